@@ -296,12 +296,12 @@ def field_docs(schema: type) -> dict[str, str]:
 
 
 SETTINGS = {
-    "model": "`offline`, `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `hf:PATH` or `python:module:function`.",
+    "model": "`offline`, `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `ollama:NAME`, `gguf:PATH`, `hf:PATH`, `nli:PATH` or `python:module:function`.",
     "jury": "Instead of `model`: a list of judges that vote.",
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
-    "small": "`true` for a small model: the hybrid route, one token a question.",
+    "small": "`true` for a small model: the hybrid route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",
     "temperature": "Passed on to the model.",
     "top_p": "Passed on to the model.",
     "seed": "Passed on to the model.",
@@ -311,7 +311,7 @@ SETTINGS = {
     "concurrency": "Calls in flight at once (default 16; fewer while the server says 429).",
     "max_retries": "Tries again after a transport fault, 408, 409, 429 or 5xx (default 5).",
     "timeout": "Seconds a call may take (default 120).",
-    "deadline": "Seconds a question may take, with its retries (default 300, `hf:` 600).",
+    "deadline": "Seconds a question may take, with its retries (default 300, in this process 600).",
     "run_deadline": "Seconds the run may take, from the first call on.",
     "max_usd": "Money that may be spent; checked before each call.",
     "max_calls": "Calls that may be made; checked before each call.",
@@ -319,8 +319,11 @@ SETTINGS = {
     "embeddings": "Who embeds texts: `offline` (default), `openai:NAME` or `hf:PATH`.",
     "language": "Language of the prompts, for samples that name none.",
     "prompts": "A folder whose prompt files replace the bundled ones.",
-    "batch": "`hf:` questions that are run together (default 4).",
-    "device": "`hf:` `cpu`, `cuda`, … (default: the GPU if there is one).",
+    "batch": "`hf:`, `nli:` questions that are run together (default 8 and 16).",
+    "device": "`gguf:`, `hf:`, `nli:` `cpu`, `cuda`, … (default: the GPU if there is one).",
+    "threads": "`gguf:`, `hf:`, `nli:` processors to use (default: all that this process may use).",
+    "context": "`gguf:` tokens of a question with its reply (default 4096); `nli:` tokens of a window (default: all that the model reads).",
+    "labels": "`nli:` what the outputs of a classifier mean, in their order, where its config does not say: `[entailment, neutral, contradiction]`.",
     "allow_unmeasured": "Let the embedded judge answer in languages in which it was never measured (all but English and Spanish); every score then says so.",
 }
 

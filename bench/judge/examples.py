@@ -1,156 +1,123 @@
-"""Labelled rows turned into what the model learns from: claims, their sources and their labels."""
+"""Labelled rows turned into what the models learn from: claims, their figures and their labels."""
 
 from __future__ import annotations
 
 import re
-import zlib
+import tomllib
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from crowds import crowded
-from edits import mark_edits
 from rows import judge_rows
-from synthetic import synthetic
 
-from ragstone.judges.offline.features import NAMES, features
-from ragstone.judges.offline.reading import STOP, Reading, read
+from ragstone.judges.offline.conflicts import find_conflict
+from ragstone.judges.offline.features import measure_claims, measure_known_share
+from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.statements import statements
-from ragstone.judges.offline.tokens import TAGGER_NAMES
-from ragstone.judges.offline.verdicts import hurdles_of
 from ragstone.text.sentences import split_sentences
 
-FOLDS = 5
-"""Of the cross-validation over source documents."""
+OURS = "pairs"
+"""The hand-written pairs of the tests: a set like the others, of plain cases."""
+PAIRS = Path(__file__).resolve().parents[2] / "tests" / "judges" / "offline"
 _PASSAGE = re.compile(r"\n*passage \d+:")
+_WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Example:
-    """One labelled row: its claims laid on its sources."""
+    """One labelled row."""
 
-    row: dict[str, Any]
-    claims: list[str]
-    sentence: list[int]
-    labels: list[int]
-    """1 supported, 0 not, -1 unknown (a row that is not supported, without marked spans)."""
-    table: np.ndarray[Any, Any] = field(repr=False)
-    tokens: np.ndarray[Any, Any] = field(repr=False)
-    owner: np.ndarray[Any, Any] = field(repr=False)
-    """Which claim each content word stands in."""
-    hurdles: list[float]
-    """What each claim must reach at least, whatever the response looks like."""
-    marks: np.ndarray[Any, Any] = field(repr=False)
-    """For each content word 1 inside an unsupported span, 0 outside, -1 unknown."""
-
-
-def sources_of(row: dict[str, Any]) -> list[str]:
-    """The context as chunks: passages where they are marked; every other long text is cut."""
-    if "chunks" in row:
-        return list(row["chunks"])
-    context: str = row["context"]
-    if row["set"] == "ragtruth_test" and _PASSAGE.search(context):
-        return [part.strip() for part in _PASSAGE.split(context) if part.strip()]
-    luck = zlib.crc32(f"{row['group']}{context[:200]}".encode())
-    words = len(context.split())
-    if words < 160 or luck % 2 or context.lstrip().startswith("{"):
-        return [context]
-    size = 60 + luck // 2 % 140
-    return _chunks(context, size)
+    name: str
+    """The set it comes from."""
+    group: str
+    """Its source document: never in both training and test."""
+    kind: str
+    """The task within its set, such as `ragtruth_qa`."""
+    language: str
+    label: int
+    """1 when all of it is supported."""
+    labels: tuple[int, ...]
+    """Of each claim: 1 supported, 0 not, -1 unknown (a row that is not supported, without marked spans)."""
+    table: np.ndarray[Any, Any]
+    refuted: tuple[bool, ...]
+    """Whether a rule is certain that the claim is wrong."""
+    known_share: float
+    """Plain containment as the judge measures it: of stems, over all claims."""
+    containment: float
+    """Share of the row's words that the context has: the baseline."""
 
 
-def _chunks(text: str, size: int) -> list[str]:
-    parts: list[str] = []
-    start, count = 0, 0
-    for a, b in split_sentences(text, "en"):
-        if count >= size:
-            parts.append(text[start:a])
-            start, count = a, 0
-        count += text.count(" ", a, b) + 1
-    parts.append(text[start:])
-    return parts
-
-
-def example(row: dict[str, Any]) -> Example:
-    """The row cut into claims as the judge cuts them, each with its features."""
-    language = "es" if row["set"] == "inferes" else "en"
-    text = row["claim"]
-    claims, owner, labels, places = [], [], [], []
-    spans = [(s["start"], s["end"]) for s in row.get("spans") or []]
-    for number, (a, b) in enumerate(split_sentences(text, language)):
-        for found in statements(text[a:b], language):
-            claims.append(found.text)
-            owner.append(number)
-            own = [(a + x, a + y) for x, y in found.parts]
-            places.append(own)
-            if row["label"] == 1:
-                labels.append(1)
-            elif spans:
-                hit = any(_overlap(x, y, s, e) for x, y in own[-1:] for s, e in spans)
-                labels.append(0 if hit else 1)
-            else:
-                labels.append(-1)
-    if not claims:
-        claims, owner, labels, places = [text], [0], [int(row["label"])], [[(0, len(text))]]
-    if row["label"] == 0 and len(claims) == 1:
-        labels = [0]
+def make_example(row: dict[str, Any]) -> Example:
+    """Cut the row into claims as the judge does and measure each."""
+    language, text = row["language"], row["claim"]
+    claims, labels = _label_claims(row, language)
     readings = [read(claim, language) for claim in claims]
-    sources = [read(part, language) for part in sources_of(row)]
-    table, tokens, laid = features(readings, sources)
-    known = row["label"] == 1 or bool(spans)
-    marks = [
-        _mark(text, places[n], reading, spans if known else None)
-        for n, reading in enumerate(readings)
-    ]
-    kept = laid.claims.kinds != STOP
+    sources = [read(part, language) for part in _split_passages(row["context"])]
+    table, laid = measure_claims(readings, sources)
+    conflicts = [find_conflict(claim, sources) for claim in readings]
+    refuted = [conflict is not None and conflict.certain for conflict in conflicts]
     return Example(
-        row,
-        claims,
-        owner,
-        labels,
-        table,
-        tokens,
-        laid.claims.text[kept],
-        [] if row.get("synthetic") else hurdles_of(readings, sources, laid),
-        np.concatenate(marks)[kept],
-    )
+        row["set"], row["group"], row["dataset"], language, int(row["label"]), tuple(labels),
+        table.astype(np.float64), tuple(refuted), measure_known_share(laid), contain(text, row["context"], language),
+    )  # fmt: skip
 
 
-def _mark(
-    text: str, places: list[tuple[int, int]], reading: Reading, spans: list[tuple[int, int]] | None
-) -> np.ndarray[Any, Any]:
-    """Which tokens of a claim stand inside a span of the text it was cut from."""
-    marks = np.full(len(reading.ids), -1 if spans is None else 0, np.int8)
-    if not spans:
-        return marks
-    at, part = places[0][0], 0
-    for token in range(len(marks)):
-        surface = reading.surface(token)
-        found = text.find(surface, at, places[part][1])
-        while found < 0 and part + 1 < len(places):
-            part += 1
-            found = text.find(surface, places[part][0], places[part][1])
-        if found < 0:
-            continue
-        at = found + len(surface)
-        marks[token] = any(found < end and at > start for start, end in spans)
-    return marks
+def _label_claims(row: dict[str, Any], language: str) -> tuple[list[str], list[int]]:
+    text, claims, labels = row["claim"], [], []
+    spans = [(span["start"], span["end"]) for span in row.get("spans") or []]
+    for a, b in split_sentences(text, language):
+        for statement in statements(text[a:b], language):
+            claims.append(statement.text)
+            own = [(a + x, a + y) for x, y in statement.parts][-1:] or [(a, b)]
+            hit = any(_overlap(*part, *span) for part in own for span in spans)
+            labels.append(1 if row["label"] == 1 else (0 if hit else 1) if spans else -1)
+    if not claims or (row["label"] == 0 and len(claims) == 1):
+        return claims or [text], [int(row["label"])]
+    return claims, labels
 
 
-def _overlap(a: int, b: int, s: int, e: int) -> bool:
-    shared = min(b, e) - max(a, s)
-    return shared >= min(3, e - s)
+def _overlap(a: int, b: int, start: int, end: int) -> bool:
+    return min(b, end) - max(a, start) >= min(3, end - start)
 
 
-def examples() -> list[Example]:
-    """All rows of the judge sets and the made-up ones, in a fixed order."""
-    rows = judge_rows()
-    mark_edits(rows)
-    rows += synthetic(rows) + crowded(rows, FOLDS)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(example, rows, chunksize=64))
+def _split_passages(context: str) -> list[str]:
+    parts = [part.strip() for part in _PASSAGE.split(context) if part.strip()]
+    return parts or [context]
 
 
-__all__ = ["NAMES", "TAGGER_NAMES", "Example", "example", "examples", "sources_of"]
+def contain(claim: str, context: str, language: str) -> float:
+    """Plain containment: the share of the claim's distinct content words that the context has."""
+    from ragstone.text.stopwords import STOPWORDS
+
+    stop = STOPWORDS.get(language, frozenset())
+    words = set(_WORD.findall(claim.lower())) - stop
+    return len(words & set(_WORD.findall(context.lower()))) / max(len(words), 1)
+
+
+def load_pairs() -> list[dict[str, Any]]:
+    """The hand-written pairs as rows, each true claim beside its false twin."""
+    rows = []
+    for language in ("en", "es"):
+        table = tomllib.loads((PAIRS / f"pairs_{language}.toml").read_text("utf-8"))
+        for pair in next(iter(table.values())):
+            shared = {
+                "set": OURS, "dataset": pair["kind"], "language": language, "context": pair["source"],
+                "group": f"{OURS}/{language}/{pair['id']}",
+            }  # fmt: skip
+            rows.append(shared | {"claim": pair["true"], "label": 1})
+            rows.append(shared | {"claim": pair["false"], "label": 0})
+    return rows
+
+
+def load_examples(processes: int = 2) -> list[Example]:
+    """All rows of the labelled sets and our own pairs, in a fixed order."""
+    rows: Sequence[dict[str, Any]] = [
+        *({**row, "language": "es" if row["set"] == "inferes" else "en"} for row in judge_rows()),
+        *load_pairs(),
+    ]
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(make_example, rows, chunksize=64))

@@ -101,6 +101,22 @@ def _to_line(name: str, columns: Sequence[Sequence[PairVerdict]]) -> str:
     return f"{name:24} {len(columns[0]):4}   {shares}"
 
 
+def format_table() -> str:
+    """The shares of both languages as a Markdown table, beside containment."""
+    lines = [
+        "| language | pairs | true claims right | false claims right | containment: true | containment: false |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for code in LANGUAGES:
+        pairs = load_pairs(code, PAIRS_FOLDER)
+        shares = (
+            *compute_shares(judge_pairs(pairs, code)),
+            *compute_shares(contain_pairs(pairs, code)),
+        )
+        lines.append(f"| {code} | {len(pairs)} | " + " | ".join(f"{x:.2f}" for x in shares) + " |")
+    return "### Hand-written pairs of a true and a false claim\n\n" + "\n".join(lines)
+
+
 if __name__ == "__main__":
     chosen = Path(sys.argv[1]) if len(sys.argv) > 1 else PAIRS_FOLDER
     judges: tuple[Judging, ...] = (judge_pairs, contain_pairs)

@@ -102,3 +102,59 @@ def correctness() -> dict[str, float]:
             max(0.75 * p + 0.25 * a for p, a in zip(plain, alike, strict=True))
         )
     return {name: auroc(label, np.array(values)) for name, values in found.items()}
+
+
+CORRECTNESS = "answer correctness against people (nq301)"
+HARD = "relevant chunk against hard negative (msmarco)"
+RELEVANCE = "right answer against another question's (xquad sentences, en)"
+
+
+def measure_all(count: int) -> dict[str, dict[str, float]]:
+    """Every task: its name, then AUROC by measure."""
+    return {
+        HARD: hard_negatives(),
+        "right paragraph against a random one (xquad, en)": right_paragraph("en", count=count),
+        "the same, es": right_paragraph("es", count=count),
+        "Spanish question, English paragraph": right_paragraph("en", "es", count=count),
+        "English question, Spanish paragraph": right_paragraph("es", "en", count=count),
+        "answerable against unanswerable (clapnq)": answerable(),
+        CORRECTNESS: correctness(),
+        RELEVANCE: right_answer("en", count),
+        "the same, es ": right_answer("es", count),
+    }
+
+
+def format_table(measured: dict[str, dict[str, float]]) -> str:
+    """The tasks as a Markdown table."""
+    lines = ["| question | measure | AUROC |", "| --- | --- | ---: |"]
+    for name, values in measured.items():
+        lines += [f"| {name.strip()} | {kind} | {area:.3f} |" for kind, area in values.items()]
+    return (
+        "### Other kinds of question\n\n`grades` and `score` in context questions: the metric as reported (grades 0, 1, 2 in two "
+        "wordings) and the number behind it.\n\n" + "\n".join(lines)
+    )
+
+
+def list_quality(measured: dict[str, dict[str, float]]) -> dict[str, list[dict[str, object]]]:
+    """What a report says of these metrics: data set, language, rows, AUROC."""
+
+    def line(data: str, language: str, rows: int, area: float) -> dict[str, object]:
+        return {
+            "data": data,
+            "language": language,
+            "rows": rows,
+            "auroc": round(area, 3),
+            "accuracy": None,
+        }
+
+    return {
+        "chunks": [
+            line("MS MARCO, hard negatives", "en", 240, measured[HARD]["grades"]),
+            line("XQuAD, random negatives", "es", 800, measured["the same, es"]["grades"]),
+        ],
+        "correctness": [line("NQ-open", "en", 899, measured[CORRECTNESS]["score"])],
+        "relevance": [
+            line("XQuAD", "en", 800, measured[RELEVANCE]["score"]),
+            line("XQuAD", "es", 800, measured["the same, es "]["score"]),
+        ],
+    }

@@ -92,7 +92,9 @@ def test_a_dialect_is_listed_by_the_errors() -> None:
 
 
 def test_an_unknown_dialect_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownDialect, match=r"no dialect 'palm'.*anthropic, gemini, openai"):
+    with pytest.raises(
+        UnknownDialect, match=r"no dialect 'palm'.*anthropic, gemini, ollama, openai"
+    ):
         find_dialect("palm")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +50,57 @@ def test_a_mistake_is_one_sentence(spec: Any, words: str) -> None:
         make_judge(spec)
     assert words in str(said.value)
     assert "\n" not in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("o3", "openai:o3"),
+        ("claude-haiku-4-5", "anthropic:claude-haiku-4-5"),
+        ("gemini-2.5-flash", "gemini:gemini-2.5-flash"),
+        ("llama3", "ollama:llama3"),
+        ("llama3:8b", "ollama:llama3:8b"),
+        ("qwen2.5:7b-instruct", "ollama:qwen2.5:7b-instruct"),
+        ("models/judge.gguf", "gguf:models/judge.gguf"),
+        ("./model.onnx", "nli:./model.onnx"),
+        ("organisation/model", "hf:organisation/model"),
+        ("opnai:gpt-4o", "openai:gpt-4o"),
+        ("Ollama:llama3", "ollama:llama3"),
+        ("http://localhost:8080/v1", "{model: openai:NAME, base_url: 'http://localhost:8080/v1'}"),
+    ],
+)
+def test_a_judge_without_its_prefix_gets_a_hint(spec: str, meant: str) -> None:
+    with pytest.raises(UnknownJudge) as said:
+        make_judge(spec)
+    assert f"did you mean {meant}?" in str(said.value)
+
+
+@pytest.mark.parametrize("spec", ["openai:", "hf", "", "what is this"])
+def test_what_means_nothing_gets_no_hint(spec: str) -> None:
+    with pytest.raises(UnknownJudge, match="gguf:PATH, hf:PATH, nli:PATH") as said:
+        make_judge(spec)
+    assert "did you mean" not in str(said.value)
+
+
+def test_a_folder_with_a_model_gets_the_prefix_of_its_kind(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    for architecture, kind in [
+        ("LlamaForCausalLM", "hf"),
+        ("BertForSequenceClassification", "nli"),
+    ]:
+        config.write_text(json.dumps({"architectures": [architecture]}))
+        with pytest.raises(UnknownJudge, match=f"did you mean {kind}:{tmp_path}"):
+            make_judge(str(tmp_path))
+
+
+def test_ollama_is_the_local_server_and_costs_nothing() -> None:
+    judge: Any = make_judge("ollama:llama3.2:3b", max_usd=1)
+    assert judge.name == "ollama:llama3.2:3b"
+    assert judge.model.client.base_url.url == "http://localhost:11434/v1"
+    assert judge.model.price == (0.0, 0.0)
+    elsewhere: Any = make_judge({"model": "ollama:m", "base_url": "http://10.0.0.7:11434/v1"})
+    assert elsewhere.model.client.base_url.url == "http://10.0.0.7:11434/v1"
 
 
 def test_a_judge_is_taken_as_it_is() -> None:

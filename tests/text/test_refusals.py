@@ -12,13 +12,12 @@ REFUSALS = json.loads((Path(__file__).parent / "data" / "refusals.json").read_te
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
 
-@pytest.mark.parametrize("part", ["seen", "unseen"])
+@pytest.mark.parametrize(("part", "least"), [("seen", 0.98), ("unseen", 0.93), ("unusual", 0.85)])
 @pytest.mark.parametrize("language", ["en", "es"])
-def test_nearly_all_refusals_are_recognised(part: str, language: str) -> None:
-    """The rules were written with `seen` in view and `unseen` out of it."""
+def test_nearly_all_refusals_are_recognised(part: str, least: float, language: str) -> None:
+    """The rules were written with `seen` in view and `unseen` out of it; `unusual` are idioms and roundabout ways."""
     answers = REFUSALS[part][language]
-    hits = sum(is_refusal(answer, language) for answer in answers)
-    assert hits / len(answers) >= (0.98 if part == "seen" else 0.93)
+    assert sum(is_refusal(answer, language) for answer in answers) / len(answers) >= least
 
 
 def test_hardly_any_ordinary_answer_is_taken_for_a_refusal() -> None:

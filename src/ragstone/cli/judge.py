@@ -17,7 +17,7 @@ def _judge_options(function: Any) -> Any:
     for option in (
         click.option("--small", is_flag=True, help="Ask for one token a question, as small models need it."),
         click.option("--base-url", metavar="URL", help="Where the judge's server listens."),
-        click.option("--judge", "spec", metavar="JUDGE", help="offline, openai:MODEL, anthropic:MODEL, gemini:MODEL, hf:PATH, python:module:function"),
+        click.option("--judge", "spec", metavar="JUDGE", help="offline, openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:module:function"),
     ):  # fmt: skip
         function = option(function)
     return function

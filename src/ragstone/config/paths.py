@@ -95,8 +95,8 @@ def anchor_model(model: Any, folder: Path) -> Any:
     if not isinstance(model, str):
         return model
     kind, _, place = model.partition(":")
-    if kind == "hf":
-        return f"hf:{anchor_existing(place, folder)}"
+    if kind in ("gguf", "hf", "nli"):
+        return f"{kind}:{anchor_existing(place, folder)}"
     if kind == "python" and ".py:" in place:
         file, _, name = place.rpartition(":")
         return f"python:{anchor_existing(file, folder)}:{name}"

@@ -178,7 +178,7 @@ def _build_execution(
     if judge is not None and prepared.inputs.judge is not None and plan.judge is None:
         raise RagstoneError(
             f"{prepared.inputs.judge!r} cannot be sent to workers; name the judge: offline, "
-            "openai:MODEL, hf:PATH, python:file.py:function"
+            "openai:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:file.py:function"
         )
     return build_cluster_execution(
         plan, stored, metrics, judge, total=total, watch=watch,

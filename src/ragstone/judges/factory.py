@@ -11,8 +11,10 @@ from ragstone.judges.choices import ChoiceModel
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
 from ragstone.judges.function import FunctionJudge
+from ragstone.judges.hints import suggest_spec
 from ragstone.judges.http import JsonClient
 from ragstone.judges.hybrid import HybridJudge
+from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
 from ragstone.judges.model_judge import ModelJudge
@@ -34,9 +36,12 @@ SETTINGS = (
     "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
+    "threads", "context", "labels",
     "allow_unmeasured",
 )  # fmt: skip
 """Keys of a judge that is written as a mapping."""
+LOCAL_KINDS = ("gguf", "hf", "nli")
+"""Prefixes of models that run in this process."""
 
 
 class UnknownJudge(RagstoneError):
@@ -46,7 +51,7 @@ class UnknownJudge(RagstoneError):
 def list_kinds() -> list[str]:
     """Return the forms in which a judge can be named."""
     remote = [f"{name}:MODEL" for name in DIALECTS]
-    return ["offline", *remote, "hf:PATH", "python:module:function"]
+    return ["offline", *remote, *(f"{kind}:PATH" for kind in LOCAL_KINDS), "python:module:function"]
 
 
 def make_judge(
@@ -195,11 +200,13 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
         return OfflineJudge(allow_unmeasured=_check_flag(settings, "allow_unmeasured"))
     if kind == "python" and name:
         return _make_function_judge(load_object(name, "judge"), settings, budget)
-    if kind == "hf" and name:
-        return _make_local(name, settings, budget)
+    if kind in LOCAL_KINDS and name:
+        return _make_local(kind, name, settings, budget)
     if kind in DIALECTS and name:
         return _make_remote(kind, name, settings, budget)
-    raise UnknownJudge(f"no judge {model!r}; write one of {', '.join(list_kinds())}")
+    meant = suggest_spec(str(model), [form.partition(":")[0] for form in list_kinds()])
+    hint = f" did you mean {meant}? or" if meant else ""
+    raise UnknownJudge(f"no judge {model!r};{hint} write one of {', '.join(list_kinds())}")
 
 
 def _make_function_judge(function: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
@@ -214,7 +221,9 @@ def _make_function_judge(function: Any, settings: Mapping[str, Any], budget: Bud
 
 def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
     client, dialect = _make_client(kind, settings, budget)
-    price = find_price(name, settings.get("prices"))
+    given_price = settings.get("prices")
+    price = dialect.price if given_price is None else None
+    price = price or find_price(name, given_price)
     notes: tuple[str, ...] = ()
     if price is None:
         if budget.max_usd is not None:
@@ -244,19 +253,21 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
     return make_hybrid(choices, settings, judge.embeddings, writer=judge)
 
 
-def _make_local(name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    from ragstone.judges.huggingface import LocalModel, check_installed
+def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    """Build the judge of a model that runs in this process; a language model takes the hybrid route unless told not to."""
+    from ragstone.judges.local.build import build_classifier, build_language_model
 
-    check_installed(name)
-    model = LocalModel(
-        name,
-        batch=settings.get("batch", 4),
-        max_tokens=settings.get("max_tokens", 1024),
-        deadline=settings.get("deadline", 600.0),
-        device=settings.get("device"),
-        budget=budget,
-    )
-    return _make_model_judge(model, settings, budget)
+    if kind == "nli":
+        classifier = build_classifier(name, settings, budget)
+        embeddings = make_embeddings(
+            settings.get("embeddings"), budget, settings.get("missing_keys")
+        )
+        return ClassifierJudge(classifier, embeddings)
+    choices, model = build_language_model(kind, name, settings, budget)
+    judge = _make_model_judge(model, settings, budget)
+    if settings.get("small") is False:
+        return judge
+    return make_hybrid(choices, settings, judge.embeddings, writer=judge)
 
 
 def make_hybrid(

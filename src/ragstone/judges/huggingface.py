@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
-from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
@@ -13,10 +14,20 @@ from ragstone.errors import JudgeFailed, MissingExtra, RagstoneError
 from ragstone.judges.completion import Completion, CompletionRequest
 from ragstone.judges.embedding_probe import PROBE_TEXTS, PROBE_VERSION, remove_probe
 from ragstone.judges.limits import Budget
+from ragstone.judges.local.thread import to_failure
+from ragstone.judges.local.weights import (
+    ModelNotFound,
+    find_model,
+    fingerprint_files,
+    is_classifier,
+    list_parts,
+    read_json,
+)
 from ragstone.types import Usage
 
 _LOADED: dict[tuple[str, str], tuple[Any, Any]] = {}
-"""Tokenizer and model by path and task."""
+"""Tokenizer and model by name and task."""
+_LOADING = Lock()
 
 
 class LocalModel:
@@ -32,10 +43,12 @@ class LocalModel:
         max_tokens: int = 1024,
         deadline: float = 600.0,
         device: str | None = None,
+        threads: int | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.path = path
         self.name = f"hf:{path}"
+        self.threads = threads
         self.budget = budget or Budget()
         self.batch = batch
         self.concurrency = 2 * batch
@@ -46,9 +59,8 @@ class LocalModel:
         self._runner: asyncio.Task[None] | None = None
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model file or name and the token limit; decoding is greedy."""
-        size = Path(self.path).stat().st_size if Path(self.path).is_file() else 0
-        return {"dialect": "hf", "model": self.path, "size": size, "max_tokens": self.max_tokens}
+        """Return the model and the token limit; decoding is greedy."""
+        return {"dialect": "hf", "model": identify(self.path), "max_tokens": self.max_tokens}
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Complete one prompt, in a batch with the others that wait."""
@@ -77,7 +89,7 @@ class LocalModel:
                     self._generate, [request for request, _ in batch]
                 )
             except Exception as error:
-                failure = _to_failure(error)
+                failure = to_failure(error)
                 for _, done in batch:
                     if not done.done():
                         done.set_exception(failure)
@@ -89,8 +101,8 @@ class LocalModel:
     def _generate(self, requests: Sequence[CompletionRequest]) -> list[Completion]:
         import torch
 
-        tokenizer, model = load(self.path, "text", self.device)
-        prompts = [_format_chat(tokenizer, request) for request in requests]
+        tokenizer, model = load(self.path, "text", self.device, self.threads)
+        prompts = [format_chat(tokenizer, request.system, request.user) for request in requests]
         inputs = tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
         inputs = {name: value.to(model.device) for name, value in inputs.items()}
         limit = self.max_tokens * max(request.length_factor for request in requests)
@@ -119,8 +131,9 @@ class LocalEmbeddings:
         self.device = device
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Return the model file or name."""
-        return {"dialect": "hf embeddings", "model": self.path, "probe": PROBE_VERSION}
+        """Return the model."""
+        model = identify(self.path)
+        return {"dialect": "hf embeddings", "model": model, "probe": PROBE_VERSION}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Embed the texts of each Ask."""
@@ -135,7 +148,7 @@ class LocalEmbeddings:
         except JudgeFailed as failure:
             return [failure for _ in asks]
         except Exception as error:
-            return [_to_failure(error) for _ in asks]
+            return [to_failure(error) for _ in asks]
         return [Reply({"vectors": [next(vectors) for _ in ask.values["texts"]]}) for ask in asks]
 
     async def close(self) -> None:
@@ -154,45 +167,100 @@ class LocalEmbeddings:
         return [[float(x) for x in row] for row in pooled.float().tolist()]
 
 
-def check_installed(path: str) -> None:
-    """Raise before anything is asked when the extra or the model file is missing."""
-    if not all(find_spec(name) for name in ("torch", "transformers")):
-        raise MissingExtra(f"hf:{path}", "hf")
-    if (path.endswith(".gguf") or path.startswith((".", "/", "~"))) and not Path(path).exists():
-        raise RagstoneError(
-            f"there is no model at {path!r}; name a folder, a .gguf file or a hub name"
-        )
+def check_installed(name: str) -> None:
+    """Raise before anything is asked when the extra or the model is missing, or it is no language model."""
+    if not all(find_spec(package) for package in ("torch", "transformers")):
+        raise MissingExtra(f"hf:{name}", "hf")
+    path = find_model("hf", name)
+    if path is None or not (path / "config.json").exists():
+        return
+    if is_classifier(read_json(path / "config.json")):
+        raise ModelNotFound(f"{name!r} is a classifier of pairs of texts; write nli:{name}")
 
 
-def load(path: str, task: str, device: str | None) -> tuple[Any, Any]:
-    """Return tokenizer and model, loaded once per process; a `.gguf` file is read as it is."""
-    loaded = _LOADED.get((path, task))
-    if loaded is not None:
-        return loaded
+def identify(name: str) -> str:
+    """Return a hash of the model's files, wherever they lie, or the name of a hub model."""
+    path = find_model("hf", name)
+    if path is None:
+        return name
+    return fingerprint_files([path] if path.is_file() else list_parts(path))
+
+
+def load(name: str, task: str, device: str | None, threads: int | None = None) -> tuple[Any, Any]:
+    """Return tokenizer and model, loaded once per process; a `.gguf` file is read as it is.
+
+    The number of threads holds for all models of torch in this process: the last one given counts."""
+    with _LOADING:
+        loaded = _LOADED.get((name, task))
+        if loaded is None:
+            loaded = _LOADED[name, task] = _load(name, task, device)
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
+    return loaded
+
+
+def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
     import torch
     import transformers
 
-    folder, options = path, {}
-    if path.endswith(".gguf"):
-        folder, options = str(Path(path).parent), {"gguf_file": Path(path).name}
+    path = find_model("hf", name)
+    folder, options = name if path is None else str(path), {}
+    if path is not None and path.is_file():
+        folder, options = str(path.parent), {"gguf_file": path.name}
     model_class = transformers.AutoModelForCausalLM if task == "text" else transformers.AutoModel
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, padding_side="left", **options)
-    model = model_class.from_pretrained(folder, torch_dtype="auto", **options)
+    auto_tokenizer = transformers.AutoTokenizer
+    with hide_progress() if path is not None else nullcontext():
+        tokenizer = auto_tokenizer.from_pretrained(folder, padding_side="left", **options)
+        model, report = model_class.from_pretrained(
+            folder, dtype="auto", output_loading_info=True, **options
+        )
+    if (
+        task == "text" and report["missing_keys"]
+    ):  # transformers would fill them with random numbers
+        missing = sorted(report["missing_keys"])[0]
+        raise ModelNotFound(f"{name!r} is no language model: its weights lack {missing!r}")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval()
-    _LOADED[path, task] = (tokenizer, model)
     return tokenizer, model
 
 
-def _format_chat(tokenizer: Any, request: CompletionRequest) -> str:
-    messages = [
-        {"role": "system", "content": request.system},
-        {"role": "user", "content": request.user},
-    ]
+@contextmanager
+def hide_progress() -> Iterator[None]:
+    """Keep transformers' own bars, one for each file it reads, out of ours; downloads keep theirs."""
+    from transformers.utils import logging
+
+    was_shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_shown:
+            logging.enable_progress_bar()
+
+
+def format_chat(tokenizer: Any, system: str, user: str) -> str:
+    """Return the prompt in the model's own chat format; instructions go first where there is none."""
     if not tokenizer.chat_template:
-        return f"{request.system}\n\n{request.user}\n\n"
-    return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        return f"{system}\n\n{user}\n\n"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    try:
+        return _apply_template(tokenizer, messages)
+    except Exception as error:  # some templates (Gemma 2) raise for a system message
+        if "system" not in str(error).lower():
+            raise
+        return _apply_template(tokenizer, [{"role": "user", "content": f"{system}\n\n{user}"}])
+
+
+def _apply_template(tokenizer: Any, messages: list[dict[str, str]]) -> str:
+    # models that think aloud unless told otherwise (Qwen3) would not begin with the reply
+    return str(
+        tokenizer.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
+        )
+    )
 
 
 def _to_completion(tokenizer: Any, tokens: list[int], input_tokens: int) -> Completion:
@@ -203,8 +271,3 @@ def _to_completion(tokenizer: Any, tokens: list[int], input_tokens: int) -> Comp
     return Completion(
         text, "length" if end is None else "stop", Usage(1, input_tokens, output_tokens)
     )
-
-
-def _to_failure(error: Exception) -> JudgeFailed:
-    words = " ".join(str(error).split())[:200]
-    return JudgeFailed("transport", "local_model_failed", error=type(error).__name__, text=words)

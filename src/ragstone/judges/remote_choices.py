@@ -1,4 +1,4 @@
-"""A language model behind an HTTP API that is asked for one token."""
+"""A language model that completes prompts, behind an HTTP API or in this process, asked for one token."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.choices import Choice, ChoiceRequest, Chosen, find_option, weigh_options
-from ragstone.judges.completion import Completion, CompletionRequest, Deadline
-from ragstone.judges.remote import RemoteModel
+from ragstone.judges.completion import Completion, CompletionRequest, Deadline, LanguageModel
 
 
 class RemoteChoices:
@@ -16,15 +15,15 @@ class RemoteChoices:
 
     batch = 1
 
-    def __init__(self, model: RemoteModel) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.name = model.name
         self.concurrency = model.concurrency
         self.notes = model.notes
-        self.price = model.price
+        self.price = getattr(model, "price", None)
 
     def identity(self) -> Mapping[str, Any]:
-        """Return dialect, host, model and parameters."""
+        """Return what the model says of itself."""
         return self.model.identity()
 
     async def choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
@@ -37,7 +36,7 @@ class RemoteChoices:
         return chosen
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the model."""
         await self.model.close()
 
     async def _choose(self, request: ChoiceRequest) -> Chosen:

@@ -14,6 +14,8 @@ from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 from ragstone.text.words import split_bare_words
 
+MAX_NAME_WORDS = 6
+"""Words of a source that is no more than a name, a date or a number."""
 MIN_QUOTED_SHARE = 0.15
 """Share of a claim's content words that the sentences of its quotes must have, unless they are close in meaning."""
 MIN_QUOTED_SHARE_OF_ORDER = 0.5
@@ -50,6 +52,12 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
     They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
     quote as little as they can; a quote without a content word ("The") proves nothing."""
+    # a bare name or number quoted whole, such as a short reference: there is nothing else to quote from it
+    if any(
+        quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
+        for quote, source in quotes
+    ):
+        return True
     said = find_content_words(_LONG_QUOTATION.sub(" ", claim)) or find_content_words(claim)
     telling = [(quote, source) for quote, source in quotes if find_content_words(quote)]
     if not said or not telling or is_small_talk(claim):

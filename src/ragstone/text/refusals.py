@@ -34,10 +34,7 @@ def _is_aside(sentence: str) -> bool:
     words = _WORD.findall(folded)
     if len(words) <= MAX_WORDS_ASIDE and not any(word.isdigit() for word in words):
         return True
-    return folded.endswith("?") or not _SELF.isdisjoint(words) or bool(_ASIDE.search(folded))
-
-
-_SELF = frozenset(["i", "me", "my", "mi", "mis", "puedo", "estoy"])
+    return folded.endswith("?") or bool(_ASIDE.search(folded))
 
 
 @lru_cache(maxsize=2048)
@@ -55,7 +52,7 @@ def declines(sentence: str) -> bool:
     answering = [
         clause
         for clause, is_declining in zip(clauses, declining, strict=True)
-        if not is_declining and len(_WORD.findall(clause)) > MAX_WORDS_ASIDE
+        if not is_declining and not _is_aside(clause)
     ]
     return not answering
 
@@ -95,12 +92,25 @@ def _clause_declines(clause: str) -> bool:
 def _denies(classes: list[tuple[str, ...]], place: int, found: set[str]) -> bool:
     """Whether the negation at this place denies that the speaker knows or that a source tells."""
     denied = _unite(classes[place : place + DENIED_WORDS])
-    if "speaker" in _unite(classes[max(place - 3, 0) : place + 3]):
-        return bool(denied & {"know", "information"})
+    is_spoken = "speaker" in _unite(classes[max(place - 3, 0) : place + 3])
+    if is_spoken and denied & {"know", "information"}:
+        return True
     if "source" in _unite(classes[max(place - SOURCE_WORDS, 0) : place + SOURCE_WORDS]):
+        if _is_not_in_source(classes, place):
+            return True
         denied |= _unite(classes[max(place - 1, 0) : place])  # says nothing about it
         return bool(denied & {"know", "tell", "information", "lack"})
     return "question" in found and "know" in denied
+
+
+def _is_not_in_source(classes: list[tuple[str, ...]], place: int) -> bool:
+    """Whether nothing stands between a negation and a source: not in the text, no está en los documentos."""
+    for names in classes[place + 1 : place + DENIED_WORDS]:
+        if "source" in names:
+            return True
+        if not names:
+            return False
+    return False
 
 
 def _unite(classes: list[tuple[str, ...]]) -> set[str]:
@@ -138,7 +148,8 @@ _TURN = re.compile(
 _IDIOM = re.compile("|".join(IDIOMS))
 _ASIDE = re.compile("|".join(ASIDES))
 _NOT_TOLD = re.compile(
-    r"\b(?:not|never|no|nunca) (?:\w+ )?(?:mention|specify|state|say|explain|discuss|indicate|address|"
+    r"\b(?:says? nothing|dicen? nada|omits?|omiten?)\b"
+    r"|\b(?:not|never|fails? to|failed to|no|nunca) (?:\w+ )?(?:mention|specify|state|say|explain|discuss|indicate|address|"
     r"mencionan?|especifican?|dicen?|explican?|indican?|tratan?)\b"
 )
 _INFORMATION = "(?:" + "|".join(CLASSES["information"].replace("*", r"\w*").split()) + ")"
@@ -147,7 +158,7 @@ _NO_INFORMATION = re.compile(
     rf"(?:\w+ ){{0,2}}?{_INFORMATION}"
     r"(?:$|\W*$| (?:about|on|of|regarding|concerning|in|for|to|found|available|given|provided|"
     r"sobre|de|acerca|en|para|al|del|que|disponibles?|suficientes?)\b"
-    r"| (?:is|are|was|were) (?:\w+ )?(?:about|found|available|given|provided)\b)"
+    r"| (?:is|are|was|were) (?:\w+ )?(?:about|found|available|given|provided|made)\b)"
     rf"|\b{_INFORMATION} (?:\w+ )?(?:(?:is|are|was|were|está|están|fue|ha sido) )?"
     r"(?:insuficientes?|insufficient|missing|(?:not|no) (?:\w+ ){0,2}?(?:found|available|given|provided|sufficient|"
     r"enough|there|in|suficientes?|disponibles?|encontrad[ao]s?|está|están|figuran?|aparecen?))\b"

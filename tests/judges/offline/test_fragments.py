@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.judges.offline.fragments import agreement
 from ragstone.judges.offline.reading import read
-from ragstone.judges.offline.verdicts import BAR_FRAGMENT
+from ragstone.judges.offline.verdicts import SUPPORT_BAR
 
 SAME = [
     ("Richard Nixon", "President Richard Nixon"),
@@ -40,4 +40,4 @@ def test_a_sentence_agrees_with_the_short_answer_it_holds() -> None:
 def _agreed(claim: str, source: str) -> bool:
     found = agreement([read(claim)], [read(source)])
     assert found is not None
-    return found[0] >= BAR_FRAGMENT
+    return found[0] >= SUPPORT_BAR

@@ -13,9 +13,8 @@ from ragstone.judges.offline import (
     alignment,
     cutting,
     features,
+    model,
     reading,
-    tokens,
-    trees,
     verdicts,
     words,
 )
@@ -67,12 +66,12 @@ def test_claims_of_a_case_are_laid_on_their_sources_once_and_judged_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     laid = count(monkeypatch, features, "align")
-    walked = count(monkeypatch, trees.Trees, "logit")
-    monkeypatch.setattr(trees.Trees, "logit", lambda self, rows: walked(self, rows))
+    predicted = count(monkeypatch, model.LogisticModel, "logits")
+    monkeypatch.setattr(model.LogisticModel, "logits", lambda self, rows: predicted(self, rows))
     told = [reading.read(f"Ada Lovelace wrote program number {n}.") for n in range(12)]
     verdicts.judge_case(told, [reading.read(text) for text in CHUNKS])
-    # words, claims and the response: a forest each
-    assert (laid.calls, walked.calls) == (1, 3)
+    # once for all claims, once for the whole answer
+    assert (laid.calls, predicted.calls) == (1, 2)
 
 
 def test_the_work_of_reading_grows_with_the_number_of_sentences_alone(
@@ -224,14 +223,6 @@ def test_what_stands_near_a_match_is_found_on_both_sides() -> None:
             [row[max(at - near, 0) : at + near + 1].any() for at in range(width)] for row in found
         ]
         assert alignment._widened(found).tolist() == one_by_one
-
-
-def test_the_nearest_matched_words_of_the_same_claim_are_at_most_four_away() -> None:
-    partner = [7, -1, -1, -1, -1, -1, 3, -1, 5]
-    owner = [0, 0, 0, 0, 0, 0, 0, 1, 1]
-    before, after = tokens._tied(partner, owner)
-    assert before == [-1, 7, 7, 7, 7, -1, -1, -1, -1]
-    assert after == [-1, -1, 3, 3, 3, 3, -1, 5, -1]
 
 
 def test_a_raised_figure_alone_is_read_like_any_sign() -> None:

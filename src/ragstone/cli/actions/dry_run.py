@@ -206,7 +206,7 @@ def _estimate_usd(member: Any, tokens_in: float, tokens_out: float) -> float | N
     """What a call costs with this judge; None when nobody knows."""
     model = getattr(member, "model", None)
     # A model of one's own has no price; what it costs is time.
-    if member.local or member.name.startswith("hf:"):
+    if member.local or member.name.startswith(("gguf:", "hf:", "nli:")):
         return 0.0
     price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])
     return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None

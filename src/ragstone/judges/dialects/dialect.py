@@ -54,6 +54,8 @@ class Dialect(ABC):
     """The parameter that limits the tokens of a reply."""
     parameter_names: ClassVar[Mapping[str, str]] = {}
     """Names of the other sampling settings in this API, where they differ from ours."""
+    price: ClassVar[tuple[float, float] | None] = None
+    """USD per million input and output tokens of every model, for servers that ask for nothing."""
     parameter_needs: ClassVar[Mapping[str, str]] = {}
     """Parameter → the one without which it must not be sent."""
     fixed_headers: ClassVar[Mapping[str, str]] = {}

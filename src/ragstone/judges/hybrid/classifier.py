@@ -12,10 +12,14 @@ from ragstone.judges.choices import Classified, PairClasses, PairClassifier, Pai
 from ragstone.judges.hybrid import ROUTE_VERSION
 from ragstone.judges.hybrid.sessions import DecisionSession, read_opinion, run_sessions
 from ragstone.judges.offline import OfflineJudge
+from ragstone.locale.messages import compose
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.judges.hybrid.support import ClaimOpinion, ClaimQuestion
+
+UNREMARKED_KINDS = ("support", "claims", "embed")
+"""Asks that the classifier decides, or that nobody expects it to."""
 
 
 class ClassifierJudge(Reopenable):
@@ -46,9 +50,10 @@ class ClassifierJudge(Reopenable):
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Answer the Asks; the pairs of all of them are classified together."""
         sessions = [await self._open(ask) for ask in asks]
-        await run_sessions(sessions, self._classify)
+        windows: dict[str, int] = {}
+        await run_sessions(sessions, lambda questions: self._classify(questions, windows))
         self.spent = sum((session.usage for session in sessions), self.spent)
-        return [session.finish(self.model.notes) for session in sessions]
+        return [self._finish(session, windows.get(session.ask.key, 1)) for session in sessions]
 
     async def close(self) -> None:
         """Release the model."""
@@ -66,10 +71,26 @@ class ClassifierJudge(Reopenable):
         return session
 
     async def _classify(
-        self, questions: list[tuple[Ask, ClaimQuestion]]
+        self, questions: list[tuple[Ask, ClaimQuestion]], windows: dict[str, int]
     ) -> list[ClaimOpinion | JudgeFailed | OutOfBudget]:
+        """Classify the pairs; `windows` is told the most parts in which the passages of an Ask were read."""
         pairs = [PairRequest(question.passages, question.claim) for _, question in questions]
-        return [_to_opinion(classes) for classes in await self.model.classify(pairs)]
+        classified = await self.model.classify(pairs)
+        for (ask, _), classes in zip(questions, classified, strict=True):
+            if isinstance(classes, PairClasses):
+                windows[ask.key] = max(windows.get(ask.key, 1), classes.windows)
+        return [_to_opinion(classes) for classes in classified]
+
+    def _finish(
+        self, session: DecisionSession[ClaimQuestion, ClaimOpinion], windows: int
+    ) -> Answered:
+        """Return the outcome, with notes on what a reader would not expect of a classifier."""
+        in_parts = (compose("read_in_windows", n=windows),) if windows > 1 else ()
+        answered = session.finish((*self.model.notes, *in_parts))
+        if session.ask.kind in UNREMARKED_KINDS or not isinstance(answered, Reply):
+            return answered
+        note = compose("classifier_not_asked", judge=self.name)
+        return Reply(answered.value, answered.usage, (*answered.notes, note))
 
 
 def _to_opinion(classes: Classified) -> ClaimOpinion | JudgeFailed | OutOfBudget:

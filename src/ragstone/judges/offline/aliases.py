@@ -6,8 +6,7 @@ from typing import Final
 
 from ragstone.judges.offline.lexicon import UNITS
 
-_GROUPS = (
-    # peoples whose names have not the root of their country's
+_PEOPLES = (  # whose names have not the root of their country's
     "france french francia francés francesa",
     "spain spanish españa español española",
     "england english inglaterra inglés inglesa",
@@ -30,6 +29,8 @@ _GROUPS = (
     "thailand thai tailandia tailandés",
     "cuba cuban cubano cubana",
     "peru peruvian perú peruano peruana",
+)
+_GROUPS = (
     # forenames
     "william bill will billy",
     "robert bob rob bobby",
@@ -105,7 +106,9 @@ def _by_word(groups: tuple[str, ...]) -> dict[str, str]:
     return {word: group.split()[0] for group in groups for word in group.split()}
 
 
-ALIASES: Final = _by_word(_GROUPS)
+PEOPLES: Final = _by_word(_PEOPLES)
+"""Peoples, their adjectives and their countries, to one name each."""
+ALIASES: Final = PEOPLES | _by_word(_GROUPS)
 """Words to the first of those that name the same."""
 MEASURES: Final = UNITS | _by_word(_MEASURES)
 """Units as they are written after a number, to one name each."""

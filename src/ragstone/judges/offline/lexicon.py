@@ -145,7 +145,7 @@ MAGNITUDES: Final[dict[str, int]] = {
     "trillions": 10**12,
 }
 
-SAME: Final[dict[str, str]] = {
+_SPELLINGS: Final[dict[str, str]] = {
     word: words.split()[0]
     for words in (
         "percent porcentaje por-ciento pct",
@@ -164,8 +164,28 @@ SAME: Final[dict[str, str]] = {
     )
     for word in words.split()
 }
-"""Spellings of one thing, to the first of them."""
 
+_IRREGULAR = """
+    arise arose arisen/awake awoke awoken/bear bore borne/beat beaten/become became/begin began begun/bend bent/bind bound
+    bite bit bitten/bleed bled/blow blew blown/break broke broken/bring brought/build built/buy bought/catch caught
+    choose chose chosen/come came/deal dealt/dig dug/draw drew drawn/drink drank drunk/drive drove driven/eat ate eaten
+    fall fell fallen/feed fed/feel felt/fight fought/find found/flee fled/fly flew flown/forbid forbade forbidden
+    forget forgot forgotten/freeze froze frozen/get got gotten/give gave given/go went gone/grow grew grown/hang hung
+    hear heard/hide hid hidden/hold held/keep kept/know knew known/lay laid/lead led/leave left/lend lent/lose lost
+    make made/mean meant/meet met/pay paid/ride rode ridden/ring rang rung/rise rose risen/run ran/say said/see saw seen
+    seek sought/sell sold/send sent/shake shook shaken/shine shone/shoot shot/show shown/sing sang sung/sink sank sunk
+    sit sat/sleep slept/speak spoke spoken/spend spent/stand stood/steal stole stolen/stick stuck/strike struck/swim swam
+    take took taken/teach taught/tear tore torn/tell told/think thought/throw threw thrown/understand understood
+    wake woke woken/wear wore worn/win won/write wrote written/withdraw withdrew withdrawn
+"""
+_SPANISH_STEMS = """
+    cerr cierr/empez empiez/comenz comienz/abr abiert/mor muer mur muert/pod pued pud/ten tien tuv tend/hac hic hiz hech
+    dec dic dij dich/pon pus puest/ven vien vin/quer quier quis/sab sup/conduc conduj/produc produj/eleg elig/ped pid
+    serv sirv/segu sigu/dorm duerm durm/jug jueg/volv vuelv vuelt/cost cuest/encontr encuentr/perd pierd
+    escrib escrit/romp rot/cubr cubiert/mostr muestr/prob prueb/mov muev/defend defiend/extend extiend/mid med
+    rep repit repet/constru construy/inclu incluy/destru destruy/ca cay/ofrec ofrezc/nac nazc/acost acuest/reun reún
+    recomend recomiend/calent calient/vend vendi/sofre sofri/negar nieg neg/cre crei
+"""
 _OPPOSED = """
     increase/decrease increased/decreased increasing/decreasing rise/fall rose/fell higher/lower high/low
     above/below more/less most/least before/after first/last early/late earlier/later include/exclude
@@ -188,7 +208,14 @@ _OPPOSED = """
     direct/indirect superior/inferior internal/external domestic/foreign urban/rural ancient/modern near/far
     common/rare often/rarely frequently/rarely voluntary/mandatory optional/mandatory optional/required
     similar/different equal/unequal united/divided warm/cool active/inactive expand/shrink grow/shrink
-    growth/decline ascend/descend
+    growth/decline ascend/descend deep/shallow upstream/downstream front/rear front/back expand/contract sink/float
+    lend/borrow accept/refuse accept/decline pass/fail thick/thin wide/narrow heavy/light bright/dark wet/dry
+    clean/dirty loud/quiet noisy/quiet soft/hard tight/loose raw/cooked vertical/horizontal temporary/permanent
+    partial/total junior/senior attack/defend hire/fire hire/dismiss inhale/exhale profit/loss top/bottom odd/even
+    solid/liquid edible/poisonous transparent/opaque morning/evening day/night summer/winter acquit/convict
+    confirm/deny admit/deny allow/ban permit/ban approve/reject heat/cool accelerate/brake praise/criticize
+    ascending/descending enable/disable hide/show lock/open start/stop begin/stop remain/leave keep/remove add/remove
+    sweet/bitter smooth/rough early/late mandatory/voluntary compulsory/optional compulsory/voluntary
     aumentar/disminuir aumentó/disminuyó aumento/disminución subir/bajar subió/bajó mayor/menor mayores/menores
     más/menos mejor/peor antes/después primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
     ganar/perder ganó/perdió empezar/terminar comenzó/terminó grande/pequeño grandes/pequeños largo/corto alto/bajo
@@ -222,8 +249,27 @@ _OPPOSED = """
     similar/diferente similares/diferentes completa/incompleta completos/incompletos gratis/pago gratuito/pagado
     llena/vacía rápida/lenta rápidos/lentos cerca/lejos cercano/lejano arriba/abajo delante/detrás simple/complejo
     sencillo/complicado directo/indirecto directa/indirecta principal/secundario principal/secundaria
+    delantero/trasero delantera/trasera hundir/flotar elogio/crítica elogio/abucheo encender/apagar mojado/seco
+    húmedo/seco húmeda/seca ancho/estrecho grueso/fino pesado/ligero claro/oscuro limpio/sucio ruidoso/silencioso
+    blando/duro crudo/cocido permanente/temporal total/parcial contratar/despedir ganancia/pérdida verano/invierno
+    día/noche par/impar sólido/líquido comestible/venenoso transparente/opaco adelantar/retrasar dulce/amargo
+    autorizar/prohibir aprobar/suspender absolver/condenar admitir/negar confirmar/desmentir elogiar/criticar
+    acelerar/frenar calentar/enfriar habitado/vacío ocupado/libre añadir/quitar prestar/devolver atacar/defender
+    superior/inferior profundo/superficial áspero/suave obligatorio/optativo
     importante/irrelevante activo/pasivo activa/pasiva vida/muerte nacer/morir nació/murió nacimiento/muerte
 """
+
+
+def _first_of(groups: str) -> dict[str, str]:
+    """Every later word of a group to its first."""
+    rows = (group.split() for line in groups.split("\n") for group in line.split("/"))
+    return {word: first for first, *others in filter(None, rows) for word in others}
+
+
+SAME: Final = _SPELLINGS | _first_of(_IRREGULAR)
+"""Spellings and forms of one thing, to the first of them."""
+SAME_STEMS: Final = {"es": _first_of(_SPANISH_STEMS)}
+"""Stems of one verb, which changes its vowel or its root, to the first of them."""
 ANTONYMS: Final[tuple[tuple[str, str], ...]] = tuple(
     (one, other) for one, _, other in (pair.partition("/") for pair in _OPPOSED.split())
 )
@@ -255,3 +301,47 @@ UNITS: Final[dict[str, str]] = {
     for word in words.split()
 }
 """Words that count something, to one name each."""
+
+SYMMETRIC: Final = {
+    "en": "marry meet border resemble equal differ play join face divorce compete collaborate tie match same similar",
+    "es": "casar encontrar limitar parecer igualar jugar unir divorciar competir colaborar empatar igual similar",
+}
+"""Words around which two things may change places."""
+
+PARTICIPLES: Final = _words(
+    "built made led won sold bought found founded held told heard sent spent taught caught brought thought fought"
+    " sought lost left kept met paid said set put cut hit hurt read shot shown done gone known grown drawn sung begun"
+    " hecho hecha hechos hechas escrito escrita escritos escritas dicho visto vista vistos vistas puesto puesta abierto"
+    " abierta cubierto cubierta muerto muerta roto rota vuelto vuelta descrito descrita compuesto compuesta"
+)
+"""Irregular past participles."""
+
+NEGATIVE_PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "des", "de")
+"""Beginnings that turn a word round, in either language."""
+
+_ADJECTIVES = """
+    long short high low old young new fast slow safe large small big strong weak cheap warm cool hot cold heavy light
+    early late easy hard near far rich poor wide narrow deep shallow thick thin loud quiet soft close dark bright tall
+    quick great few clean dirty busy happy sad simple wet dry full empty
+"""
+
+
+def _grade() -> dict[str, tuple[int, str]]:
+    """English comparatives (1) and superlatives (3), with the words that they are of."""
+    grades = {
+        "better": (1, "good"), "best": (3, "good"), "worse": (1, "bad"), "worst": (3, "bad"), "further": (1, "far"),
+        "farther": (1, "far"), "farthest": (3, "far"), "more": (1, "more"), "less": (-1, "more"),
+        "fewer": (-1, "more"), "más": (1, "más"), "menos": (-1, "más"),
+    }  # fmt: skip
+    for word in ("mayor", "menor", "mejor", "peor", "superior", "inferior"):
+        grades |= {word: (1, word), word + ("s" if word[-1] in "aeo" else "es"): (1, word)}
+    for word in _ADJECTIVES.split():
+        stem = word[:-1] + "i" if word[-1] == "y" else word.removesuffix("e")
+        if stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
+            stem += stem[-1]
+        grades |= {stem + "er": (1, word), stem + "est": (3, word)}
+    return grades
+
+
+GRADES: Final = _grade()
+"""Words of comparison → their degree and the word that they compare."""

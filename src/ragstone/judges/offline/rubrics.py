@@ -184,7 +184,8 @@ def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[st
     for name in ("reference", "contexts"):
         if texts.get(name, "").strip():
             judged = judge_case([read(c, language) for c in claims], [read(texts[name], language)])
-            share = sum(one.verdict == "supported" for one in judged) / len(judged)
+            supported = [claim.verdict == "supported" for claim in judged.claims]
+            share = sum(supported) / len(supported)
             marks.append(share)
             said.append(compose(f"share_in_{name}", share=share))
     return (sum(marks) / len(marks), said) if marks else (1.0, [])

@@ -12,8 +12,7 @@ import numpy as np
 from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, align, lay
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
 from ragstone.judges.offline.statements import statements
-from ragstone.judges.offline.verdicts import unit_text
-from ragstone.judges.offline.view import best_units, bounds_of
+from ragstone.judges.offline.view import best_units, bounds_of, unit_text
 from ragstone.locale.messages import compose
 from ragstone.text.encoder import encode
 from ragstone.text.sentences import split_sentences

@@ -1,117 +1,119 @@
-"""The `support` Ask: a probability for each claim, then a verdict with its reason and its quotes."""
+"""The `support` Ask: a probability for each claim, then a verdict with its reason and its quotes.
+
+A claim's verdict depends on the claim and its sources alone, never on the other claims of the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment
-from ragstone.judges.offline.conflicts import Conflict, conflict_of
-from ragstone.judges.offline.features import features
+from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
+from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
 from ragstone.judges.offline.fragments import agreement, names
-from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading, read
-from ragstone.judges.offline.responses import (
-    ALL_NAMES,
-    TAGGED,
-    passed,
-    response_bar,
-    response_chance,
-)
-from ragstone.judges.offline.spanish import second_opinion
+from ragstone.judges.offline.model import load_models, predict_answer
+from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import states_nothing
-from ragstone.judges.offline.trees import Doubles, chance, models
-from ragstone.judges.offline.view import best_units, bounds_of
+from ragstone.judges.offline.view import best_units, bounds_of, find_unit_span
 from ragstone.locale.messages import compose
 
-BAR_FRAGMENT = 0.5
-"""What a short answer without a verb must share with the other text."""
-BAR_COVER, BAR_UNCOVERED = 0.3, 0.2
-"""What the best sentence covers of a claim as a rule, and what the claim must reach where it covers less."""
-BAR_CONFLICT = 0.2
-"""What a claim must reach that may disagree in a number, a name or a negation; one that surely does never passes."""
-NEVER = 2.0
-"""A hurdle that no claim takes."""
-BAR_NAME, FEW_WORDS = 0.65, 5
-"""What a claim of few words must reach when it has a name that no source has: born in France, of one born in Ulm."""
+SUPPORT_BAR = 0.5
+"""Probability from which a claim counts as supported."""
+NEAR_COVER = 0.3
+"""Share of a claim that a sentence must hold to be shown as the nearest one."""
+REFUTED = 0.02
+"""Probability of a claim that a rule sees to be wrong."""
+MAX_QUOTES = 3
+DECIDING_WEIGHT = 4.0
+"""Inverse document frequency from which a word of a claim must stand in one of its quotes, if a source has it."""
+_UNKNOWN_NUMBERS = NAMES.index("unknown_numbers")
 
 
 def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any, list[Reading]]:
     """The reply to a support Ask and the claims as read."""
-    rows, readings = [], []
+    rows, readings, whole = [], [], []
     for case in values["cases"]:
         claims = [read(claim["text"], language) for claim in case["claims"]]
         readings.extend(claims)
         judged = judge_case(claims, [read(source["text"], language) for source in case["sources"]])
+        whole.append(round(judged.probability, 4))
         ids = [source["id"] for source in case["sources"]]
-        for claim, one in zip(case["claims"], judged, strict=True):
-            evidence = [{"source": ids[source], "quote": quote} for source, quote in one.evidence]
-            rows.append(
-                {
-                    "id": claim["id"],
-                    "verdict": one.verdict,
-                    "evidence": evidence,
-                    "reason": one.reason,
-                    "probability": round(one.probability, 4),
-                }
-            )
-    return {"verdicts": rows}, readings
+        for claim, verdict in zip(case["claims"], judged.claims, strict=True):
+            row = {
+                "id": claim["id"],
+                "verdict": verdict.verdict,
+                "evidence": [
+                    {"source": ids[source], "quote": quote} for source, quote in verdict.evidence
+                ],
+                "reason": verdict.reason,
+                "probability": round(verdict.probability, 4),
+            }
+            rows.append(row | {"certain": True} if verdict.certain else row)
+    return {"verdicts": rows, "case_probabilities": whole}, readings
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One claim as the judge sees it."""
+class JudgedClaim:
+    """A claim with its verdict."""
 
     probability: float
     """How likely the sources support the claim, were both equally likely beforehand."""
     verdict: str
     evidence: tuple[tuple[int, str], ...]
-    """Index of a source and a sentence of it."""
+    """Index of a source and a passage of it."""
     reason: str
-
-
-def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[Judged]:
-    """Every claim against its sources."""
-    if not claims:
-        return []
-    if not any(len(source.ids) for source in sources):
-        return [
-            Judged(0.0, "not_found", (), compose("no_source", claim.language)) for claim in claims
-        ]
-    laid, probability, table = probabilities(claims, sources)
-    bounds = bounds_of(laid, len(claims))
-    cover, best = best_units(laid, bounds)
-    agreed = agreement(claims, sources)
-    conflicts, hurdles = _hurdles(claims, sources, laid, bounds, cover, best)
-    if agreed is not None:
-        probability = np.array(agreed)
-        supported = [share >= BAR_FRAGMENT for share in agreed]
-    else:
-        whole = response_chance(probability, table)
-        supported = passed(probability, whole, hurdles, response_bar(claims[0].language))
-    found = []
-    for n, claim in enumerate(claims):
-        one = _One(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
-        p = float(probability[n])
-        nothing = states_nothing(claim.raw) and not (agreed is not None and names(claim, sources))
-        if one.empty or nothing:
-            found.append(Judged(p, "not_found", (), compose("states_nothing", claim.language)))
-        elif supported[n]:
-            reason = compose("found_in_source", claim.language, p=round(p, 2))
-            found.append(Judged(p, "supported", _evidence(one), reason))
-        else:
-            found.append(_refused(one, p, conflicts[n]))
-    return found
+    certain: bool = False
+    """Whether a rule decided, which no other judge may overrule."""
 
 
 @dataclass(frozen=True, slots=True)
-class _One:
-    """A claim laid on its sources."""
+class JudgedCase:
+    """The claims of one text, and how likely all of them are supported."""
+
+    claims: tuple[JudgedClaim, ...]
+    probability: float
+
+
+def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedCase:
+    """Judge every claim against its sources."""
+    if not claims:
+        return JudgedCase((), 1.0)
+    if not any(len(source.ids) for source in sources):
+        nothing = (
+            JudgedClaim(0.0, "not_found", (), compose("no_source", claim.language), certain=True)
+            for claim in claims
+        )
+        return JudgedCase(tuple(nothing), 0.0)
+    table, laid = measure_claims(claims, sources)
+    # rounded, as the last bits depend on what else is in the table
+    probability = load_models()["claim"].predict(table).round(4)
+    bounds = bounds_of(laid, len(claims))
+    cover, best = best_units(laid, bounds)
+    judged, as_names = [], 0
+    for n, claim in enumerate(claims):
+        place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
+        share = agreement([claim], sources)
+        if share is not None:  # a bare name or number, which the model does not know
+            as_names += 1
+            judged.append(_judge_claim(place, share[0], False, names(claim, sources), True))
+        else:
+            lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
+            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False, False))
+    chances = np.array([claim.probability for claim in judged])
+    if as_names == len(claims):
+        whole = float(chances.min())
+    else:
+        whole = predict_answer(load_models()["answer"], chances, measure_known_share(laid))
+    refuted = any(claim.certain and claim.verdict != "supported" for claim in judged)
+    return JudgedCase(tuple(judged), min(whole, REFUTED if refuted else 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _ClaimPlace:
+    """A claim and where it lies on its sources."""
 
     claim: Reading
     sources: Sequence[Reading]
@@ -127,145 +129,104 @@ class _One:
     def empty(self) -> bool:
         return self.a == self.b or self.best < 0
 
-
-def probabilities(
-    claims: Sequence[Reading], sources: Sequence[Reading]
-) -> tuple[Alignment, Doubles, Floats]:
-    """How likely each claim is supported, with what that was read from."""
-    table, tokens, laid = features(claims, sources)
-    owner = laid.claims.text[laid.claims.kinds != STOP]
-    table = np.concatenate([table, tagged(tokens, owner, len(claims))], axis=1)
-    model = models()["claim"]
-    logit = model.logit(table.take(columns_of(model.names), axis=1))
-    return laid, chance(second_opinion(logit, table, claims)), table
+    def quote_units(self, first: int, last: int) -> tuple[int, str]:
+        """The source and the text from one sentence to another of the same source."""
+        source, start, _ = find_unit_span(self.sources, self.laid, first)
+        _, _, end = find_unit_span(self.sources, self.laid, last)
+        return source, self.sources[source].raw[start:end]
 
 
-@lru_cache(maxsize=8)
-def columns_of(names: tuple[str, ...]) -> npt.NDArray[np.intp]:
-    """Columns of the full table that a model uses."""
-    return np.array([ALL_NAMES.index(name) for name in names], np.intp)
+def _judge_claim(
+    place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool, is_bare: bool
+) -> JudgedClaim:
+    language = place.claim.language
+    if place.empty or (states_nothing(place.claim.raw) and not is_name):
+        return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
+    # a bare name has no sentence that another could contradict
+    conflict = None if is_bare else find_conflict(place.claim, place.sources)
+    if conflict is not None and conflict.certain:
+        return _refuse(place, min(p, REFUTED), conflict, certain=True)
+    # a number or date that no source has in any writing cannot be supported, whatever else agrees
+    if p >= SUPPORT_BAR and not lacks_number:
+        reason = compose("found_in_source", language, p=round(p, 2))
+        return JudgedClaim(p, "supported", _choose_evidence(place), reason)
+    return _refuse(place, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
 
 
-def tagged(tokens: Floats, owner: Ints, count: int) -> Floats:
-    """How doubtful the words of each claim are: the most doubtful one, two, four, the mean and the sum."""
-    doubt = chance(models()["token"].logit(tokens)) if len(tokens) else np.zeros(0)
-    return doubts(doubt, owner.searchsorted(np.arange(count + 1)).tolist())
-
-
-def doubts(doubt: Doubles, bounds: list[int]) -> Floats:
-    """The five figures of TAGGED from the doubt of each content word."""
-    out = np.zeros((len(bounds) - 1, len(TAGGED)), np.float32)
-    values = doubt.tolist()
-    for a, b in pairwise(bounds):
-        values[a:b] = sorted(values[a:b], reverse=True)
-    top = np.array(values)
-    logs = np.log1p(-top)
-    for claim, (a, b) in enumerate(pairwise(bounds)):
-        if a < b:
-            size = b - a
-            out[claim] = (
-                values[a],
-                (values[a] + values[a + 1]) / 2 if size > 1 else values[a],
-                np.add.reduce(top[a : min(a + 4, b)]) / min(size, 4),
-                np.add.reduce(top[a:b]) / size,
-                -np.add.reduce(logs[a:b]),
-            )
-    return out
-
-
-def _refused(one: _One, p: float, conflict: Conflict | None) -> Judged:
-    """A claim that is not supported: what contradicts it, or what of it no source has."""
-    source = int(one.laid.unit_text[one.best])
-    quote = ((source, unit_text(one.sources, one.laid, one.best)),)
+def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:
+    """Say of a claim that is not supported what contradicts it, or what of it no source has."""
     if conflict is not None:
-        return Judged(p, "contradicted", quote, conflict.reason)
-    missing = _missing_words(one.claim, one.laid, one.a, one.b)
+        start, end = conflict.place
+        against = (conflict.source, place.sources[conflict.source].raw[start:end])
+        reason = explain_conflict(conflict, place.claim.language)
+        return JudgedClaim(p, "contradicted", (against,), reason, certain)
+    quote = (place.quote_units(place.best, place.best),)
+    missing = _list_missing(place)
+    language = place.claim.language
     reason = (
-        compose("words_missing", one.claim.language, words=", ".join(missing), p=round(p, 2))
+        compose("words_missing", language, words=", ".join(missing), p=round(p, 2))
         if missing
-        else compose("words_apart", one.claim.language, p=round(p, 2))
+        else compose("words_apart", language, p=round(p, 2))
     )
-    near = float(one.cover[one.best]) >= BAR_COVER
-    return Judged(p, "not_found", quote if near else (), reason)
+    near = float(place.cover[place.best]) >= NEAR_COVER
+    return JudgedClaim(p, "not_found", quote if near else (), reason)
 
 
-def _hurdle(conflict: Conflict | None, laid: Alignment, a: int, b: int, cover: float) -> float:
-    """What a claim must reach at least, whatever the response looks like: for what disagrees, for a best sentence
-    that covers little of it, for a name that no source has."""
-    found = [0.0]
-    if conflict is not None:
-        found.append(NEVER if conflict.certain else BAR_CONFLICT)
-    if cover < BAR_COVER:
-        found.append(BAR_UNCOVERED)
-    if _hangs_on_unknown_name(laid, a, b):
-        found.append(BAR_NAME)
-    return max(found)
+def _choose_evidence(place: _ClaimPlace) -> tuple[tuple[int, str], ...]:
+    """The passages that hold the claim's deciding words: numbers, names and rare words that a source has.
+
+    The best sentence comes first, joined with a neighbour that holds what it lacks; then whatever else is needed."""
+    laid = place.laid
+    kinds, weights = laid.claims.kinds[place.a : place.b], laid.claims.weights[place.a : place.b]
+    hit = laid.soft[place.a : place.b] >= SUPPORT_BAR
+    hard = (kinds == NUMBER) | (kinds == NAME)
+    deciding = (hard | (weights >= DECIDING_WEIGHT)) & (kinds != STOP) & hit.any(axis=1)
+    value = np.where(kinds == NUMBER, 2 * weights, weights) * (kinds != STOP)
+    first = int(np.argmax(value @ hit))
+    ranges = [[first, first]]
+    open_words = deciding & ~hit[:, first]
+    while open_words.any() and len(ranges) < MAX_QUOTES:
+        gain = (value * open_words) @ hit
+        unit = int(np.argmax(gain))
+        _join_range(ranges, unit, laid)
+        open_words &= ~hit[:, unit]
+    quotes = [place.quote_units(low, high) for low, high in ranges]
+    return tuple(quotes + _find_equal_sources(place, value @ hit, ranges))
 
 
-def _hangs_on_unknown_name(laid: Alignment, a: int, b: int) -> bool:
-    kinds = laid.claims.kinds[a:b]
-    unknown = (kinds == NAME) & (laid.most[a:b] < 0.5)
-    return bool(unknown.any()) and int((kinds != STOP).sum()) <= FEW_WORDS
+def _join_range(ranges: list[list[int]], unit: int, laid: Alignment) -> None:
+    """Widen a range that the unit is next to, or begin another."""
+    for bounds in ranges:
+        if laid.unit_text[bounds[0]] == laid.unit_text[unit]:
+            if unit == bounds[0] - 1:
+                bounds[0] = unit
+                return
+            if unit == bounds[1] + 1:
+                bounds[1] = unit
+                return
+    ranges.append([unit, unit])
 
 
-def hurdles_of(
-    claims: Sequence[Reading], sources: Sequence[Reading], laid: Alignment
-) -> list[float]:
-    """For each claim what it must reach at least, whatever the response looks like."""
-    bounds = bounds_of(laid, len(claims))
-    return _hurdles(claims, sources, laid, bounds, *best_units(laid, bounds))[1]
+def _find_equal_sources(
+    place: _ClaimPlace, held: Floats, ranges: Sequence[Sequence[int]]
+) -> list[tuple[int, str]]:
+    """One sentence from each other source that holds as much of the claim as the first: each supports it alone."""
+    unit_text = place.laid.unit_text
+    quoted = {int(unit_text[low]) for low, _ in ranges}
+    enough = 0.9 * float(held[ranges[0][0]])
+    equal = []
+    for source in sorted(set(unit_text.tolist()) - quoted):
+        units = (unit_text == source).nonzero()[0]
+        best = int(units[np.argmax(held[units])])
+        if len(ranges) == 1 and held[best] >= enough:
+            equal.append(place.quote_units(best, best))
+    return equal
 
 
-def _hurdles(
-    claims: Sequence[Reading],
-    sources: Sequence[Reading],
-    laid: Alignment,
-    bounds: list[int],
-    cover: Floats,
-    best: Ints,
-) -> tuple[list[Conflict | None], list[float]]:
-    """What disagrees with each claim, and what each must reach at least."""
-    conflicts: list[Conflict | None] = []
-    hurdles: list[float] = []
-    for n, claim in enumerate(claims):
-        a, b, unit = bounds[n], bounds[n + 1], int(best[n])
-        nothing = a == b or unit < 0
-        conflict = None if nothing else conflict_of(claim, sources, laid, a, b, unit)
-        conflicts.append(conflict)
-        hurdles.append(NEVER if nothing else _hurdle(conflict, laid, a, b, float(cover[n][unit])))
-    return conflicts, hurdles
-
-
-def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:
-    """A source sentence as it is written."""
-    source = int(laid.unit_text[unit])
-    before = sum(len(one.sentences) for one in sources[:source])
-    a, b = sources[source].sentences[int(laid.units[unit]) - before]
-    return sources[source].raw[a:b]
-
-
-def _evidence(one: _One) -> tuple[tuple[int, str], ...]:
-    """Every source that covers the claim by itself, best first; at least the best one."""
-    kinds = one.laid.claims.kinds[one.a : one.b]
-    weight = np.where(kinds == STOP, 0.0, one.laid.claims.weights[one.a : one.b])
-    found = []
-    for source in np.unique(one.laid.unit_text).tolist():
-        units = np.flatnonzero(one.laid.unit_text == source)
-        inside = one.laid.soft[one.a : one.b][:, units].max(axis=1)
-        share = float((inside * weight).sum() / max(weight.sum(), 1e-6))
-        hard = (kinds == NUMBER) | (kinds == NAME)
-        lacks = hard & (inside < 0.5) & one.laid.found[one.a : one.b]
-        best = int(units[np.argmax(one.cover[units])])
-        found.append((share - 0.5 * bool(lacks.any()), -source, source, best))
-    found.sort(reverse=True)
-    top = found[0][0]
-    kept = [row for row in found if row[0] >= max(0.9 * top, 0.6)] or found[:1]
-    return tuple((source, unit_text(one.sources, one.laid, best)) for _, _, source, best in kept)
-
-
-def _missing_words(claim: Reading, laid: Alignment, a: int, b: int) -> list[str]:
-    """Up to four content words of the claim that no source has, rarest first."""
+def _list_missing(place: _ClaimPlace) -> list[str]:
+    """Up to four content words of the claim that no source has, rarest first chosen, in their order."""
+    a, b, laid = place.a, place.b, place.laid
     lost = ((laid.claims.kinds[a:b] != STOP) & (laid.most[a:b] < 0.5)).nonzero()[0].tolist()
     weights = laid.claims.weights[a:b].tolist()
-    order = sorted(lost, key=weights.__getitem__, reverse=True)[:4]
-    return [claim.surface(token) for token in sorted(order)]
+    rarest = sorted(lost, key=weights.__getitem__, reverse=True)[:4]
+    return [place.claim.surface(token) for token in sorted(rarest)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment, Bools
-from ragstone.judges.offline.reading import NEGATION, STOP, Floats, Ints
+from ragstone.judges.offline.reading import NEGATION, STOP, Floats, Ints, Reading
 
 
 @dataclass(slots=True)
@@ -43,24 +44,6 @@ class View:
         """Sums over the tokens of each claim, one row for each of the values; so few float32 sum up exactly."""
         found = np.array(values, np.float64) @ self.belongs
         return found.astype(np.float32)
-
-    def totals_of(
-        self, kept: npt.NDArray[np.intp], *values: npt.NDArray[np.generic]
-    ) -> npt.NDArray[np.float64]:
-        """The same where the values are of some tokens alone."""
-        found: npt.NDArray[np.float64] = np.array(values, np.float64) @ self.belongs[kept]
-        return found
-
-    def least(self, *values: npt.NDArray[np.generic], empty: tuple[float, ...]) -> Floats:
-        """Minimum over the tokens of each claim, one row for each of the values; what it is of a claim without any."""
-        filled = [n for n in range(self.count) if self.bounds[n] < self.bounds[n + 1]]
-        starts = [self.bounds[n] for n in filled]
-        if len(filled) == self.count:
-            return np.minimum.reduceat(np.array(values, np.float32), starts, axis=1)
-        out = np.array(empty, np.float32).repeat(self.count).reshape(len(values), self.count)
-        if filled:
-            out[:, filled] = np.minimum.reduceat(np.array(values, np.float32), starts, axis=1)
-        return out
 
 
 def view_of(laid: Alignment, count: int) -> View:
@@ -127,3 +110,16 @@ def members_of(laid: Alignment, count: int) -> Bools:
 def weights_of(laid: Alignment) -> Floats:
     """How much each claim token counts; a negation less than a rare word."""
     return np.where(laid.claims.kinds == NEGATION, np.float32(0.3), laid.claims.weights)
+
+
+def find_unit_span(sources: Sequence[Reading], laid: Alignment, unit: int) -> tuple[int, int, int]:
+    """The source that a unit stands in, and where it starts and ends there."""
+    source = int(laid.unit_text[unit])
+    before = sum(len(other.sentences) for other in sources[:source])
+    return source, *sources[source].sentences[int(laid.units[unit]) - before]
+
+
+def unit_text(sources: Sequence[Reading], laid: Alignment, unit: int) -> str:
+    """A source sentence as it is written."""
+    source, start, end = find_unit_span(sources, laid, unit)
+    return sources[source].raw[start:end]

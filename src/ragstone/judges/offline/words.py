@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.aliases import PEOPLES
 from ragstone.judges.offline.cutting import WHOLE, looks_whole, pattern_of, pieces, raw_tokens
 from ragstone.judges.offline.tables import frequencies, vector_row
 from ragstone.text.stems import stem_word
@@ -179,7 +180,7 @@ def _joined(text: str, start: int, end: int, language: str) -> list[int]:
 @lru_cache(maxsize=65536)
 def _first(raw: str, language: str) -> int | None:
     """A capitalised word at the start of a sentence; None when it is not read as it is written."""
-    return number_of(_word(raw, language, True)) if _is_whole(raw) else None
+    return number_of(describe_word(raw, language, True)) if _is_whole(raw) else None
 
 
 def _learnt(raw: str, language: str) -> int | None:
@@ -190,7 +191,7 @@ def _learnt(raw: str, language: str) -> int | None:
     elif ":" in raw:
         found = _time(raw, 0, 0)[2:]
     elif _is_whole(raw):
-        found = _word(raw, language, False)
+        found = describe_word(raw, language, False)
     else:
         return None
     known = _known.setdefault(language, {})
@@ -253,7 +254,7 @@ def _add(
     if ":" in raw:
         out.append(_time(raw, a, b))
         return None
-    out.append((a, b, *_word(raw, language, not out)))
+    out.append((a, b, *describe_word(raw, language, not out)))
     return None
 
 
@@ -284,13 +285,13 @@ def _parse_number(raw: str, language: str) -> float | None:
 
 
 def _number(a: int, b: int, value: float) -> Row:
-    return (a, b, _id(f"#{value:.12g}"), NUMBER, 6.0, -1)
+    return (a, b, identify(f"#{value:.12g}"), NUMBER, 6.0, -1)
 
 
 def _time(raw: str, a: int, b: int) -> Row:
     hour, minute = re.findall(r"\d+", raw)
     late = "p" in raw.lower() and int(hour) < 12
-    return (a, b, _id(f"@{int(hour) + 12 * late}:{int(minute):02d}"), NUMBER, 6.0, -1)
+    return (a, b, identify(f"@{int(hour) + 12 * late}:{int(minute):02d}"), NUMBER, 6.0, -1)
 
 
 def _clock(lower: str, text: str, end: int, pending: tuple[int, int, float], at: int) -> Row | None:
@@ -302,18 +303,19 @@ def _clock(lower: str, text: str, end: int, pending: tuple[int, int, float], at:
     if lower not in ("am", "pm"):
         return None
     hour = int(pending[2]) % 12 + (12 if lower == "pm" else 0)
-    return (pending[0], end, _id(f"@{hour}:00"), NUMBER, 6.0, -1)
+    return (pending[0], end, identify(f"@{hour}:00"), NUMBER, 6.0, -1)
 
 
 _ids: dict[str, int] = {}
 
 
-def _id(key: str) -> int:
+def identify(key: str) -> int:
+    """The number of a stem, a number or a date, given in order of first use."""
     return _ids.setdefault(key, len(_ids))
 
 
 @lru_cache(maxsize=131072)
-def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
+def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
     """Id, kind, weight and vector row of a word that is not a number."""
     lower = raw.lower().replace("’", "'")
     if lower in WHOLE:
@@ -321,21 +323,25 @@ def _word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
     capital = raw[0].isupper()
     if capital or lower not in lexicon.ONLY_CAPITALISED:
         if month := lexicon.MONTHS.get(lower):
-            return _id(f"@m{month}"), NUMBER, 5.0, vector_row(lower)
+            return identify(f"@m{month}"), NUMBER, 5.0, vector_row(lower)
         if day := lexicon.WEEKDAYS.get(lower):
-            return _id(f"@d{day}"), NUMBER, 5.0, vector_row(lower)
+            return identify(f"@d{day}"), NUMBER, 5.0, vector_row(lower)
     if lower.endswith("n't") or lower in lexicon.NEGATIONS:
-        return _id("-not"), NEGATION, 1.5, -1
+        return identify("-not"), NEGATION, 1.5, -1
     if lower.endswith("'s"):
         lower = lower[:-2]
     if lower in _SIGNS:
-        return _id(_SIGNS[lower]), STOP, 1.0, -1
+        return identify(_SIGNS[lower]), STOP, 1.0, -1
     if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
-        return _id(lower), STOP, 0.3, -1
-    stem = unaccented(stem_word(lexicon.SAME.get(lower, lower), language))
+        return identify(lower), STOP, 0.3, -1
+    same = lexicon.SAME.get(lower, lower)
+    if capital or language == "es":  # in English a small "polish" is no people
+        same = PEOPLES.get(same, same)
+    stem = unaccented(stem_word(same, language))
+    stem = lexicon.SAME_STEMS.get(language, {}).get(stem, stem)
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
-    return _id(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
+    return identify(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
 
 
 _SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "½": "half"}
@@ -351,4 +357,4 @@ def unaccented(stem: str) -> str:
 
 def stem_id(word: str, language: str) -> int:
     """The id that `read` gives to a word inside a sentence."""
-    return _word(word, language, False)[0]
+    return describe_word(word, language, False)[0]

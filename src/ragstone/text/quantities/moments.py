@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ragstone.text.quantities.numerals import Number, read_number, read_roman
-from ragstone.text.quantities.quantity import CalendarDate, Quantity
+from ragstone.text.quantities.quantity import MINUTES_PER_DAY, CalendarDate, Quantity
 from ragstone.text.quantities.tokens import QuantityTokens
 
 FIRST_YEAR, LAST_YEAR = 1000, 2099
@@ -263,6 +263,9 @@ def read_spoken_time(tokens: QuantityTokens, at: int) -> Found | None:
     sign = {"past": 1, "to": -1}.get(tokens.word(end))
     if sign is None or (sign < 0 and tokens.word(at) != "quarter"):
         return None
+    named = tokens.vocabulary.clock_words.get(tokens.word(end + 1))
+    if named is not None:
+        return make_time(tokens, at, end + 2, (60 * named + sign * minutes) % MINUTES_PER_DAY)
     hour = read_number(tokens, end + 1)
     if hour is None or not 1 <= hour.value <= 12:
         return None

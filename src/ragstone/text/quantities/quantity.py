@@ -100,6 +100,17 @@ def differs(claim: Quantity, source: Quantity) -> bool:
     return other_low > high or other_high < low
 
 
+def is_comparable(claim: Quantity, source: Quantity) -> bool:
+    """Whether both are of the same sort: two times of day, two dates, two lengths."""
+    if "time" in (claim.kind, source.kind):
+        return claim.kind == source.kind
+    if claim.date and source.date:
+        return _is_comparable(claim.date, source.date)
+    if claim.date or source.date:
+        return _is_bare_year(claim) and _is_bare_year(source)
+    return _convert_limits(source, claim) is not None
+
+
 def _is_same_time(claim: Quantity, source: Quantity) -> bool:
     apart = abs(claim.value - source.value)
     if claim.half_day_known and source.half_day_known:

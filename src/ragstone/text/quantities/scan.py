@@ -287,11 +287,45 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | No
     if share:
         return share
     if is_one:
-        return None
+        return _read_elliptic_one(tokens, at)
     year = moments.read_year(tokens, at, number)
     if year and tokens.word(end) not in vocabulary.halves:
         return year
     return _make(tokens, at, end, number.value, number.step, None)
+
+
+def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
+    """Read "one" at the end of a clause, where its noun is left out: adults take two, children one."""
+    is_last = tokens.gap(at).strip()[:1] in (".", ",", ";", ")") or at == len(tokens.words) - 1
+    before = tokens.word(at - 1)
+    if not is_last or not before or before in _BEFORE_PRONOUN or tokens.word(at) == "un":
+        return None
+    found = _make(tokens, at, at + 1, 1.0, 1.0, None)
+    return Found(replace(found.quantity, indefinite=True), found.end)
+
+
+_BEFORE_PRONOUN = frozenset(
+    [
+        "the",
+        "this",
+        "that",
+        "no",
+        "any",
+        "every",
+        "each",
+        "another",
+        "some",
+        "which",
+        "other",
+        "cada",
+        "ningún",
+        "otro",
+        "otra",
+        "alguno",
+        "la",
+        "el",
+    ]
+)
 
 
 def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> Found | None:

@@ -1,0 +1,53 @@
+"""What somebody may have meant who named a judge in a way that we do not know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from ragstone.judges.local.weights import ModelNotFound, is_classifier, read_json
+
+VENDORS = (
+    (re.compile(r"(chat)?gpt-|o\d(-|$)", re.I), "openai"),
+    (re.compile(r"claude-", re.I), "anthropic"),
+    (re.compile(r"gemini-", re.I), "gemini"),
+)
+"""How the models of vendors begin."""
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_MODEL_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
+
+
+def suggest_spec(spec: str, kinds: Sequence[str]) -> str | None:
+    """Return what to write instead: a prefix before a model's name, or a known prefix for one that is misspelt."""
+    kind, colon, name = spec.partition(":")
+    path = Path(spec).expanduser()
+    if spec.endswith(".gguf"):
+        return f"gguf:{spec}"
+    if spec.endswith(".onnx"):
+        return f"nli:{spec}"
+    if spec and path.is_dir():
+        return f"{_find_folder_kind(path)}:{spec}"
+    if name.startswith("//"):
+        return f"{{model: openai:NAME, base_url: {spec!r}}}"
+    nearest = get_close_matches(kind.lower(), kinds, 1)
+    # a word with a digit is a model and its tag: llama3:8b
+    if name and nearest and not re.search(r"\d", kind):
+        return f"{nearest[0]}:{name}"
+    vendor = next((prefix for pattern, prefix in VENDORS if pattern.match(spec)), None)
+    if vendor is not None:
+        return f"{vendor}:{spec}"
+    if _HUB_NAME.fullmatch(spec):
+        return f"hf:{spec}"
+    is_model = _MODEL_NAME.fullmatch(spec) and spec.lower() not in kinds
+    return f"ollama:{spec}" if is_model and (name or not colon) else None
+
+
+def _find_folder_kind(folder: Path) -> str:
+    """Return the prefix for the model in a folder, by its config."""
+    try:
+        config = read_json(folder / "config.json")
+    except ModelNotFound:
+        return "hf"
+    return "nli" if is_classifier(config) else "hf"

@@ -1,0 +1,1 @@
+"""Models that run in this process: GGUF files, causal models of transformers, classifiers of pairs of texts."""

@@ -1,0 +1,145 @@
+"""A figure of the claim against the figures of the source: changed, or taken from another subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragstone.judges.offline.binding import fit, is_about_claim, is_said
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison, compare_sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
+from ragstone.judges.offline.reading import Reading
+from ragstone.judges.offline.sequence import orders_events
+from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
+
+CERTAIN, POSSIBLE = 0.7, 0.4
+"""Share of the claim's other words that must belong to the other figure."""
+MARGIN = 0.1
+"""By how much the other figure must fit better than the same one."""
+ABOUT = 0.5
+"""Share of the words beside the other figure that the claim must have."""
+CONVERSION_WORDS = 2
+"""Words between a figure and the same in another unit: 30 kilometres (20 miles)."""
+
+
+def find_figure_conflict(
+    comparisons: Sequence[SentenceComparison], sources: Sequence[Reading]
+) -> Conflict | None:
+    """A quantity of the claim where the source has another one for the same subject."""
+    if not comparisons:
+        return None
+    conflicts = []
+    for at, item in enumerate(comparisons[0].claim.items):
+        if item.quantity is None or item.quantity.indefinite:
+            continue
+        conflict = _check_figure(at, item.quantity, comparisons)
+        if conflict is not None and conflict.certain:
+            # sentences that share few words with the claim may still have its figure
+            others = list(_compare_matching(item.quantity, comparisons, sources))
+            conflict = (
+                _check_figure(at, item.quantity, [*comparisons, *others]) if others else conflict
+            )
+        conflicts.append(conflict)
+    return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
+
+
+def _check_figure(
+    at: int, quantity: Quantity, comparisons: Sequence[SentenceComparison]
+) -> Conflict | None:
+    best_same = best_other = 0.0
+    found: tuple[SentenceComparison, int] | None = None
+    for comparison in comparisons:
+        items = comparison.source.items
+        alike = [
+            place for place, other in enumerate(items)
+            if other.quantity is not None and is_comparable(quantity, other.quantity)
+        ]  # fmt: skip
+        for place in alike:
+            other = items[place]
+            assert other.quantity is not None
+            rivals = [rival for rival in alike if rival != place]
+            if not differs(quantity, other.quantity):
+                # April and April 1949 are not the same, yet neither is against the other
+                best_same = max(best_same, fit(comparison, at, place, rivals))
+            elif not (
+                other.quantity.indefinite
+                or is_said(comparison, other, at)
+                or _is_conversion(comparison, quantity, place, rivals)
+            ) and _counts_same(comparison, at, place):
+                value = fit(comparison, at, place, rivals)
+                if value > best_other:
+                    best_other, found = value, (comparison, place)
+    if found is None or best_other < POSSIBLE or best_other < best_same + MARGIN:
+        return None
+    return _make_conflict(*found, at, best_other)
+
+
+def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: float) -> Conflict:
+    mine, theirs = comparison.claim.items[at], comparison.source.items[place]
+    assert mine.quantity is not None
+    code = "date_differs" if mine.quantity.kind in ("date", "time") else "number_differs"
+    denied = [
+        *comparison.claim.items,
+        *(i for i in comparison.source.items if i.clause == theirs.clause),
+    ]
+    certain = (
+        value >= CERTAIN
+        and not any(item.is_negated for item in denied)
+        and is_about_claim(comparison, place, ABOUT)
+        and not orders_events(comparison.claim)
+    )
+    kind = code.removesuffix("_differs")
+    words = _quote(comparison.claim, at), _quote(comparison.source, place)
+    return comparison.make(kind, code, *words, certain)
+
+
+def _quote(sentence: Sentence, at: int) -> str:
+    """A figure with what it counts."""
+    item, counted = sentence.items[at], _find_counted(sentence.items, at)
+    counts = item.quantity is not None and item.quantity.counts and counted is not None
+    return sentence.text[item.start : counted.end if counts and counted else item.end]
+
+
+def _compare_matching(
+    quantity: Quantity, comparisons: Sequence[SentenceComparison], sources: Sequence[Reading]
+) -> Iterator[SentenceComparison]:
+    """The claim beside the other sentences that have its figure."""
+    known = {(comparison.index, comparison.span) for comparison in comparisons}
+    for index, source in enumerate(sources):
+        places = [
+            other.start
+            for other in find_quantities(source.raw, source.language)
+            if matches(quantity, other)
+        ]
+        for number, (start, end) in enumerate(source.sentences if places else ()):
+            if (index, (start, end)) not in known and any(start <= p < end for p in places):
+                yield compare_sentence(comparisons[0].claim, source, index, number)
+
+
+def _is_conversion(
+    comparison: SentenceComparison, quantity: Quantity, place: int, rivals: Sequence[int]
+) -> bool:
+    """Whether the claim's own figure stands right beside the other one."""
+    items = comparison.source.items
+    return any(
+        matches(quantity, other)
+        for rival in rivals
+        if abs(items[rival].place - items[place].place) <= CONVERSION_WORDS
+        and (other := items[rival].quantity) is not None
+        and other.kind == "measure"
+    )
+
+
+def _counts_same(comparison: SentenceComparison, at: int, place: int) -> bool:
+    """Whether two plain numbers count the same thing: the words after them are the same, or one has none."""
+    quantity = comparison.claim.items[at].quantity
+    if quantity is None or quantity.kind not in ("number", "ordinal"):
+        return True
+    mine = _find_counted(comparison.claim.items, at)
+    theirs = _find_counted(comparison.source.items, place)
+    return mine is theirs if mine is None or theirs is None else mine.id == theirs.id
+
+
+def _find_counted(items: Sequence[SentenceItem], at: int) -> SentenceItem | None:
+    if at + 1 < len(items) and items[at + 1].place == items[at].place + 1:
+        return items[at + 1]
+    return None

@@ -1,0 +1,211 @@
+"""Function words of English and Spanish by what they do to a sentence: deny, except, quantify, join, govern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _groups(text: str) -> dict[str, str]:
+    """Lines of a name and its words, as word → name."""
+    lines = (line.split() for line in text.strip().splitlines())
+    return {word: name.rstrip(":") for name, *words in lines for word in words}
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionWords:
+    """The function words of one language that rules of contradiction look at."""
+
+    negations: frozenset[str]
+    """Words that deny the rest of their clause."""
+    none_words: frozenset[str]
+    """Those among them that say how many: none."""
+    phrase_negations: frozenset[str]
+    """Prepositions that deny what they govern."""
+    prepositions: dict[str, str]
+    """Preposition → the role that it gives; several words may give the same."""
+    boundaries: frozenset[str]
+    """Words that begin a clause."""
+    list_joins: frozenset[str]
+    exceptions: frozenset[str]
+    quantifiers: dict[str, str]
+    almost: frozenset[str]
+    degrees: dict[str, int]
+    """Words of comparison: 1 for more, -1 for less, 2 for as much; they say the degree of the word after them."""
+    than: frozenset[str]
+    determiners: frozenset[str]
+    copulas: frozenset[str]
+    """Forms of "be" before a participle."""
+    agents: frozenset[str]
+    """Prepositions of the doer in the passive voice."""
+    others: frozenset[str]
+    """After "no" these make it unclear what is denied: no other."""
+    excess: str
+    infinitive: str
+    """`too` and `to`: what is too cold to swim in denies swimming."""
+    before: frozenset[str]
+    after: frozenset[str]
+    then: frozenset[str]
+    """Words of time: before what follows, after it, and what comes next."""
+    only: frozenset[str]
+    """After "not" these make it no denial: not only."""
+    free_order: frozenset[str]
+    """Words before a verb after which its subject may follow it."""
+
+
+_ENGLISH = FunctionWords(
+    negations=_words(
+        "not no never none nobody nothing neither nor cannot fails failed fail unable refuses refused refuse lacks"
+        " lack lacked lacking dont doesnt didnt isnt wasnt arent wont cant nowhere hardly barely"
+    ),
+    none_words=_words("no none nobody neither"),
+    phrase_negations=_words("without"),
+    prepositions={
+        word: word
+        for word in [
+            "of",
+            "in",
+            "on",
+            "at",
+            "by",
+            "for",
+            "from",
+            "with",
+            "without",
+            "to",
+            "into",
+            "onto",
+            "under",
+            "over",
+            "through",
+            "during",
+            "since",
+            "until",
+            "till",
+            "against",
+            "towards",
+            "across",
+            "along",
+            "behind",
+            "beside",
+            "beyond",
+            "inside",
+            "outside",
+            "near",
+            "via",
+            "per",
+            "within",
+            "upon",
+            "about",
+            "around",
+            "like",
+            "off",
+            "despite",
+            "between",
+            "among",
+            "before",
+            "after",
+            "above",
+            "below",
+        ]
+    }
+    | {"as": "as"},
+    boundaries=_words(
+        "and but or while whereas yet although though however because which who whose that if when where so then"
+        " unless"
+    ),
+    list_joins=_words("and or"),
+    exceptions=_words("except excepting excluding"),
+    quantifiers=_groups(
+        """
+        all: all every each everyone everybody anyone anybody always both entire whole everything
+        most: most majority mostly usually generally
+        some: some several sometimes certain
+        few: few rarely seldom
+        only: only solely exclusively
+        """
+    ),
+    almost=_words("almost nearly"),
+    degrees={"more": 1, "less": -1, "fewer": -1, "as": 2},
+    than=_words("than as"),
+    determiners=_words(
+        "a an the this that these those my your his her its our their own very also still"
+    ),
+    copulas=_words("is are was were be been being gets got"),
+    agents=_words("by"),
+    others=_words("other others else one"),
+    excess="too",
+    infinitive="to",
+    before=_words("before"),
+    after=_words("after"),
+    then=_words("then later afterwards subsequently thereafter"),
+    only=_words("only just merely simply"),
+    free_order=_words("whom"),
+)
+_SPANISH = FunctionWords(
+    negations=_words(
+        "no nunca jamás nadie nada ninguno ninguna ningún tampoco ni carece carecen apenas negó negaron niega niegan"
+    ),
+    none_words=_words("nadie ninguno ninguna ningún"),
+    phrase_negations=_words("sin"),
+    prepositions={
+        word: word
+        for word in [
+            "en",
+            "con",
+            "sin",
+            "por",
+            "para",
+            "desde",
+            "hasta",
+            "hacia",
+            "sobre",
+            "bajo",
+            "entre",
+            "ante",
+            "tras",
+            "según",
+            "contra",
+            "durante",
+            "mediante",
+        ]
+    }
+    | {"de": "de", "del": "de", "a": "a", "al": "a"},
+    boundaries=_words(
+        "y e pero o u mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
+    ),
+    list_joins=_words("y e o u ni"),
+    exceptions=_words("excepto salvo exceptuando"),
+    quantifiers=_groups(
+        """
+        all: todo toda todos todas cada cualquier cualquiera siempre ambos ambas
+        most: mayoría mayoritariamente normalmente
+        some: algún alguno alguna algunos algunas varios varias
+        few: pocos pocas raramente
+        only: solo sólo solamente únicamente exclusivamente
+        """
+    ),
+    almost=_words("casi"),
+    degrees={"más": 1, "menos": -1, "tan": 2, "tanto": 2, "tanta": 2, "tantos": 2, "tantas": 2},
+    than=_words("que como"),
+    determiners=_words(
+        "el la los las lo un una unos unas su sus mi mis tu tus este esta estos estas ese esa esos esas muy también"
+    ),
+    copulas=_words(
+        "es son fue fueron era eran ser sido siendo será serán está están estaba estaban"
+    ),
+    agents=_words("por"),
+    others=_words("otro otra otros otras"),
+    excess="demasiado",
+    infinitive="para",
+    before=_words("antes"),
+    after=_words("tras"),
+    then=_words("luego después posteriormente"),
+    only=_words("solo sólo solamente únicamente"),
+    free_order=_words("lo la los las que se"),
+)
+FUNCTION_WORDS: Final = {"en": _ENGLISH, "es": _SPANISH}

@@ -1,0 +1,85 @@
+"""A name of the claim where the source has another one in the same place of the same sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from ragstone.judges.offline.aliases import ALIASES, TITLES
+from ragstone.judges.offline.binding import fit
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.reading import NAME, Reading
+
+CERTAIN, POSSIBLE = 0.85, 0.6
+"""Share of the rest of the claim that must stand in the sentence."""
+VARIANT_SHARE = 0.6
+"""Share of the longer name that a shorter one begins with, where they may be the same."""
+MARGIN = 0.25
+"""By how much another name must fit the rest of the claim better than its own."""
+
+
+def find_name_conflict(
+    comparison: SentenceComparison, sources: Sequence[Reading]
+) -> Conflict | None:
+    """A name that no source has, or that belongs to something else, where the sentence has another one."""
+    claim, source = comparison.claim, comparison.source
+    said = {item.id for item in claim.items}
+    rest = [at for at, item in enumerate(claim.items) if item.kind == NAME]
+    for at in rest:
+        item = claim.items[at]
+        if item.lower in TITLES or item.lower in ALIASES or item.lower.endswith(("ly", "mente")):
+            continue
+        rivals = [
+            place for place, other in enumerate(source.items)
+            if other.kind == NAME and other.id not in said and other.lower not in TITLES
+            and other.preposition == item.preposition and not _is_variant(item.lower, other.lower)
+        ]  # fmt: skip
+        for place in rivals:
+            if _is_replaced(comparison, at, place, sources) or _is_misplaced(comparison, at, place):
+                certain = comparison.share(frozenset({at})) >= CERTAIN
+                words = claim.quote(item), source.quote(source.items[place])
+                return comparison.make("name", "name_differs", *words, certain)
+    return None
+
+
+def _is_variant(one: str, other: str) -> bool:
+    """Whether two names may be spellings or the initials of one: Wall, Wallstreet; U, United."""
+    short, long = sorted((one, other), key=len)
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False))
+    )
+    return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
+
+
+def _is_replaced(
+    comparison: SentenceComparison, at: int, place: int, sources: Sequence[Reading]
+) -> bool:
+    """Whether no source has the name, and the words around the other one are the same."""
+    item = comparison.claim.items[at]
+    if comparison.places[at] or any((source.ids == item.id).any() for source in sources):
+        return False
+    if comparison.share(frozenset({at})) < POSSIBLE:
+        return False
+    return _have_same_neighbours(comparison, at, place)
+
+
+def _have_same_neighbours(comparison: SentenceComparison, at: int, place: int) -> bool:
+    """Whether the items right before, or right after, are the same on both sides."""
+    mine, theirs = comparison.claim.items, comparison.source.items
+
+    def same(step: int) -> bool:
+        ours, other = at + step, place + step
+        if not (0 <= ours < len(mine) and 0 <= other < len(theirs)):
+            return False
+        return mine[ours].id == theirs[other].id and mine[ours].id >= 0
+
+    return same(-1) or same(1)
+
+
+def _is_misplaced(comparison: SentenceComparison, at: int, place: int) -> bool:
+    """Whether the rest of the claim belongs to another name of the sentence."""
+    own = comparison.places[at]
+    if not own or not comparison.source.items[place].preposition:
+        return False
+    value = fit(comparison, at, place, own)
+    return all(value >= fit(comparison, at, other, [place]) + MARGIN for other in own)

@@ -1,0 +1,265 @@
+"""A sentence as rules compare it: content words and quantities, each with its clause, preposition and polarity."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.functions import FUNCTION_WORDS
+from ragstone.judges.offline.words import NAME, NUMBER, WORD, describe_word, identify
+from ragstone.text.quantities import Quantity, find_quantities
+
+LESS, NO_DEGREE, MORE, AS_MUCH, MOST = -1, 0, 1, 2, 3
+"""Degrees of comparison."""
+FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
+"""What a figure, a capital letter that names something (drug A) and a function word with an opposite count."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceItem:
+    """A content word or a quantity of a sentence."""
+
+    id: int
+    """Equal ids mean equal stems; a quantity has -1 and is compared by what it says."""
+    kind: int
+    weight: float
+    row: int
+    """Row in the table of word vectors, -1 for none."""
+    lower: str
+    start: int
+    end: int
+    place: int
+    """Which token of the sentence it is."""
+    clause: int
+    section: int
+    """Like clauses, but commas do not part them."""
+    preposition: str
+    """What governs it, empty for a subject, a direct object or a verb."""
+    preposition_place: int
+    is_negated: bool
+    is_excepted: bool
+    """Whether it stands after "except"."""
+    is_compared: bool
+    """Whether it stands after "than"."""
+    degree: int
+    quantifier: str
+    """`all`, `most`, `some`, `few`, `none` or `only` before it."""
+    quantity: Quantity | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The items of one sentence, with its function words."""
+
+    text: str
+    language: str
+    items: tuple[SentenceItem, ...]
+    words: tuple[str, ...]
+    """Every token in small letters, function words included."""
+    is_unclear: bool
+    """Whether what it denies cannot be told: no other, not … without."""
+
+    def quote(self, item: SentenceItem) -> str:
+        return self.text[item.start : item.end]
+
+
+@lru_cache(maxsize=8192)
+def parse_sentence(text: str, language: str) -> Sentence:
+    """Read one sentence; languages other than Spanish are read as English."""
+    return _Parser(text, "es" if language == "es" else "en").parse()
+
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:)\]—–!?,]")
+_NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
+_RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside", "outside"])
+"""Function words that have an opposite: they are compared like content words."""
+
+
+class _Parser:
+    """Reads a sentence from left to right; what holds for the words to come is state."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text, self.language = text, language
+        self.function, self.stop = FUNCTION_WORDS[language], lexicon.STOP[language]
+        self.words: list[str] = []
+        self.items: list[SentenceItem] = []
+        self.clause = self.section = -1
+        self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = False
+        self._end_clause()
+
+    def parse(self) -> Sentence:
+        at = 0
+        for quantity in find_quantities(self.text, self.language):
+            self._read_words(at, quantity.start)
+            at = quantity.end
+            self.words.append("#")
+            if quantity.bound and self.words[-2:-1] and self.words[-2] in self.function.than:
+                self._forget_comparison()
+            lower = self.text[quantity.start : at].lower()
+            meaning = (-1, NUMBER, FIGURE_WEIGHT, -1)
+            self._add(meaning, lower, quantity.start, at, quantity)
+        self._read_words(at, len(self.text))
+        unclear = self.is_unclear or (self.denies_clause and self.denies_phrase)
+        return Sentence(self.text, self.language, tuple(self.items), tuple(self.words), unclear)
+
+    def _forget_comparison(self) -> None:
+        """What is more than 40 compares nothing."""
+        self.is_compared = False
+        if self.items and self.items[-1].lower in self.function.degrees:
+            self.items.pop()
+
+    def _read_words(self, start: int, end: int) -> None:
+        for match in _TOKEN.finditer(self.text, start, end):
+            raw = match.group()
+            if not raw[0].isalnum():
+                self._end_clause(raw == ",")
+                continue
+            lower = raw.lower().replace("’", "'")
+            self.words.append(lower)
+            if self._is_letter_name(raw, match.start()):
+                meaning = (identify(f"letter {raw}"), NAME, LETTER_WEIGHT, -1)
+                self._add(meaning, raw, *match.span(), None)
+            elif not self._read_function(lower, match.end()):
+                self._read_content(raw, lower, *match.span())
+
+    def _is_letter_name(self, raw: str, start: int) -> bool:
+        """Whether a capital letter names what stands before it: drug A."""
+        before = self.text[max(start - 2, 0) : start]
+        return len(raw) == 1 and raw.isupper() and before[-1:] == " " and before[:1].isalnum()
+
+    def _end_clause(self, is_comma: bool = False) -> None:
+        self.clause += 1
+        self.negations, self.degree, self.quantifier = 0, NO_DEGREE, ""
+        self.is_compared = False
+        self._govern("")
+        if not is_comma:
+            self.section += 1
+            self.is_excepted = False
+
+    def _govern(self, preposition: str) -> None:
+        self.preposition = preposition
+        self.preposition_place = len(self.words) - 1 if preposition else -1
+
+    def _read_function(self, lower: str, end: int) -> bool:
+        """Take note of a function word; False for a content word."""
+        function, before = self.function, self.words[-2] if len(self.words) > 1 else ""
+        if before in ("not", "no") and lower in function.only:
+            self.negations = 0  # not only
+        elif lower.endswith("n't") or lower in function.negations:
+            self._negate(lower in function.none_words)
+        elif lower in function.quantifiers:
+            self._quantify(function.quantifiers[lower], before)
+        elif lower in function.than and self._compares(lower):
+            self.is_compared = True
+            self._govern("than")
+        elif lower in function.degrees and self._precedes_word(end):
+            self.degree = function.degrees[lower]
+            self._govern(lower if lower == "as" else "")
+        elif lower in function.exceptions:
+            self._end_clause()
+            self.is_excepted = True
+        elif lower in function.boundaries:
+            is_excepted = self.is_excepted and lower in function.list_joins
+            self._end_clause()
+            self.is_excepted = is_excepted
+        elif lower in function.prepositions:
+            if lower in function.phrase_negations:
+                self.negations += 1
+                self.denies_phrase = True
+            elif lower == function.infinitive and function.excess in self.words[-4:]:
+                self._negate(False)
+            if self.is_compared and self.items[-1].is_compared:
+                self.is_compared = False  # longer than the Tesk in the whole valley
+            self._govern(function.prepositions[lower])
+        elif lower in self.stop and lower not in _RELATIONS and lower not in function.degrees:
+            if lower in function.others and self.negations:
+                self.is_unclear = True
+            elif lower not in function.determiners:
+                self._govern("")
+        else:
+            return False
+        return True
+
+    def _quantify(self, quantifier: str, before: str) -> None:
+        if quantifier == "all" and before in ("not", "no"):
+            quantifier, self.negations = "some", 0  # not all
+        elif quantifier == "all" and before in self.function.almost:
+            quantifier = "most"
+        elif quantifier == "some" and self.quantifier == "only":
+            quantifier = "few"
+        self.quantifier = quantifier
+
+    def _precedes_word(self, end: int) -> bool:
+        after = _NEXT_WORD.match(self.text, end)
+        return after is not None and after[1].lower() not in self.stop
+
+    def _compares(self, than: str) -> bool:
+        """Whether the clause has a comparative before: más lento que, as long as."""
+        degrees = {item.degree for item in self.items[-3:] if item.clause == self.clause}
+        if than in ("as", "como"):
+            return AS_MUCH in degrees
+        return not degrees.isdisjoint((MORE, LESS))
+
+    def _negate(self, is_none: bool) -> None:
+        """A negation holds to the end of its clause; two in a Spanish clause are one."""
+        self.denies_clause = True
+        self.negations = 1 if self.language == "es" else self.negations + 1
+        if is_none:
+            self.quantifier = "none"
+
+    def _read_content(self, raw: str, lower: str, start: int, end: int) -> None:
+        degree, base = lexicon.GRADES.get(lower, (NO_DEGREE, raw))
+        if self.text[end : end + 4] == " de ":  # mayores de 70 años
+            degree = NO_DEGREE
+        if degree and lower in self.function.degrees:
+            degree = self.function.degrees[lower]
+        identity, kind, weight, row = describe_word(base, self.language, len(self.words) == 1)
+        if lower in _RELATIONS or lower in self.function.degrees:
+            kind, weight = WORD, RELATION_WEIGHT
+        if kind not in (WORD, NAME):
+            return
+        if kind == NAME and self._follows_noun():
+            self._govern("")
+        self.degree = self.degree or degree
+        self._add((identity, kind, weight, row), lower, start, end, None)
+
+    def _follows_noun(self) -> bool:
+        """Whether the word before is a common noun: a name after it begins a phrase of its own."""
+        last = self.items[-1] if self.items else None
+        return last is not None and last.kind == WORD and last.place == len(self.words) - 2
+
+    def _add(
+        self,
+        meaning: tuple[int, int, float, int],
+        lower: str,
+        start: int,
+        end: int,
+        quantity: Quantity | None,
+    ) -> None:
+        identity, kind, weight, row = meaning
+        self.items.append(
+            SentenceItem(
+                id=identity,
+                kind=kind,
+                weight=weight,
+                row=row,
+                lower=lower,
+                start=start,
+                end=end,
+                place=len(self.words) - 1,
+                clause=self.clause,
+                section=self.section,
+                preposition=self.preposition,
+                preposition_place=self.preposition_place,
+                is_negated=bool(self.negations % 2),
+                is_excepted=self.is_excepted,
+                is_compared=self.is_compared,
+                degree=self.degree,
+                quantifier=self.quantifier,
+                quantity=quantity,
+            )
+        )
+        if quantity is None:
+            self.degree, self.quantifier = NO_DEGREE, ""

@@ -1,0 +1,72 @@
+"""All, most, some, few, none, only: claims that say of more, or of fewer, what the source says."""
+
+from __future__ import annotations
+
+from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
+
+CERTAIN = 0.75
+"""Share of the claim that must stand in the sentence."""
+_CONTRARY = frozenset({
+    ("all", "most"), ("all", "some"), ("all", "few"), ("all", "none"), ("none", "all"), ("none", "most"),
+    ("none", "some"), ("none", "few"), ("most", "few"), ("most", "none"), ("some", "none"), ("few", "all"),
+    ("few", "most"), ("few", "none"),
+})  # fmt: skip
+"""What the claim says and what the source says of the same things, where the source does not support the claim."""
+
+
+def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
+    """A claim of all where the source speaks of some, of none where it speaks of all, and so on."""
+    claim, source = comparison.claim, comparison.source
+    for at, item in enumerate(claim.items):
+        if not item.quantifier:
+            continue
+        theirs = [source.items[place] for place in comparison.places[at]]
+        for other in theirs:
+            if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(
+                comparison, at, other
+            ):
+                return _make_conflict(comparison, item, other)
+        if item.quantifier == "all":
+            limit = _find_limit(comparison, theirs)
+            if limit is not None:
+                return _make_conflict(comparison, item, limit)
+    return None
+
+
+def _is_said_there(comparison: SentenceComparison, at: int, other: SentenceItem) -> bool:
+    """Whether the rest of the claim stands in the same section: few own a car, but all have a bicycle."""
+    weights = {True: 0.0, False: 0.0}
+    for n, item in enumerate(comparison.claim.items):
+        places = comparison.places[n]
+        if n != at and places:
+            here = any(comparison.source.items[place].section == other.section for place in places)
+            weights[here] += item.weight
+    return weights[True] > weights[False]
+
+
+def _find_limit(comparison: SentenceComparison, theirs: list[SentenceItem]) -> SentenceItem | None:
+    """What the source limits to some or takes out, where the claim says "all" and nothing of it."""
+    said = {item.id for item in comparison.claim.items}
+    for item in comparison.source.items:
+        is_exception = item.is_excepted and any(other.quantifier == "all" for other in theirs)
+        is_only = item.quantifier == "only" and any(other.clause == item.clause for other in theirs)
+        if item.id not in said and (is_exception or is_only):
+            return item
+    return None
+
+
+def _make_conflict(
+    comparison: SentenceComparison, mine: SentenceItem, theirs: SentenceItem
+) -> Conflict:
+    certain = comparison.share() >= CERTAIN
+    words = _quote(comparison.claim, mine), _quote(comparison.source, theirs)
+    return comparison.make("quantifier", "quantifier_differs", *words, certain)
+
+
+def _quote(sentence: Sentence, item: SentenceItem) -> str:
+    """The item with the two words before it, which say how many."""
+    start = item.start
+    for _ in range(2):
+        start = sentence.text.rfind(" ", 0, max(start - 1, 0)) + 1
+    return sentence.text[start : item.end]

@@ -1,0 +1,113 @@
+"""Who does what to whom: the roles of things around a word, and two things that have exchanged theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.comparison import SentenceComparison
+from ragstone.judges.offline.functions import FUNCTION_WORDS
+from ragstone.judges.offline.phrases import Sentence, SentenceItem
+from ragstone.judges.offline.reading import NAME, WORD
+from ragstone.judges.offline.words import stem_id
+
+
+def find_swap(comparison: SentenceComparison, opposites: dict[int, int]) -> tuple[int, int] | None:
+    """Two items of the claim that have each other's roles in the sentence, around the same word or its opposite."""
+    items, theirs = comparison.claim.items, comparison.source.items
+    partners = _find_partners(comparison)
+    for at, item in enumerate(items):
+        anchor = opposites.get(at, partners.get(at, -1))
+        if anchor < 0 or item.kind != WORD or item.id in symmetric_ids():
+            continue
+        if item.preposition or theirs[anchor].preposition:  # a noun of another phrase
+            continue
+        mine, other = find_roles(comparison.claim, at), find_roles(comparison.source, anchor)
+        pairs = [
+            (n, _merge(role, at in opposites), _merge(other[partners[n]], at in opposites))
+            for n, role in mine.items()
+            if partners.get(n) in other
+        ]
+        moved = [pair for pair in pairs if pair[1] != pair[2]]
+        for n, role, there in moved:
+            for m, other_role, other_there in moved:
+                if (
+                    role == other_there and there == other_role
+                    and (n < at) != (m < at)
+                    and (partners[n] < anchor) != (partners[m] < anchor)
+                    and not _is_kept(items, pairs, (n, m), {role, there})
+                ):  # fmt: skip
+                    return n, m
+    return None
+
+
+def _is_kept(
+    items: Sequence[SentenceItem],
+    pairs: list[tuple[int, str, str]],
+    moved: tuple[int, int],
+    roles: set[str],
+) -> bool:
+    """Whether another thing of the same sort keeps one of the two roles: then they are not exchanged."""
+    are_names = all(items[at].kind == NAME for at in moved)
+    return any(
+        role == there and role in roles and items[at].quantity is None
+        for at, role, there in pairs
+        if not are_names or items[at].kind == NAME
+    )
+
+
+def _find_partners(comparison: SentenceComparison) -> dict[int, int]:
+    """Items of the claim that stand once on either side, with their places."""
+    ids = [item.id for item in comparison.claim.items]
+    return {
+        at: places[0]
+        for at, places in enumerate(comparison.places)
+        if len(places) == 1 and (ids[at] < 0 or ids.count(ids[at]) == 1)
+    }
+
+
+def _merge(role: str, is_opposite: bool) -> str:
+    """Around opposites, what is no subject is one role: lost to, won against. A Spanish object may follow "a"."""
+    return "object" if role == "a" or (is_opposite and role != "subject") else role
+
+
+def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
+    """The role of each item around a verb or another word: subject, object, or the preposition that governs it."""
+    items, function = sentence.items, FUNCTION_WORDS[sentence.language]
+    centre, words = items[anchor], sentence.words
+    if centre.place and words[centre.place - 1] in function.free_order:
+        return {}
+    left = [at for at in range(anchor) if items[at].clause == centre.clause]
+    if not left and anchor:
+        left = [at for at in range(anchor) if items[at].clause == items[anchor - 1].clause]
+    right = [at for at in range(anchor + 1, len(items)) if items[at].clause == centre.clause]
+    is_passive = _is_participle(centre.lower) and not function.copulas.isdisjoint(
+        words[max(centre.place - 3, 0) : centre.place]
+    )
+    roles = {at: items[at].preposition or ("object" if is_passive else "subject") for at in left}
+    for at in right:
+        item = items[at]
+        role = "object" if item.preposition_place < centre.place else item.preposition
+        roles[at] = "subject" if is_passive and role in function.agents else role
+    return {at: role for at, role in roles.items() if not _is_adverb(items[at])}
+
+
+def _is_adverb(item: SentenceItem) -> bool:
+    return item.kind == WORD and item.lower.endswith(("ly", "mente"))
+
+
+def _is_participle(lower: str) -> bool:
+    return lower in lexicon.PARTICIPLES or lower.endswith(
+        ("ed", "en", "ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
+    )
+
+
+@lru_cache(maxsize=1)
+def symmetric_ids() -> frozenset[int]:
+    """Words around which two things may change places."""
+    return frozenset(
+        stem_id(word, language)
+        for language, words in lexicon.SYMMETRIC.items()
+        for word in words.split()
+    )
