@@ -46,7 +46,7 @@ def _find_sentence_facts(
     yield from _find_acronyms(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
     whole = gate.is_sentence(sentence, grammar)
-    whole = whole and not gate.refuse_reference(sentence, grammar, owned=bool(page.owner))
+    whole = whole and not gate.explain_doubtful_reference(sentence, grammar, owned=bool(page.owner))
     for pattern in grammar.patterns if whole else grammar.standing_alone:
         match = pattern.sentence.fullmatch(sentence)
         fact = _build_fact(page, headings, pattern, match, sentence) if match else None
@@ -86,7 +86,7 @@ def _build_fact(
     if reference[-1:] not in ".!?)”»" and instruction:
         reference += "."
     framed = frame_question(page, question, tool=instruction)
-    if gate.refuse(framed, reference, grammar, owned=bool(page.owner)):
+    if gate.explain_doubt(framed, reference, grammar, owned=bool(page.owner)):
         return None
     if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
@@ -184,5 +184,5 @@ def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[
             continue
         name = match[1][match[1].index(words[0]) :]
         question = page.grammar.templates["stands_for"].format(key=match[2])
-        if not gate.refuse_question(question, page.grammar):
+        if not gate.explain_doubtful_question(question, page.grammar):
             yield Fact(question, f"{name}.", "factual", "stands_for", start, end, match[2])

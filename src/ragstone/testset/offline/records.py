@@ -72,7 +72,11 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     question = page.grammar.templates["purpose"].format(key=command)
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
     small_words = gate.has_language(text, page.grammar, least=1)
-    if small_words and " - " not in text and not gate.refuse(question, reference, page.grammar):
+    if (
+        small_words
+        and " - " not in text
+        and not gate.explain_doubt(question, reference, page.grammar)
+    ):
         place = block.start, block.end
         yield Fact(question, reference, "conceptual", "purpose_line", *place, command)
 
@@ -98,7 +102,7 @@ def _find_entry_facts(
     option = template.startswith("option")
     pattern = "option" if option else "entry"
     group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
-    if not gate.refuse(question, reference, grammar):
+    if not gate.explain_doubt(question, reference, grammar):
         kind = "detail" if option else "conceptual"
         yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
 
@@ -176,7 +180,7 @@ def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] |
         return None
     end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
     reference = drop_references(tidy_text(page.document.text[start:end]))
-    if gate.refuse_reference(reference, page.grammar):
+    if gate.explain_doubtful_reference(reference, page.grammar):
         end = spans[0][1]
         reference = drop_references(tidy_text(page.document.text[start:end]))
     if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
@@ -232,7 +236,11 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
     if column.lower().split()[0] in grammar.description_columns:
         value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
         template = choose_template(page, value)
-        if not template or _LONE_WORD.fullmatch(key) or gate.refuse_reference(value, grammar):
+        if (
+            not template
+            or _LONE_WORD.fullmatch(key)
+            or gate.explain_doubtful_reference(value, grammar)
+        ):
             return
         question = grammar.templates[template].format(key=key, verb=_get_telling_verb(value, page))
         kind = "conceptual" if template == "what_is" else "detail"
@@ -243,5 +251,5 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
     else:
         return
     question = frame_question(page, grammar.fix_question(question))
-    if not gate.refuse_question(question, grammar):
+    if not gate.explain_doubtful_question(question, grammar):
         yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)

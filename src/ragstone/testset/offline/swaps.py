@@ -43,7 +43,7 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
     grammar = GRAMMARS[turn.language]
     for fact in turn.pick_facts():
         for question, proof in (*_ask_attribute(turn, fact), *_swap_part(turn, fact)):
-            if gate.refuse_question(question, grammar):
+            if gate.explain_doubtful_question(question, grammar):
                 continue
             proof |= {"from": turn.document.id, "asked": fact.question}
             yield Item(

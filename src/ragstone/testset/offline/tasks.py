@@ -31,7 +31,7 @@ def find_task_facts(page: Page) -> Iterator[Fact]:
         question = frame_question(
             page, page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
         )
-        if gate.refuse_question(question, page.grammar):
+        if gate.explain_doubtful_question(question, page.grammar):
             continue
         rest = page.sections[at + 1 :]
         below = list(takewhile(lambda following: following.block.kind != "heading", rest))
@@ -39,7 +39,7 @@ def find_task_facts(page: Page) -> Iterator[Fact]:
         if answer is None:
             continue
         reference, end = answer
-        if not gate.refuse_reference(reference, page.grammar):
+        if not gate.explain_doubtful_reference(reference, page.grammar):
             yield Fact(question, reference, "how_to", "heading", section.block.start, end, task)
 
 
@@ -57,7 +57,7 @@ def find_section_facts(page: Page) -> Iterator[Fact]:
         title, heading = map(page.grammar.templates["quote"].format, (page.title, heading))
         question = page.grammar.templates["section"].format(title=title, heading=heading)
         place = section.block.start, below[0].end
-        if not gate.refuse(question, below[0].text, page.grammar, owned=True):
+        if not gate.explain_doubt(question, below[0].text, page.grammar, owned=True):
             yield Fact(question, below[0].text, "conceptual", "section", *place, heading)
 
 
@@ -125,6 +125,6 @@ def _read_instructions(
                 return None
             for _, last in reversed(spans[at : at + MAX_SENTENCES]):
                 reference = drop_references(tidy_text(page.document.text[start:last]))
-                if last == end or not gate.refuse_reference(reference, page.grammar):
+                if last == end or not gate.explain_doubtful_reference(reference, page.grammar):
                     return reference, last
     return None
