@@ -42,6 +42,7 @@ def _find_sentence_facts(
     sentence = tidy_text(page.document.text[start:end])
     opener = grammar.openers.match(sentence)
     if opener:
+        # `However, the server …` → `The server …`: the link to the sentence before would dangle.
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _find_acronyms(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
@@ -90,6 +91,7 @@ def _build_fact(
         return None
     if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
+    # The claim is what stands before the answer: a sentence elsewhere that begins alike is a rival.
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     # what the prover looks for elsewhere: another sentence that begins so may answer otherwise
     claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()

@@ -48,6 +48,7 @@ def find_record_facts(page: Page) -> Iterator[Fact]:
     entries = [fact for section in page.sections for fact in _find_section_facts(page, section)]
     # counted over the whole page before any is yielded
     times = Counter(fact.key for fact in entries)
+    # Not per section: `-v` may stand under two headings with two meanings.
     yield from (fact for fact in entries if times[fact.key] == 1)  # else it means several things
     yield from _find_table_facts(page)
 
@@ -66,6 +67,7 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     if name_line is None or page.manual not in (1, 2, 3, 8):
         return
     text, block = name_line
+    # Sections 2 and 3 of the manual are functions, 1 and 8 are commands.
     if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
         return  # a noun: not what a function does
     command = f"`{page.command}`"
@@ -117,6 +119,8 @@ def _choose_entry_key(
     dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
     options = [name for term in dashed for name in _OPTION.findall(term)]
     if options:
+        # `-a, --all`: the long name says more. `--no-x` comes with `--x`, which is the one
+        # described.
         long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
         name = (long or options)[0]
         stands_right = grammar.manual_heading.search(" ".join(section.headings))
@@ -214,6 +218,8 @@ def _find_table_facts(page: Page) -> Iterator[Fact]:
 def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
     header, *body = rows
     keys = [row.terms[0] for row in body]
+    # A repeated key makes every question about it ambiguous; a first row that is no row of names is
+    # data.
     if len(body) < 2 or len(set(keys)) < len(keys) or not all(map(_COLUMN.fullmatch, header.terms)):
         return
     for row in body:

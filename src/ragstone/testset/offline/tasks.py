@@ -68,6 +68,8 @@ def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset
         return ""
     first, _, rest = heading.partition(" ")
     verb = grammar.task_verbs.get(first.lower(), "")
+    # `Instalación del servidor` → `instalar el servidor`: the object of a Spanish verbal noun comes
+    # with `de`.
     of = re.match(r"de(l?) (.+)", rest) if grammar.language == "es" else None
     if verb and of:
         return f"{verb} {'el ' if of[1] else ''}{_lower_common(of[2], common)}"
@@ -85,6 +87,7 @@ def _lower_common(text: str, common: frozenset[str]) -> str:
 def _is_specific_task(task: str, page: Page) -> bool:
     """Whether the object of a task is named: by a name, or by three words of meaning and more."""
     words = task.lower().split()[1:]
+    # An article may begin the object of a task, though not a sentence that stands alone.
     leaning = page.grammar.bad_starts - page.grammar.articles
     if not words or words[0] in leaning or {"and", "or", "y", "o", "e", "u"} & set(words):
         return False
@@ -99,6 +102,7 @@ def _read_steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
         blocks = blocks[1:]
     steps = list(takewhile(lambda block: block.kind == "item" and block.level, blocks))
     then = blocks[len(steps)].kind if len(steps) < len(blocks) else ""
+    # Steps that a block of code follows are not whole without it.
     if not 2 <= len(steps) <= MAX_STEPS or then == "code":
         return None
     if any(len(step.text) > 160 or step.text.endswith(":") for step in steps):
@@ -123,6 +127,8 @@ def _read_instructions(
                 continue
             if FIRST_STEP.search(sentence):
                 return None
+            # The longest passage that reads whole wins; the first sentence alone passes as it is,
+            # since it was checked above to be an instruction.
             for _, last in reversed(spans[at : at + MAX_SENTENCES]):
                 reference = drop_references(tidy_text(page.document.text[start:last]))
                 if last == end or not gate.explain_doubtful_reference(reference, page.grammar):
