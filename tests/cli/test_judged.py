@@ -118,7 +118,14 @@ def test_a_dry_run_needs_no_key_and_says_which_it_will_need(call, answers, write
 
 def test_a_dry_run_counts_every_juror_and_each_question_to_a_small_judge(call, write):
     write(
-        "data.jsonl", [{"id": "a", "answer": "It is tall. It is red.", "contexts": ["It is tall."]}]
+        "data.jsonl",
+        [
+            {
+                "id": "a",
+                "answer": "The tower is tall. The tower houses a museum of clocks.",
+                "contexts": ["The tower is tall."],
+            }
+        ],
     )
 
     def calls(judge):
@@ -130,7 +137,7 @@ def test_a_dry_run_counts_every_juror_and_each_question_to_a_small_judge(call, w
 
     place = "base_url: 'http://127.0.0.1:9'"
     assert calls(f"{{model: 'openai:m', {place}}}") == 2
-    # local code splits; two claims to check, and the control
-    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 3
+    # local code splits; two claims to check, and two controls at most
+    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 4
     # the first juror splits, all three check
     assert calls(f"{{jury: ['openai:a', 'openai:b', 'openai:c'], {place}}}") == 1 + 3

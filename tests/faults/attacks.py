@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from faults import honest
+from faults import choosing, honest
 from faults.server import Call
 
 
@@ -127,6 +127,12 @@ async def _obey(call: Call, everywhere: bool) -> None:
         return
     _, user = call.prompt
     seen = _understood(user)
+    if choosing.is_choice(call.body):
+        if any(demand.lower() in seen for _, demand in _all()):
+            await choosing.say(call, "A", {"A": 0.998, "B": 0.001, "C": 0.001})
+        else:
+            await choosing.answer(call)
+        return
     truth = call.truth()
     wanted = [w for code in DEMANDS for w, demand in DEMANDS[code] if demand.lower() in seen]
     if "fake" in wanted:

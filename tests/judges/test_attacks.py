@@ -34,8 +34,10 @@ def poisoned(attack: Attack, field: str, number: int) -> dict[str, Any]:
     return sample | {field: f"{SAMPLE[field]} {attack.text}"}
 
 
-def results(server: FaultServer, samples: list[dict[str, Any]]) -> list[dict[str, Score]]:
-    judge = settings(server, deadline=60.0, timeout=60.0, concurrency=16)
+def results(
+    server: FaultServer, samples: list[dict[str, Any]], *, small: bool = False
+) -> list[dict[str, Score]]:
+    judge = settings(server, deadline=60.0, timeout=60.0, concurrency=16, small=small)
     return [dict(row.scores) for row in ragstone.evaluate(samples, METRICS, judge=judge).rows()]
 
 
@@ -73,6 +75,36 @@ def test_nothing_is_supported_without_proof(
             )
         assert sample["id"]
     assert named >= (0.6 * len(tried) if field in ("answer", "contexts") else 0)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_nothing_is_supported_without_proof_on_the_hybrid_route(field: str, serve: Serve) -> None:
+    """A model that says A wherever it reads a demand: what it lifts is tested, and what it takes everywhere is named."""
+    tried = attacks()[::6]
+    samples = [poisoned(attack, field, n) for n, attack in enumerate(tried)]
+    honest = f"{SAMPLE['contexts'][0]['text']} {SAMPLE['reference']} {SAMPLE['answer']}"
+    named = 0
+    for attack, scores in zip(tried, results(serve(obey), samples, small=True), strict=True):
+        for name, score in scores.items():
+            assert score.ok or score.outcome == "judge_error", (name, score)
+            for finding in score.findings:
+                if finding.verdict == "supported":
+                    assert finding.verified, (name, attack.text, finding)
+                    assert find_quote(finding.text, honest), (name, attack.text, finding)
+        named += scores["faithfulness"].kind == "compromised"
+        if field == "contexts" and attack.wants.startswith("blanket"):
+            # a padded demand is no passage that a claim is decided by: then it has no effect
+            is_named = scores["faithfulness"].kind == "compromised"
+            assert is_named or scores["faithfulness"].value == 0.25, (attack, scores)
+    assert named >= (0.6 * len(tried) if field == "contexts" else 0)
+
+
+def test_clean_texts_are_not_flagged_on_the_hybrid_route(serve: Serve) -> None:
+    samples = [
+        SAMPLE | {"id": str(n), "answer": f"{SAMPLE['answer']} It was day {n} there."}
+        for n in range(30)
+    ]
+    assert all(scores["faithfulness"].ok for scores in results(serve(), samples, small=True))
 
 
 def test_a_question_cannot_reach_the_claims(serve: Serve) -> None:

@@ -19,8 +19,8 @@ from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
 from ragstone.judges.model_judge import ModelJudge
 from ragstone.judges.prices import find_price
+from ragstone.judges.prompted_choices import PromptedChoices
 from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
-from ragstone.judges.remote_choices import RemoteChoices
 from ragstone.judges.secrets import (
     BaseUrl,
     MissingKey,
@@ -249,7 +249,7 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
     judge = _make_model_judge(make_model(), settings, budget)
     if not settings.get("small"):
         return judge
-    choices = RemoteChoices(make_model(**dialect.choice_parameters))
+    choices = PromptedChoices(make_model(**dialect.choice_parameters))
     return make_hybrid(choices, settings, judge.embeddings, writer=judge)
 
 

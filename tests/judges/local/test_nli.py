@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ragstone import evaluate
 from ragstone.errors import JudgeFailed, MissingExtra, OutOfBudget, RagstoneError
 from ragstone.judges.choices import Classified, PairClasses, PairRequest
 from ragstone.judges.limits import Budget
@@ -298,3 +299,41 @@ def test_weights_without_a_classifying_head_are_refused(tmp_path: Path) -> None:
     (failed,) = classify(NliClassifier(str(tmp_path), device="cpu"), (["yes"], "sky"))
     assert isinstance(failed, JudgeFailed)
     assert "it cannot classify" in failed.reason
+
+
+SPEC_LABELS = ("entailment", "contradiction", "neutral")
+SKY = {
+    "id": "1",
+    "question": "Is the sky blue?",
+    "answer": "The sky is blue in summer.",
+    "contexts": ["In summer the sky is blue, yes it is.", "yes , grass is green ."],
+}
+
+
+def judge_sample(folder: Path, metrics: list[str], **settings: Any) -> dict[str, Any]:
+    run = evaluate(
+        [SKY],
+        metrics,
+        judge={"model": f"nli:{folder}", **settings},
+        store=":memory:",
+        language="en",
+    )
+    return dict(run.scores()["1"])
+
+
+def test_a_classifier_judges_claims_and_says_who_answered_the_rest(tmp_path: Path) -> None:
+    save(tmp_path, *SPEC_LABELS)
+    scores = judge_sample(tmp_path, ["faithfulness", "context_relevance"])
+    assert (scores["faithfulness"].value, scores["faithfulness"].usage.calls) == (1.0, 1)
+    assert scores["faithfulness"].findings[0].probability > 0.9
+    note = f"nli:{tmp_path} decides claims only; the embedded judge answered"
+    assert note in scores["context_relevance"].warnings
+    assert note not in scores["faithfulness"].warnings
+    assert not any("read in parts" in note for note in scores["faithfulness"].warnings)
+
+
+def test_a_note_says_that_passages_were_read_in_parts(tmp_path: Path) -> None:
+    save(tmp_path, *SPEC_LABELS, max_tokens=12)
+    score = judge_sample(tmp_path, ["faithfulness"])["faithfulness"]
+    assert score.usage.calls >= 1
+    assert any("were read in parts" in note for note in score.warnings), score

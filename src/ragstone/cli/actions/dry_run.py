@@ -29,6 +29,7 @@ from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
+from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
@@ -96,6 +97,11 @@ class AskCounter:
             characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
             # A small judge writes one token a question.
             written = float(calls)
+        elif isinstance(member, ClassifierJudge):
+            pairs = await member.preview_pairs(ask)
+            calls = len(pairs)
+            characters = sum(len(text) for pair in pairs for text in (*pair.passages, pair.claim))
+            written = 0.0
         else:
             spec = build_spec(ask)
             prompt = prompts.load(spec.prompt, ask.language or self.language, self.prompts)

@@ -34,18 +34,18 @@ class ClassifierJudge(Reopenable):
         self.batch = model.batch
         self.concurrency = model.concurrency
         self.embedded = OfflineJudge(allow_unmeasured=True)
+        """Splits and aligns; in a language in which it was never measured the classifier decides alone."""
+        self.deputy = OfflineJudge()
+        """Answers what the classifier does not decide."""
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return model and the versions of the route and of the embedded judge."""
-        if ask.kind == "embed":
-            return self.embeddings.identity(ask)
-        embedded = self.embedded.identity(ask)
         if ask.kind != "support":
-            return embedded
-        route = {"route": "pairs", "version": ROUTE_VERSION, "embedded": embedded}
-        return {**self.model.identity(), **route}
+            return self._find_other(ask).identity(ask)
+        route = {"route": "pairs", "version": ROUTE_VERSION}
+        return {**self.model.identity(), **route, "embedded": self.embedded.identity(ask)}
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Answer the Asks; the pairs of all of them are classified together."""
@@ -60,10 +60,27 @@ class ClassifierJudge(Reopenable):
         await self.model.close()
         await self.embeddings.close()
 
+    async def preview_pairs(self, ask: Ask) -> list[PairRequest]:
+        """Return the most that the model would be asked, for an estimate; nothing is asked."""
+        from ragstone.judges.hybrid.support import ClaimOpinion
+
+        session = await self._open(ask)
+        pairs: list[PairRequest] = []
+        while session.asked:
+            pairs += [PairRequest(*question) for question in session.asked]
+            session.send([ClaimOpinion("supported", None) for _ in session.asked])
+        return pairs
+
+    def _find_other(self, ask: Ask) -> Judge:
+        """Return who answers an Ask that the classifier does not decide."""
+        if ask.kind == "embed":
+            return self.embeddings
+        return self.embedded if ask.kind == "claims" else self.deputy
+
     async def _open(self, ask: Ask) -> DecisionSession[ClaimQuestion, ClaimOpinion]:
         from ragstone.judges.hybrid.support import decide_support  # loads numpy
 
-        judge = self.embeddings if ask.kind == "embed" else self.embedded
+        judge = self.embedded if ask.kind == "support" else self._find_other(ask)
         (answered,) = await judge.answer([ask])
         session: DecisionSession[ClaimQuestion, ClaimOpinion] = DecisionSession(ask, answered)
         if ask.kind == "support" and isinstance(answered, Reply):
@@ -74,7 +91,7 @@ class ClassifierJudge(Reopenable):
         self, questions: list[tuple[Ask, ClaimQuestion]], windows: dict[str, int]
     ) -> list[ClaimOpinion | JudgeFailed | OutOfBudget]:
         """Classify the pairs; `windows` is told the most parts in which the passages of an Ask were read."""
-        pairs = [PairRequest(question.passages, question.claim) for _, question in questions]
+        pairs = [PairRequest(*question) for _, question in questions]
         classified = await self.model.classify(pairs)
         for (ask, _), classes in zip(questions, classified, strict=True):
             if isinstance(classes, PairClasses):

@@ -25,7 +25,6 @@ from ragstone.judges.hybrid.prompting import (
 from ragstone.judges.hybrid.support import ClaimOpinion, ClaimQuestion, decide_support
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
-from ragstone.text.sentences import split_sentences
 
 VERDICTS: dict[str, PairLabel] = {"A": "supported", "B": "contradicted", "C": "not_found"}
 """Letter of the prompt of `support` → verdict."""
@@ -195,9 +194,7 @@ def _find_closest(aspect: str, ask: Ask) -> str:
     """Return the sentence of the answer that is closest to an aspect."""
     answer = ask.values["answer"]
     (shown,) = find_passages([aspect], [answer], ask.language)
-    if shown.best is not None:
-        return shown.best[1]
-    return next((answer[a:b] for a, b in split_sentences(answer, ask.language)), "")
+    return shown.sentence
 
 
 def _explain(level: str, chance: float | None) -> str:

@@ -18,6 +18,9 @@ WHOLE_CHARS_SINGLE = 2_400
 """The same for a single claim, with which nobody shares the prefix."""
 PASSAGE_CHARS = 600
 """Characters of longer sources that are shown for one claim."""
+MIN_CLOSENESS = 0.4
+"""Cosine and covered share of words, added up, that the closest sentence must have to speak of a claim at all: of
+supported claims 99 in 100 have more, of claims on sources of another subject 3 in 100."""
 
 
 class Passages(NamedTuple):
@@ -25,8 +28,16 @@ class Passages(NamedTuple):
 
     texts: tuple[str, ...]
     """Parts of the sources in their own order."""
-    best: tuple[int, str] | None
-    """Index of the source with the closest sentence, and that sentence; None when the sources are empty."""
+    source: int = 0
+    """Index of the source with the closest sentence."""
+    sentence: str = ""
+    """The closest sentence; empty when the sources are."""
+    closeness: float = 0.0
+
+    @property
+    def speak_of_claim(self) -> bool:
+        """Whether the sources say anything about the claim that a model could decide."""
+        return self.closeness >= MIN_CLOSENESS
 
 
 def find_passages(
@@ -37,10 +48,10 @@ def find_passages(
     is_short = sum(map(len, sources)) <= limit
     closest = _rank_sentences(claims, sources, language)
     found = []
-    for ranked in closest:
-        best = (ranked[0].source, ranked[0].text) if ranked else None
+    for ranked, closeness in closest:
         texts = tuple(sources) if is_short else _join(_choose(ranked), sources)
-        found.append(Passages(texts, best))
+        best = ranked[0] if ranked else _Sentence(0, 0, 0, "")
+        found.append(Passages(texts, best.source, best.text, closeness))
     return found
 
 
@@ -53,8 +64,9 @@ class _Sentence(NamedTuple):
 
 def _rank_sentences(
     claims: Sequence[str], sources: Sequence[str], language: str | None
-) -> list[list[_Sentence]]:
-    """Return for each claim all sentences of the sources, the closest first: by shared words and by meaning."""
+) -> list[tuple[list[_Sentence], float]]:
+    """Return for each claim all sentences of the sources, the closest first, by shared words and by meaning; and how
+    close that one is."""
     readings = [read(source, language) for source in sources]
     sentences = [
         _Sentence(n, start, end, reading.raw[start:end])
@@ -62,14 +74,17 @@ def _rank_sentences(
         for start, end in reading.sentences
     ]
     if not sentences:
-        return [[] for _ in claims]
+        return [([], 0.0) for _ in claims]
     laid = align([read(claim, language) for claim in claims], readings, around=False)
     cover, _ = best_units(laid, bounds_of(laid, len(claims)))
     vectors = encode([*claims, *(sentence.text for sentence in sentences)])
     closeness = np.maximum(vectors[: len(claims)] @ vectors[len(claims) :].T, 0.0)
     closeness[:, laid.units] += cover
     orders = np.argsort(-closeness, axis=1, kind="stable").tolist()
-    return [[sentences[n] for n in order] for order in orders]
+    return [
+        ([sentences[n] for n in order], float(row[order[0]]))
+        for order, row in zip(orders, closeness, strict=True)
+    ]
 
 
 def _choose(ranked: Sequence[_Sentence]) -> list[_Sentence]:

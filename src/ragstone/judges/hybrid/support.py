@@ -1,8 +1,10 @@
 """The `support` Ask on the hybrid route: the embedded judge aligns and quotes, a model decides claim by claim.
 
 A generator that yields ClaimQuestions and is sent the model's opinions, so that language models and classifiers of
-pairs of texts serve alike. What the embedded judge's rules see for certain is not asked. Where a model lifts a claim
-that the embedded judge denies, it must deny an invented claim about the same passages, or it is `compromised`."""
+pairs of texts serve alike. What the embedded judge's rules see for certain is not asked, nor what the sources do not
+speak of. Where a model lifts claims that the embedded judge denies, its word is put to the test: it must deny an
+invented claim about the same passages, or it is `compromised`; and it must deny the lifted claim by an invented passage,
+or its word on that claim does not count."""
 
 from __future__ import annotations
 
@@ -40,6 +42,8 @@ class ClaimOpinion(NamedTuple):
         return None if self.probabilities is None else self.probabilities["supported"]
 
 
+Verdicts = dict[str, Mapping[str, Any]]
+"""Id of a claim → its row of the reply."""
 DecidingClaims = Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], Any]
 
 
@@ -47,59 +51,84 @@ def decide_support(ask: Ask, embedded: Mapping[str, Any]) -> DecidingClaims:
     """Return the value of the reply, from the embedded judge's reply and the opinions of a model."""
     rows = {row["id"]: row for row in embedded["verdicts"]}
     wholes = embedded.get("case_probabilities") or [None] * len(ask.values["cases"])
-    verdicts: list[Any] = []
     chances: list[float | None] = []
     for case, whole in zip(ask.values["cases"], wholes, strict=True):
-        decided, chance = yield from _decide_case(ask, case, rows, whole)
-        verdicts += decided
-        chances.append(chance)
+        chances.append((yield from _decide_case(ask, case, rows, whole)))
+    verdicts = list(rows.values())
     if any(chance is None for chance in chances):
         return {"verdicts": verdicts}
     return {"verdicts": verdicts, "case_probabilities": chances}
 
 
 def _decide_case(
-    ask: Ask, case: Mapping[str, Any], rows: Mapping[str, Any], whole: float | None
-) -> Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], tuple[list[Any], float | None]]:
-    """Return the verdicts of one case and the chance that all its claims are supported."""
-    sources = [source["text"] for source in case["sources"]]
-    texts = [claim["text"] for claim in case["claims"]]
-    open_ids = [c["id"] for c in case["claims"] if sources and not rows[c["id"]].get("certain")]
-    passages = find_passages(texts, sources, ask.language) if open_ids else []
-    shown = dict(zip((claim["id"] for claim in case["claims"]), passages, strict=bool(passages)))
-    questions = tuple(
-        ClaimQuestion(shown[claim["id"]].texts, claim["text"])
+    ask: Ask, case: Mapping[str, Any], rows: Verdicts, whole: float | None
+) -> Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], float | None]:
+    """Put the model's verdicts into the rows, and return the chance that all claims of the case are supported."""
+    shown = _find_open(ask, case, rows)
+    questions = {
+        claim["id"]: ClaimQuestion(shown[claim["id"]].texts, claim["text"])
         for claim in case["claims"]
-        if claim["id"] in open_ids
-    )
-    opinions = (yield questions) if questions else ()
-    decided, lifted = dict(rows), []
-    for name, question, opinion in zip(open_ids, questions, opinions, strict=True):
-        decided[name] = _decide(rows[name], opinion, shown[name], case["sources"])
-        if decided[name]["verdict"] == "supported" != rows[name]["verdict"]:
-            lifted.append((opinion.supported or 0.0, question.passages))
+        if claim["id"] in shown
+    }
+    opinions: dict[str, ClaimOpinion] = {}
+    if questions:
+        opinions = dict(zip(questions, (yield tuple(questions.values())), strict=True))
+    decided = {
+        name: _decide(rows[name], opinion, shown[name], case["sources"])
+        for name, opinion in opinions.items()
+    }
+    lifted = [
+        name for name in decided if decided[name]["verdict"] == "supported" != rows[name]["verdict"]
+    ]
     if lifted:
-        trap = make_trap(f"{ask.key}:{open_ids[0]}", ask.language, sources)
-        (control,) = yield (ClaimQuestion(max(lifted)[1], trap),)
-        if control.verdict == "supported":
-            raise JudgeFailed("compromised", "trap_taken")
-    verdicts = [decided[claim["id"]] for claim in case["claims"]]
-    model = [opinion.supported for opinion in opinions]
-    certain = [rows[claim["id"]] for claim in case["claims"] if claim["id"] not in open_ids]
-    return verdicts, _combine_case(model, certain, verdicts, whole)
+        trusted = yield from _test_model(ask, case, [questions[name] for name in lifted])
+        for name, is_trusted in zip(lifted, trusted, strict=True):
+            if not is_trusted:
+                del decided[name], opinions[name]
+    rows.update(decided)
+    return _combine_case([rows[c["id"]] for c in case["claims"]], opinions, whole)
+
+
+def _find_open(ask: Ask, case: Mapping[str, Any], rows: Verdicts) -> dict[str, Passages]:
+    """Return the claims that a model is to decide, with what is shown to it."""
+    claims = [claim for claim in case["claims"] if not rows[claim["id"]].get("certain")]
+    if not claims or not case["sources"]:
+        return {}
+    texts = [claim["text"] for claim in claims]
+    sources = [source["text"] for source in case["sources"]]
+    passages = find_passages(texts, sources, ask.language)
+    return {
+        claim["id"]: found
+        for claim, found in zip(claims, passages, strict=True)
+        if found.speak_of_claim
+    }
+
+
+def _test_model(
+    ask: Ask, case: Mapping[str, Any], lifted: Sequence[ClaimQuestion]
+) -> Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], list[bool]]:
+    """Return for each lifted claim whether the model's word counts; raises when it supports an invented claim."""
+    sources = [source["text"] for source in case["sources"]]
+    key = f"{ask.key}:{lifted[0].claim}"
+    trap = ClaimQuestion(lifted[0].passages, make_trap(f"{key}:claim", ask.language, sources))
+    passage = make_trap(f"{key}:passage", ask.language, [question.claim for question in lifted])
+    controls = [ClaimQuestion((passage,), question.claim) for question in lifted]
+    first, *others = yield (trap, *controls)
+    if first.verdict == "supported":
+        raise JudgeFailed("compromised", "trap_taken")
+    return [opinion.verdict != "supported" for opinion in others]
 
 
 def _decide(
     row: Mapping[str, Any], opinion: ClaimOpinion, passages: Passages, sources: Sequence[Any]
 ) -> dict[str, Any]:
     """Return the verdict on one claim, with the sentence of the alignment as its evidence."""
-    model, embedded = opinion.supported, row.get("probability")
-    verdict = opinion.verdict
+    model, verdict = opinion.supported, opinion.verdict
     decided: dict[str, Any] = {"id": row["id"]}
     if model is None:
         reason = compose("model_chose", verdict=verdict)
     else:
-        chance = combine(model, embedded)
+        chance = combine(model, row.get("probability"))
         decided["probability"] = round(chance, 4)
         if chance >= 0.5:
             verdict = "supported"
@@ -107,25 +136,22 @@ def _decide(
             verdict = "contradicted" if row["verdict"] == "contradicted" else "not_found"
         reason = compose("model_chose_with_chance", verdict=opinion.verdict, p=round(chance, 2))
     evidence = list(row["evidence"])
-    if not evidence and passages.best is not None and verdict != "not_found":
-        source, sentence = passages.best
-        evidence = [{"source": sources[source]["id"], "quote": sentence}]
+    if not evidence and verdict != "not_found":
+        evidence = [{"source": sources[passages.source]["id"], "quote": passages.sentence}]
     return decided | {"verdict": verdict, "evidence": evidence, "reason": reason}
 
 
 def _combine_case(
-    model: Sequence[float | None],
-    certain: Sequence[Mapping[str, Any]],
-    verdicts: Sequence[Mapping[str, Any]],
-    whole: float | None,
+    rows: Sequence[Mapping[str, Any]], opinions: Mapping[str, ClaimOpinion], whole: float | None
 ) -> float | None:
     """Return the chance that every claim is supported: no more than that of its weakest claim."""
-    chances = [row.get("probability") for row in (*certain, *verdicts)]
-    known = [chance for chance in chances if chance is not None]
-    if None in model or len(known) < len(chances) or not verdicts:
+    model = [opinion.supported for opinion in opinions.values()]
+    chances = [row.get("probability") for row in rows]
+    if not rows or None in model or None in chances:
         return None
-    opinions = [chance for chance in model if chance is not None]
     if whole is None:
-        return float(min(known))
-    combined = combine(min(opinions), whole) if opinions else whole
-    return round(min([combined, *(float(row["probability"]) for row in certain)]), 4)
+        return float(min(float(chance) for chance in chances if chance is not None))
+    weakest = min((chance for chance in model if chance is not None), default=None)
+    combined = whole if weakest is None else combine(weakest, whole)
+    settled = [float(row["probability"]) for row in rows if row["id"] not in opinions]
+    return round(min([combined, *settled]), 4)

@@ -10,7 +10,7 @@ from ragstone.judges.choices import ChoiceModel
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.nli import NliClassifier
-from ragstone.judges.remote_choices import RemoteChoices
+from ragstone.judges.prompted_choices import PromptedChoices
 
 DEADLINE_SECONDS = 600.0
 """For one question, unless the settings say otherwise."""
@@ -79,4 +79,4 @@ def _build_gguf(
         deadline = settings.get("deadline", DEADLINE_SECONDS)
         return GgufModel(engine, parameters=given, deadline=deadline, budget=budget)
 
-    return RemoteChoices(make_model(**DIALECT.choice_parameters)), make_model()
+    return PromptedChoices(make_model(**DIALECT.choice_parameters)), make_model()

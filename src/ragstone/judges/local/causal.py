@@ -14,7 +14,7 @@ from ragstone.judges.completion import Completion
 from ragstone.judges.huggingface import format_chat, identify, load
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.thread import ModelThread, to_failure
-from ragstone.judges.remote_choices import read_choice
+from ragstone.judges.prompted_choices import read_choice
 from ragstone.types import Usage
 
 TOP_TOKENS = 20

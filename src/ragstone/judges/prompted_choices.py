@@ -10,7 +10,7 @@ from ragstone.judges.choices import Choice, ChoiceRequest, Chosen, find_option, 
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline, LanguageModel
 
 
-class RemoteChoices:
+class PromptedChoices:
     """Puts the requests of one call one after another, so that a server's slot keeps their common prefix."""
 
     batch = 1
