@@ -57,7 +57,9 @@ def test_the_account_says_what_was_asked_made_and_refused(tmp_path: Path) -> Non
 
 def test_items_are_spread_over_all_documents() -> None:
     made = generate(DOCUMENTS, 12, kinds="factual")
-    assert {next(iter(item.relevant)) for item in made.items} == {one.id for one in DOCUMENTS}
+    assert {next(iter(item.relevant)) for item in made.items} == {
+        document.id for document in DOCUMENTS
+    }
 
 
 def test_a_kind_that_cannot_be_made_is_said_and_its_place_filled() -> None:
@@ -144,7 +146,7 @@ sets.generate(here.DOCUMENTS, 20, kinds={mix!r}, seed=5, out={out!r})
 def test_killed_it_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     whole, out = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
     generate(DOCUMENTS, 20, kinds=MIX, seed=5, out=whole)
-    rows = [{"id": one.id, "text": one.text, "language": "en"} for one in DOCUMENTS]
+    rows = [{"id": document.id, "text": document.text, "language": "en"} for document in DOCUMENTS]
     (tmp_path / "test_generate_documents.py").write_text(
         "from ragstone.data.documents import Document\n"
         f"DOCUMENTS = [Document(r['id'], r['text'], language=r['language']) for r in {rows!r}]\n"

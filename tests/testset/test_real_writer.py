@@ -57,7 +57,7 @@ generate(documents, 1, kinds="factual", judge=json.loads({judge!r}), out={out!r}
 def killed(url: str, folder: Path) -> None:
     """A process that is killed as soon as one reply is in the store."""
     code = KILLED.format(
-        documents=json.dumps([[one.id, one.text] for one in DOCUMENTS]),
+        documents=json.dumps([[document.id, document.text] for document in DOCUMENTS]),
         judge=json.dumps(settings(url)), out=str(folder / "set.jsonl"), store=str(folder / "s.db"),
     )  # fmt: skip
     child = subprocess.Popen([sys.executable, "-c", code])
