@@ -16,6 +16,7 @@ from ragstone.judges.offline.polarity import find_reversal
 from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
+from ragstone.judges.offline.slots import find_other_name
 from ragstone.locale.messages import compose
 
 __all__ = ["Conflict", "explain_conflict", "find_conflict"]
@@ -36,9 +37,20 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
         find_quantifier_conflict(best),
         find_order_conflict(best),
         find_name_conflict(best, sources),
+        _find_slot_conflict(claim, sources),
         None if has_comparison(best.claim) else find_reversal(best, others),
     ]
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
+
+
+def _find_slot_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:
+    """What a sentence says of another name, as a conflict: it leaves no room for the name of the claim."""
+    other = find_other_name(claim, sources)
+    if other is None:
+        return None
+    place = sources[other.source].sentences[other.sentence]
+    words = other.mine, other.theirs
+    return Conflict("name", "name_differs", *words, other.source, place, certain=True)
 
 
 def explain_conflict(conflict: Conflict, language: str) -> str:
