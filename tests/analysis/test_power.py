@@ -7,8 +7,8 @@ import pytest
 
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.power import (
+    compute_paired_sd,
     detectable_difference,
-    paired_sd,
     plan_sample_size,
     round_up_questions,
 )
@@ -93,8 +93,8 @@ def test_what_could_have_been_seen_shrinks_with_the_interval() -> None:
 
 
 def test_equal_correlation_leaves_the_deviation_as_it_is() -> None:
-    assert paired_sd(0.4, 0.5) == pytest.approx(0.4)
-    assert paired_sd(0.4, 1.0) == 0
+    assert compute_paired_sd(0.4, 0.5) == pytest.approx(0.4)
+    assert compute_paired_sd(0.4, 1.0) == 0
 
 
 @pytest.mark.parametrize(

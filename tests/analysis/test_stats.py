@@ -15,10 +15,10 @@ from ragstone.analysis.stats import (
     Clusters,
     Interval,
     Moments,
+    compute_skewed_interval,
     equal_values_interval,
     mean_interval,
     score_interval,
-    skewed_interval,
     t_quantile,
     wilson_interval,
     wilson_rates,
@@ -71,7 +71,7 @@ def test_wilson_at_the_ends_touches_the_bounds_exactly() -> None:
 def test_without_skew_the_unbounded_interval_is_students() -> None:
     values = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
     theirs = scipy_stats.t.interval(0.95, 4, values.mean(), scipy_stats.sem(values))
-    assert skewed_interval(moments(values)) == pytest.approx(theirs, rel=1e-9)
+    assert compute_skewed_interval(moments(values)) == pytest.approx(theirs, rel=1e-9)
 
 
 def test_far_from_the_bounds_the_score_form_is_students() -> None:
@@ -88,7 +88,7 @@ def test_the_score_form_follows_the_scale_of_the_metric() -> None:
 def test_skewed_t_reaches_further_into_the_long_tail() -> None:
     values = np.random.default_rng(3).exponential(size=60)
     found = moments(values)
-    low, high = skewed_interval(found)
+    low, high = compute_skewed_interval(found)
     assert high - found.mean > found.mean - low
 
 

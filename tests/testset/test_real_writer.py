@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.data.documents import Document
 from ragstone.testset.items import REASONS
-from ragstone.testset.sets import TestSet, generate, rejected_file
+from ragstone.testset.sets import TestSet, generate, name_rejected_file
 from small_model import served
 
 DOCUMENTS = [
@@ -89,7 +89,7 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
         for one in item.evidence:
             text = next(d.text for d in DOCUMENTS if d.id == one.document)
             assert text[one.start : one.end] == one.quote
-    place = rejected_file(tmp_path / "set.jsonl")
+    place = name_rejected_file(tmp_path / "set.jsonl")
     rows = [json.loads(line) for line in place.open(encoding="utf-8")] if made.rejected else []
     assert len(rows) == len(made.rejected)
     assert all(row["reason"] and row["detail"] for row in rows)
