@@ -12,7 +12,7 @@ from ragstone.judges.offline.comparison import Conflict, compare_best
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.names import find_name_conflict
 from ragstone.judges.offline.phrases import parse_sentence
-from ragstone.judges.offline.polarity import find_reversal
+from ragstone.judges.offline.polarity import agrees, find_reversal
 from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
@@ -24,22 +24,32 @@ __all__ = ["Conflict", "explain_conflict", "find_conflict"]
 
 def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:
     """The surest contradiction between a claim and its sources; None where there is none."""
+    if any(claim.raw.strip() in source.raw for source in sources):
+        return None
     mine = parse_sentence(claim.raw, claim.language)
-    if not mine.items:
-        return None
     comparisons = compare_best(claim, mine, sources)
-    if not comparisons:
+    best = next(comparisons, None)
+    if best is None:
         return None
-    best, *others = comparisons
     conflicts = [
-        find_figure_conflict(comparisons, sources),
         find_reversed_comparison(best),
         find_quantifier_conflict(best),
         find_order_conflict(best),
         find_name_conflict(best, sources),
         _find_slot_conflict(claim, sources),
-        None if has_comparison(best.claim) else find_reversal(best, others),
+        None if has_comparison(mine) else find_reversal(best),
     ]
+    has_figures = any(item.quantity is not None for item in mine.items)
+    # the other sentences are read only where a rule asks for them: reading is what costs
+    if has_figures or any(
+        conflict is not None and conflict.kind == "negation" for conflict in conflicts
+    ):
+        others = list(comparisons)
+        if any(agrees(other) for other in others):
+            conflicts = [
+                conflict for conflict in conflicts if conflict and conflict.kind != "negation"
+            ]
+        conflicts.append(find_figure_conflict([best, *others], sources))
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
 
 
