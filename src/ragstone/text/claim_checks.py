@@ -12,7 +12,6 @@ from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.language import detect_language
 from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
-from ragstone.text.words import split_bare_words
 
 MAX_NAME_WORDS = 6
 """Words of a source that is no more than a name, a date or a number."""
@@ -77,23 +76,24 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     return any(is_close(plain, text) for text in (*(quote for quote, _ in telling), *passages))
 
 
-def repeats_claim(claim: str, other: str, evidence: str = "", other_evidence: str = "") -> bool:
-    """Whether a claim says what another one says: in the same words, or in other words of the same evidence.
+def rewords_claim(claim: str, other: str, evidence: str) -> bool:
+    """Whether two claims with the same quoted sentence as evidence are one claim in two wordings.
 
-    Claims that differ in a number, a name or a negation are never one. In other words means: both have the same quoted
-    sentence, neither holds words of that sentence that the other lacks unless it has all of the other's, and they are
-    close in meaning. So `opens at nine` and `closes at nine`, which stand in one sentence, are two claims."""
-    if split_bare_words(claim) == split_bare_words(other):
-        return True
-    if not evidence or evidence != other_evidence:
-        return False
-    said, also_said = find_content_words(claim), find_content_words(other)
-    if len(said & also_said) < MIN_PARAPHRASE_SHARE * max(len(said), len(also_said), 1):
+    Claims that differ in a number, a name or a negation are never one. Otherwise neither may hold words of the evidence
+    that the other lacks, unless it has all of the other's, and they must be close in meaning. So `opens at nine` and
+    `closes at nine`, which stand in one sentence, are two claims."""
+    if not shares_words(claim, other):
         return False
     told = find_content_words(evidence)
-    first, second = said & told, also_said & told
+    first, second = find_content_words(claim) & told, find_content_words(other) & told
     is_nested = bool(first and second) and (first <= second or second <= first)
     return is_nested and _agree(claim, other) and is_close(claim, other, MIN_PARAPHRASE_CLOSENESS)
+
+
+def shares_words(claim: str, other: str) -> bool:
+    """Whether two claims have enough content words in common to be wordings of one."""
+    first, second = find_content_words(claim), find_content_words(other)
+    return len(first & second) >= MIN_PARAPHRASE_SHARE * max(len(first), len(second), 1)
 
 
 def is_close(first: str, second: str, bar: float = MIN_CLOSENESS) -> bool:

@@ -31,6 +31,7 @@ def find_content_words(text: str) -> frozenset[str]:
     return frozenset(words)
 
 
+@lru_cache(maxsize=4096)
 def is_small_talk(sentence: str) -> bool:
     """Whether a sentence only keeps the conversation going: Sure! I hope this helps. Gracias por tu pregunta.
 
