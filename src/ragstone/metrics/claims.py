@@ -21,11 +21,11 @@ from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
 from ragstone.metrics.replies import index_rows, read_probability, read_rows
 from ragstone.text.claim_checks import (
-    belongs_to_sentence,
     find_quoted_sentence,
+    has_common_words,
+    is_of_sentence,
     is_proof,
-    rewords_claim,
-    shares_words,
+    is_rewording,
 )
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
@@ -160,11 +160,11 @@ def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> d
 
 
 def _is_reworded(claim: CheckedClaim, other: CheckedClaim, sources: Sequence[Chunk]) -> bool:
-    if claim.verdict != other.verdict or not shares_words(claim.claim.text, other.claim.text):
+    if claim.verdict != other.verdict or not has_common_words(claim.claim.text, other.claim.text):
         return False
     evidence = _find_evidence_sentence(claim, sources)
     is_same = evidence != "" and evidence == _find_evidence_sentence(other, sources)
-    return is_same and rewords_claim(claim.claim.text, other.claim.text, evidence)
+    return is_same and is_rewording(claim.claim.text, other.claim.text, evidence)
 
 
 def _find_evidence_sentence(claim: CheckedClaim, sources: Sequence[Chunk]) -> str:
@@ -246,7 +246,7 @@ def read_claims(reply: Any, text: str, language: str | None, question: str = "")
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")
         made = claims.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
-        if not belongs_to_sentence(claim, number, sentences):
+        if not is_of_sentence(claim, number, sentences):
             strays.append(made)
     if strays:
         raise JudgeFailed(

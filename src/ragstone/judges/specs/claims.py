@@ -25,7 +25,7 @@ from ragstone.judges.specs.protocol import (
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
 from ragstone.text.appeals import is_appeal
-from ragstone.text.claim_checks import belongs_to_sentence
+from ragstone.text.claim_checks import is_of_sentence
 from ragstone.text.content import find_content_words, is_small_talk
 
 Sentence = tuple[str, int]
@@ -157,7 +157,7 @@ class _ClaimsBatch:
 
     def _is_own_claim(self, label: str, claim: str) -> bool:
         text, n = self.sentence_of[label]
-        return belongs_to_sentence(claim, n, self.texts[text])
+        return is_of_sentence(claim, n, self.texts[text])
 
     def _check_probe(self, claims: Sequence[str]) -> None:
         """Raise JudgeFailed when the claims of the invented sentence are none, or are those of other sentences."""
