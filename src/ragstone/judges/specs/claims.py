@@ -126,7 +126,8 @@ class _ClaimsBatch:
         for row in value["claims"]:
             claims = claims_of.setdefault(row["sentence"], [])
             claim = " ".join(row["claim"].split())
-            if claim and claim not in claims:
+            # the "…" of the example, copied, is an empty claim as well
+            if any(map(str.isalnum, claim)) and claim not in claims:
                 claims.append(claim)
         if self.probe_label in claims_of:
             self._check_probe(claims_of[self.probe_label])
