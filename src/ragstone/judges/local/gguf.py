@@ -64,7 +64,6 @@ class GgufModel:
 
     notes: tuple[str, ...] = ()
     concurrency = 1
-    price = None
 
     def __init__(
         self,
@@ -89,8 +88,9 @@ class GgufModel:
         """Complete one prompt."""
         await self.budget.admit(0.0)
         mode: OutputMode = "text" if request.schema is None else "schema"
-        parameters = dict(self.parameters)
-        parameters[DIALECT.length_parameter] *= request.length_factor
+        parameters = {name: value for name, value in self.parameters.items() if value is not None}
+        if DIALECT.length_parameter in parameters:
+            parameters[DIALECT.length_parameter] *= request.length_factor
         body = DIALECT.body(self.engine.path.name, request, parameters, mode)
         # models that think aloud unless told otherwise (Qwen3) would not begin with the reply
         body.setdefault("chat_template_kwargs", {"enable_thinking": False})
