@@ -22,6 +22,7 @@ from ragstone.judges.factory import make_judge
 from ragstone.judges.limits import Budget
 from ragstone.judges.local import gguf
 from ragstone.judges.local.build import build_language_model
+from ragstone.judges.local.weights import fingerprint_files, list_shards
 from ragstone.types import Chunk
 from small_model import find_weights, served
 
@@ -194,6 +195,21 @@ def test_what_is_no_gguf_file_is_named_before_anything_is_asked(tmp_path: Path) 
         with pytest.raises(RagstoneError, match=complaint) as said:
             make_judge(f"gguf:{name}")
         assert "\n" not in str(said.value)
+
+
+def test_a_model_is_known_by_all_its_files_and_not_by_their_names(tmp_path: Path) -> None:
+    def identify(name: str, *contents: bytes) -> str:
+        count = len(contents)
+        for n, content in enumerate(contents, 1):
+            ending = f"-{n:05}-of-{count:05}.gguf" if count > 1 else ".gguf"
+            (tmp_path / f"{name}{ending}").write_bytes(content)
+        first = "-00001-of-00002.gguf" if count > 1 else ".gguf"
+        return fingerprint_files(list_shards(tmp_path / f"{name}{first}"))
+
+    assert identify("a", b"GGUF1") == identify("b", b"GGUF1")
+    assert identify("c", b"GGUF1") != identify("d", b"GGUF2")
+    assert identify("e", b"GGUF1", b"x") == identify("f", b"GGUF1", b"x")
+    assert identify("e", b"GGUF1", b"x") != identify("g", b"GGUF1", b"y")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
