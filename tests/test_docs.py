@@ -120,6 +120,17 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
+def test_every_path_on_the_architecture_page_exists() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    paths = re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:/|/[a-z_]+|\.py|\.toml))`", text)
+    assert len(paths) > 40
+    package = ROOT / "src" / "ragstone"
+    folders = (ROOT, package, package / "locale" / "en")
+    missing = [path for path in paths if not any((folder / path).exists() for folder in folders)]
+    assert not missing
+
+
 def test_the_readme_files_fit_on_a_page() -> None:
     for page in ROOT.glob("README*.md"):
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 120

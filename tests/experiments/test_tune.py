@@ -9,7 +9,7 @@ import pytest
 
 from ragstone import RagstoneError
 from ragstone.data import corpora
-from ragstone.experiments.tune import TuningBudget, tune
+from ragstone.experiments.tune import Trial, TuningBudget, order_trials, tune
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -167,3 +167,11 @@ def test_it_is_as_good_as_the_full_grid_on_nine_of_ten_splits(
     results = [as_good_as_the_grid(tmp_path / "s.db", seed, *search) for seed in range(10)]
     assert sum(best for best, _ in results) >= 9
     assert max(share for _, share in results) <= 0.4
+
+
+def test_an_estimate_of_zero_is_an_estimate() -> None:
+    below, unknown, zero, above = (
+        Trial({"k": at}, estimate=estimate) for at, estimate in enumerate([-0.5, None, 0.0, 0.3])
+    )
+    assert order_trials([below, unknown, zero, above], None) == [above, zero, below, unknown]
+    assert order_trials([below, unknown, zero, above], below) == [below, above, zero, unknown]

@@ -214,6 +214,7 @@ def test_an_answer_that_only_names_something_is_split_with_its_question(drive, S
     score = drive(faithfulness("France", contexts, question=question), judge)
     assert (score.value, score.findings[0].text) == (1.0, statement)
     assert judge.asked[0].values["texts"][0]["question"] == question
+    assert judge.asked[1].values["cases"][0]["claims"][0]["answer"] == "France"
 
 
 def test_a_whole_sentence_is_split_without_the_question(drive, Script):

@@ -32,11 +32,18 @@ class Case(NamedTuple):
 
     claims: tuple[str, ...]
     sources: tuple[Chunk, ...]
+    answers: tuple[str, ...] = ()
+    """For each claim the bare answer that it was made of with its question, empty for other claims."""
 
 
 def support(*cases: Case, language: str | None = None) -> Ask:
     """Check claims against sources; claim ids are c1, c2, … and source ids k1, k2, … through all cases."""
-    return Ask("support", {"cases": _number_cases(cases, "claims", "c")}, schemas.SUPPORT, language)
+    rows = _number_cases(((case.claims, case.sources) for case in cases), "claims", "c")
+    for case, row in zip(cases, rows, strict=True):
+        for claim, answer in zip(row["claims"], case.answers, strict=False):
+            if answer:
+                claim["answer"] = answer
+    return Ask("support", {"cases": rows}, schemas.SUPPORT, language)
 
 
 def useful(

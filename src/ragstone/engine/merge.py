@@ -122,14 +122,22 @@ def _claim_key(item: Mapping[str, Any]) -> tuple[str, str]:
 
 def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `support` Ask of all claims of several, with one case for each set of sources."""
-    claims_of: dict[tuple[str, ...], dict[str, None]] = {}
+    claims_of: dict[tuple[str, ...], dict[str, str]] = {}
     for ask in sorted(asks, key=lambda ask: _texts(ask.values["cases"][0]["claims"])):
         (case,) = ask.values["cases"]
         claims = claims_of.setdefault(_texts(case["sources"]), {})
-        claims.update(dict.fromkeys(_texts(case["claims"])))
+        for claim in case["claims"]:
+            claims[claim["text"]] = claim.get("answer") or claims.get(claim["text"], "")
     order = sorted(claims_of)
     united = support(
-        *(Case(tuple(claims_of[key]), tuple(Chunk(text=text) for text in key)) for key in order)
+        *(
+            Case(
+                tuple(claims_of[key]),
+                tuple(Chunk(text=text) for text in key),
+                tuple(claims_of[key].values()),
+            )
+            for key in order
+        )
     )
     merged_cases = dict(zip(order, united.values["cases"], strict=True))
     every_claim = [claim["id"] for case in merged_cases.values() for claim in case["claims"]]

@@ -42,6 +42,8 @@ class Claim(NamedTuple):
     """Index of the sentence it comes from; a sentence with several citations is cut after each of them."""
     span: tuple[int, int]
     """Start and end of that sentence in the text."""
+    answer: str = ""
+    """The bare answer that it was made of with its question; empty for a claim of a whole sentence."""
 
 
 class EvidenceQuote(NamedTuple):
@@ -137,7 +139,8 @@ def check_every_claim(
         return CheckedClaims(
             CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims
         )
-    case = Case(tuple(_list_distinct(claims)), tuple(sources))
+    distinct = _list_distinct(claims)
+    case = Case(tuple(distinct), tuple(sources), tuple(distinct.values()))
     return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
 
@@ -237,7 +240,10 @@ def read_claims(reply: Any, text: str, language: str | None, question: str = "")
             )
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")
-        made = claims.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
+        made = claims.setdefault(
+            (number, fold_text(claim)),
+            Claim(claim, number, spans[number], text if question else ""),
+        )
         if not belongs_to_sentence(claim, number, sentences):
             strays.append(made)
     if strays:
@@ -312,5 +318,6 @@ def _index_sources(count: int) -> Mapping[str, int]:
     return {f"k{n}": n - 1 for n in range(1, count + 1)}
 
 
-def _list_distinct(claims: Sequence[Claim]) -> list[str]:
-    return list(dict.fromkeys(claim.text for claim in claims))
+def _list_distinct(claims: Sequence[Claim]) -> dict[str, str]:
+    """The texts of the claims, each once, with the bare answers that they were made of."""
+    return {claim.text: claim.answer for claim in claims}

@@ -162,7 +162,7 @@ def _build_identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> d
     """All that decides what is made: a generation is resumed only with the same."""
     return {
         "documents": corpus.digest,
-        "n": plan.items,
+        "n": plan.item_count,
         "kinds": resolve_weights(plan.kinds, judged=judge is not None),
         "languages": sorted(plan.languages),
         "seed": plan.seed,
@@ -178,7 +178,7 @@ async def execute_testset_plan(
     inputs: TestsetInputs = TestsetInputs(),  # noqa: B008  frozen
 ) -> TestSet:
     """Carry out a plan, or the rest of it, and write the files that it names."""
-    wanted = plan.items
+    wanted = plan.item_count
     out = Path(plan.out) if plan.out is not None else None
     if out is not None:
         check_target(out, plan.format)
@@ -224,7 +224,7 @@ async def execute_testset_plan(
 
 def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) -> TestSet:
     return TestSet(
-        plan.items,
+        plan.item_count,
         tuple(generation.items),
         tuple(generation.rejected),
         len(generation.corpus),

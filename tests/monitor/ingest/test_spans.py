@@ -207,11 +207,13 @@ def test_spans_of_several_posts_wait_for_the_root(place: str) -> None:
     root, retriever, model = read(OPENINFERENCE)
     archive.add((), (), [retriever]).result()
     archive.add((), (), [model, retriever]).result()
-    assert assemble_traces(archive, grace=0) == 0
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 0
     assert archive.get(TRACE) is None
     archive.add((), (), [root]).result()
-    assert assemble_traces(archive, grace=60_000_000) == 0  # stragglers may come
-    assert assemble_traces(archive, grace=0) == 1
+    assert (
+        assemble_traces(archive, grace=60_000_000, timeout=60_000_000) == 0
+    )  # stragglers may come
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 1
     assert archive.get(TRACE) == one(OPENINFERENCE)
     assert archive.list_dirty()[0]
     archive.add((), (), [retriever]).result()  # far too late: it changes nothing
@@ -283,8 +285,8 @@ def test_a_trace_that_cannot_be_read_is_set_aside_and_holds_up_no_other(
     monkeypatch.setattr("ragstone.monitor.ingest.traces.build_interaction", read)
     archive = Archive(Store.open(place))
     archive.add([], spans=[huge_span(trace) for trace in ("bad", "first", "second")]).result()
-    assert assemble_traces(archive, grace=0) == 3
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 3
     assert {one.id for one in archive.interactions()} == {"first", "second"}
     assert archive.counters()["broken_traces"] == 1
     assert "nobody thought of this" in caplog.text
-    assert assemble_traces(archive, grace=0) == 0
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 0

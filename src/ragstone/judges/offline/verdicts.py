@@ -13,7 +13,7 @@ import numpy as np
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
-from ragstone.judges.offline.fragments import agreement, names
+from ragstone.judges.offline.fragments import agreement, bind_answer, names
 from ragstone.judges.offline.model import load_models, predict_answer
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import states_nothing
@@ -38,7 +38,12 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
     for case in values["cases"]:
         claims = [read(claim["text"], language) for claim in case["claims"]]
         readings.extend(claims)
-        judged = judge_case(claims, [read(source["text"], language) for source in case["sources"]])
+        sources = [read(source["text"], language) for source in case["sources"]]
+        answers = [
+            read(claim["answer"], language) if "answer" in claim else None
+            for claim in case["claims"]
+        ]
+        judged = judge_case(claims, sources, answers)
         whole.append(round(judged.probability, 4))
         ids = [source["id"] for source in case["sources"]]
         for claim, verdict in zip(case["claims"], judged.claims, strict=True):
@@ -77,8 +82,12 @@ class JudgedCase:
     probability: float
 
 
-def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedCase:
-    """Judge every claim against its sources."""
+def judge_case(
+    claims: Sequence[Reading],
+    sources: Sequence[Reading],
+    answers: Sequence[Reading | None] = (),
+) -> JudgedCase:
+    """Judge every claim against its sources; `answers` are the bare ones that claims were made of with a question."""
     if not claims:
         return JudgedCase((), 1.0)
     if not any(len(source.ids) for source in sources):
@@ -95,8 +104,13 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedC
     judged, as_names = [], 0
     for n, claim in enumerate(claims):
         place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
+        bare = answers[n] if answers else None
+        bound = bind_answer(bare, claim, sources) if bare else None
         share = agreement([claim], sources)
-        if share is not None:  # a bare name or number, which the model does not know
+        if bound is not None:
+            as_names += 1
+            judged.append(_judge_claim(place, bound, False, True, False))
+        elif share is not None:  # a bare name or number, which the model does not know
             as_names += 1
             judged.append(_judge_claim(place, share[0], False, names(claim, sources), True))
         else:

@@ -109,7 +109,8 @@ class _ClaimsBatch:
         return [f"{self.probe_label}: {self.probe}"]
 
     def _number_lines(self, text: Mapping[str, Any], wanted: set[Hashable]) -> list[str]:
-        lines = []
+        # a text that only names things is read as the answer to its question
+        lines = [f"question: {to_one_line(text['question'])}"] if text.get("question") else []
         for n, sentence in enumerate(text["sentences"]):
             line = to_one_line(sentence)
             if (text["id"], n) in wanted:
