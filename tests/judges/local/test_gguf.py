@@ -95,14 +95,37 @@ def to_numbers(answered: Any) -> list[Any]:
 
 
 @pytest.mark.timeout(600)  # a real model on a shared machine
-@pytest.mark.parametrize(
-    "asks", [ASKS[:1], pytest.param(ASKS[1:], marks=pytest.mark.slow)], ids=["claims", "other"]
-)
-def test_a_file_says_the_same_in_this_process_and_behind_a_server(
-    asks: list[Ask], weights: str, url: str
+def test_a_file_chooses_the_same_in_this_process_and_behind_a_server(
+    weights: str, url: str
 ) -> None:
-    here = put({"model": f"gguf:{weights}", "threads": 1}, asks)
-    there = put({"model": "openai:any", "base_url": url, "small": True, "concurrency": 1}, asks)
+    requests = [
+        ChoiceRequest(
+            "Reply with one letter: A yes, B no, C unknown.",
+            f"Source: {TOWER.text}\n",
+            f"Claim: {claim}\nOne letter, A, B or C:",
+            ("A", "B", "C"),
+        )
+        for claim in ("The tower stands in Paris.", "The tower is red.")
+    ]
+    here = choose(weights, *requests)
+    judge: Any = make_judge({"model": "openai:any", "base_url": url, "small": True})
+
+    async def ask_server() -> Any:
+        async with judge:
+            return await judge.model.choose(requests)
+
+    there = asyncio.run(ask_server())
+    assert [choice.option for choice in here] == [choice.option for choice in there]
+    for own, served_choice in zip(here, there, strict=True):
+        assert own.probabilities == pytest.approx(served_choice.probabilities, abs=0.02)
+        assert own.usage == served_choice.usage
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)  # a real model on a shared machine
+def test_a_file_judges_the_same_in_this_process_and_behind_a_server(weights: str, url: str) -> None:
+    here = put({"model": f"gguf:{weights}", "threads": 1}, ASKS)
+    there = put({"model": "openai:any", "base_url": url, "small": True, "concurrency": 1}, ASKS)
     assert not any(getattr(answered, "kind", "") == "transport" for answered in here)
     for own, served_reply in zip(here, there, strict=True):
         mine, theirs = to_numbers(own), to_numbers(served_reply)
@@ -112,7 +135,6 @@ def test_a_file_says_the_same_in_this_process_and_behind_a_server(
         assert [x for x in mine if isinstance(x, float)] == pytest.approx(
             [x for x in theirs if isinstance(x, float)], abs=0.03
         )
-    assert any(isinstance(x, float) for answered in here for x in to_numbers(answered))
 
 
 @pytest.mark.timeout(600)
