@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ragstone.judges.offline import lexicon
+from ragstone.judges.offline.alignment import opposites
 from ragstone.judges.offline.phrases import Sentence, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading
 from ragstone.judges.offline.tables import vector_row, vectors
@@ -180,7 +181,7 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
             continue
         same.append(tuple(known.get(item.id, ())))
         stripped = strip_negative_prefix(item.lower, mine.language)
-        contrary = [*opposite_ids().get(item.id, ()), *([stripped] if stripped >= 0 else [])]
+        contrary = [*opposites().get(item.id, ()), *([stripped] if stripped >= 0 else [])]
         places = [
             *bare.get(item.id, ()),
             *(at for other in contrary for at in known.get(other, ())),
@@ -205,16 +206,3 @@ def strip_negative_prefix(lower: str, language: str) -> int:
         if base != lower and len(base) >= MIN_PREFIXED and vector_row(base) >= 0:
             return stem_id(base, language)
     return -1
-
-
-@lru_cache(maxsize=1)
-def opposite_ids() -> dict[int, frozenset[int]]:
-    """Id of a word → ids of the words that say the contrary."""
-    found: dict[int, set[int]] = defaultdict(set)
-    for language in ("en", "es"):
-        for one, other in lexicon.ANTONYMS:
-            a, b = stem_id(one, language), stem_id(other, language)
-            if a != b:
-                found[a].add(b)
-                found[b].add(a)
-    return {key: frozenset(values) for key, values in found.items()}

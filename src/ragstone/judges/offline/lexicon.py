@@ -38,16 +38,6 @@ NEGATIONS: Final = _words(
     "apenas unlikely improbable"
 )
 
-HALF_DENIED: Final = _words(
-    "without sin lack lacks lacking carece carecen barely hardly apenas unlikely improbable unable"
-)
-"""Negations of a part of the sentence or of a degree: incorporated without Wayne is incorporated."""
-
-CITED: Final = _words(
-    "passage passages document documents source sources pasaje pasajes documento fuente"
-)
-"""Words before a number that names a source: it is no figure of the claim."""
-
 MONTHS: Final[dict[str, int]] = {
     name: number
     for number, names in enumerate(
