@@ -71,7 +71,7 @@ def detectable_difference(half_width: float, alpha: float, power: float = POWER)
     return _sum_quantiles(alpha, power) * half_width / Z
 
 
-def paired_sd(sd: float, correlation: float = ASSUMED_CORRELATION) -> float:
+def compute_paired_sd(sd: float, correlation: float = ASSUMED_CORRELATION) -> float:
     """Standard deviation of the difference of two equally spread values that correlate so."""
     return sd * math.sqrt(2 * (1 - correlation))
 

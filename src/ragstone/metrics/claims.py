@@ -21,14 +21,15 @@ from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
 from ragstone.metrics.replies import index_rows, read_probability, read_rows
 from ragstone.text.claim_checks import (
-    belongs_to_sentence,
     find_quoted_sentence,
+    has_common_words,
+    is_of_sentence,
     is_proof,
-    repeats_claim,
+    is_rewording,
 )
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
-from ragstone.text.words import fold_text
+from ragstone.text.words import fold_text, split_bare_words
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
 T = TypeVar("T")
@@ -147,19 +148,26 @@ def check_every_claim(
 def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> dict[int, int]:
     """Return the indexes of claims that repeat an earlier one, each with the index of that one."""
     repeats: dict[int, int] = {}
-    evidence = [_find_evidence_sentence(claim, sources) for claim in checked]
+    first_of: dict[tuple[str, ...], int] = {}
     for index, claim in enumerate(checked):
-        for first in range(index):
-            if (
-                first not in repeats
-                and claim.verdict == checked[first].verdict
-                and repeats_claim(
-                    claim.claim.text, checked[first].claim.text, evidence[index], evidence[first]
-                )
-            ):
-                repeats[index] = first
+        words = (claim.verdict, *split_bare_words(claim.claim.text))
+        first = first_of.setdefault(words, index)
+        if first != index:
+            repeats[index] = first
+            continue
+        for earlier in range(index):
+            if earlier not in repeats and _is_reworded(claim, checked[earlier], sources):
+                repeats[index] = earlier
                 break
     return repeats
+
+
+def _is_reworded(claim: CheckedClaim, other: CheckedClaim, sources: Sequence[Chunk]) -> bool:
+    if claim.verdict != other.verdict or not has_common_words(claim.claim.text, other.claim.text):
+        return False
+    evidence = _find_evidence_sentence(claim, sources)
+    is_same = evidence != "" and evidence == _find_evidence_sentence(other, sources)
+    return is_same and is_rewording(claim.claim.text, other.claim.text, evidence)
 
 
 def _find_evidence_sentence(claim: CheckedClaim, sources: Sequence[Chunk]) -> str:
@@ -244,7 +252,7 @@ def read_claims(reply: Any, text: str, language: str | None, question: str = "")
             (number, fold_text(claim)),
             Claim(claim, number, spans[number], text if question else ""),
         )
-        if not belongs_to_sentence(claim, number, sentences):
+        if not is_of_sentence(claim, number, sentences):
             strays.append(made)
     if strays:
         raise JudgeFailed(

@@ -124,12 +124,12 @@ def part_file(out: Path) -> Path:
     return out.with_name(f"{out.name}.part")
 
 
-def rejected_file(out: Path) -> Path:
+def name_rejected_file(out: Path) -> Path:
     """Where the refused items are kept."""
     return out.with_name(f"{out.name if out.is_dir() else out.stem}.rejected.jsonl")
 
 
-def planted_file(out: Path) -> Path:
+def name_planted_file(out: Path) -> Path:
     """Where the documents are kept that an item needs in the corpus and that are not there."""
     return out.with_name(f"{out.name if out.is_dir() else out.stem}.planted.jsonl")
 
@@ -234,8 +234,8 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
         generation.usage,
         generation.stopped,
         out if generation.items else None,
-        rejected_file(out) if out is not None else None,
-        planted_file(out) if out is not None and list_planted(generation.items) else None,
+        name_rejected_file(out) if out is not None else None,
+        name_planted_file(out) if out is not None and list_planted(generation.items) else None,
     )
 
 
@@ -279,7 +279,7 @@ def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
     """The files, each whole or not there; what was unfinished stays for --resume only if there is more to be made."""
     if made.items:
         write_set(out, made.items, format, corpus)
-    place = rejected_file(out)
+    place = name_rejected_file(out)
     if made.rejected:
         with open_replacement(place) as stream:
             for rejection in made.rejected:
@@ -288,7 +288,7 @@ def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
                 )
     else:
         place.unlink(missing_ok=True)
-    place = planted_file(out)
+    place = name_planted_file(out)
     if made.planted_in is not None:
         with open_replacement(place) as stream:
             for document in list_planted(made.items):

@@ -12,6 +12,7 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
+from ragstone.judges.offline.copies import find_edit, is_jumbled
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
 from ragstone.judges.offline.fragments import agreement, bind_answer, names
 from ragstone.judges.offline.model import load_models, predict_answer
@@ -157,7 +158,9 @@ def _judge_claim(
     if place.empty or (states_nothing(place.claim.raw) and not is_name):
         return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
     # a bare name has no sentence that another could contradict
-    conflict = None if is_bare else find_conflict(place.claim, place.sources)
+    conflict = None if is_bare else _find_any_conflict(place)
+    if conflict is None and is_jumbled(place.laid, place.a, place.b):
+        return JudgedClaim(REFUTED, "not_found", (), compose("words_out_of_order", language), True)
     if conflict is not None and conflict.certain:
         return _refuse(place, min(p, REFUTED), conflict, certain=True)
     # a number or date that no source has in any writing cannot be supported, whatever else agrees
@@ -165,6 +168,15 @@ def _judge_claim(
         reason = compose("found_in_source", language, p=round(p, 2))
         return JudgedClaim(p, "supported", _choose_evidence(place), reason)
     return _refuse(place, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
+
+
+def _find_any_conflict(place: _ClaimPlace) -> Conflict | None:
+    """What contradicts the claim by the rules, or else as an edit of a copied sentence."""
+    conflict = find_conflict(place.claim, place.sources)
+    if conflict is not None and conflict.certain:
+        return conflict
+    edit = find_edit(place.claim, place.sources, place.laid, place.a, place.b, place.best)
+    return edit or conflict
 
 
 def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:
