@@ -39,7 +39,7 @@ quick: setup  ## A sample of every room's tests, about a minute
 	$(BIN)/python -m pytest -q -x -m "not slow" --quick
 
 test: setup setup-system  ## The tests
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow"
 
 test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, with the real frameworks and a real Slurm
 	sh tests/install-slurm.sh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -86,12 +87,12 @@ def scheduler(file: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def worker(file: Path) -> Iterator[None]:
+def worker(file: Path, **environment: str) -> Iterator[None]:
     """A worker that joins that scheduler."""
     dask = Path(sys.executable).parent / "dask"
     process = subprocess.Popen(
         [dask, "worker", "--scheduler-file", str(file), "--host", "127.0.0.1", "--nthreads", "1",
-         "--no-dashboard", "--death-timeout", "60"], **SILENT,
+         "--no-dashboard", "--death-timeout", "60"], env={**os.environ, **environment}, **SILENT,
     )  # fmt: skip
     try:
         yield

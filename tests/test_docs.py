@@ -22,13 +22,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
-COSTLY = {"compare.md"}
-"""Pages that tune and compare on the whole built-in corpus; `make check` runs them, `make test` does not."""
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>\w+)?(?: +(?P<rest>[^\n]*))?\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def is_costly(page: Path) -> bool:
+    """Whether only `make check` and `make test-all` run its examples: it tunes on the whole built-in corpus, or is the Spanish twin of a page that is run."""
+    is_twin = page.parent.name == "es" and page.name != "index.md"
+    return is_twin or page.name == "compare.md"
 
 
 @dataclass
@@ -86,7 +90,7 @@ def run_console(block: Block, folder: Path, where: str) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.slow) if page.name in COSTLY else page for page in PAGES],
+    [pytest.param(page, marks=pytest.mark.slow) if is_costly(page) else page for page in PAGES],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

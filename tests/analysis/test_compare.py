@@ -132,7 +132,7 @@ def test_everything_shown_is_corrected_together(build) -> None:
             assert difference.adjusted >= difference.p
 
 
-@pytest.mark.parametrize("studies", [pytest.param(80, id="few"), pytest.param(1000, id="many", marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])  # fmt: skip
+@pytest.mark.parametrize("studies", [pytest.param(40, id="few"), pytest.param(1000, id="many", marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])  # fmt: skip
 @pytest.mark.parametrize("correction", ["holm", "bh"])
 def test_twelve_equal_configurations_yield_a_false_better_in_at_most_one_study_of_twenty(
     studies: int, correction: str

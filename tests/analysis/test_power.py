@@ -19,7 +19,7 @@ STUDIES = [pytest.param(500, id="few"), pytest.param(3000, id="many", marks=pyte
 
 
 @pytest.mark.parametrize("studies", STUDIES)
-@pytest.mark.parametrize("effect", [0.03, 0.1])
+@pytest.mark.parametrize("effect", [pytest.param(0.03, marks=pytest.mark.slow), 0.1])
 def test_as_many_questions_as_planned_show_a_graded_difference(effect: float, studies: int) -> None:
     need = plan_sample_size(effect, 0.25)
     dice = np.random.default_rng(8)

@@ -67,35 +67,39 @@ def test_a_sample_that_kills_its_worker_is_isolated(tmp_path: Path, count: int) 
     assert others == ["ok"] * (count - 1)
 
 
-def test_failures_are_scored_again_by_the_workers(tmp_path: Path, calls: Any) -> None:
+def test_failures_are_scored_again_by_the_workers(
+    tmp_path: Path, calls: Any, calls_folder: Path, cluster: Path
+) -> None:
     path = written(tmp_path / "data.jsonl", rows(60, **{f"s{n}": "moody" for n in range(0, 60, 3)}))
     alone = ragstone.evaluate(path, METRICS, judge=JUDGE, store=tmp_path / "alone.db")
-    mood = tmp_path / "calls" / "moody"
+    mood = calls_folder / "moody"
     mood.touch()
     store = tmp_path / "far.db"
-    first = ragstone.evaluate(path, METRICS, judge=JUDGE, store=store, run_id="r", on="dask:1")
+    first = ragstone.evaluate(path, METRICS, judge=JUDGE, store=store, run_id="r", on=str(cluster))
     outcomes = [score["coherence"].outcome for score in first.scores().values()]
     assert outcomes.count("judge_error") == 20
     mood.unlink()
     calls()
     again = ragstone.evaluate(
-        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, retry_errors=True, on="dask:2"
+        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, retry_errors=True, on=str(cluster)
     )  # fmt: skip
     assert kept(again) == kept(alone)
     assert sum(calls().values()) == 20  # and nobody else was
 
 
-def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path) -> None:
+def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path, cluster: Path) -> None:
     data = [{k: v for k, v in row.items() if k != "id"} for row in rows(300)]
     path = written(tmp_path / "data.jsonl", data)
     alone = ragstone.evaluate(path, ["token_f1"], store=tmp_path / "alone.db")
-    far = ragstone.evaluate(path, ["token_f1"], store=tmp_path / "far.db", on="dask:1")
+    far = ragstone.evaluate(path, ["token_f1"], store=tmp_path / "far.db", on=str(cluster))
     assert kept(far) == kept(alone)
-    in_memory = ragstone.evaluate(data, ["token_f1"], store=tmp_path / "third.db", on="dask:1")
+    in_memory = ragstone.evaluate(data, ["token_f1"], store=tmp_path / "third.db", on=str(cluster))
     assert kept(in_memory)[0] == kept(alone)[0]
 
 
-def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls: Any) -> None:
+def test_shards_of_an_earlier_attempt_are_not_scored_again(
+    tmp_path: Path, calls: Any, cluster: Path
+) -> None:
     from ragstone.data.rows import to_sample
     from ragstone.scale.batches import digest_rows
     from ragstone.scale.shards import ShardLine, encode_shard
@@ -122,14 +126,14 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(tmp_path: Path, calls
     shard = encode_shard(lines, digest_rows(row for _, _, row, _ in stored), 0, NO_USAGE)
     ShardFolder(store.shard_folder("r")).put(80, 99, shard)
     far = ragstone.evaluate(
-        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on="dask:1"
+        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on=str(cluster)
     )
     assert kept(far) == kept(alone)
     texts = {f"book {n}?" for n in range(79, 99)}
     assert len(calls()) <= 100 - len(texts)
 
 
-def test_changed_data_is_noticed_on_resume(tmp_path: Path) -> None:
+def test_changed_data_is_noticed_on_resume(tmp_path: Path, cluster: Path) -> None:
     data = rows(50)
     path = written(tmp_path / "data.jsonl", data)
     store = tmp_path / "far.db"
@@ -143,26 +147,30 @@ def test_changed_data_is_noticed_on_resume(tmp_path: Path) -> None:
     written(tmp_path / "data.jsonl", data)
     with pytest.raises(RagstoneError, match=r"sample 1 of .* has changed"):
         ragstone.evaluate(
-            path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on="dask:1"
+            path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on=str(cluster)
         )
 
 
-def test_a_bad_row_is_named_by_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_row_is_named_by_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Path
+) -> None:
     monkeypatch.setattr(ragstone.experiments.execute, "CHECK_FIRST_BYTES", 0)
     path = tmp_path / "data.jsonl"
     good = "".join(json.dumps(row) + "\n" for row in rows(30))
     path.write_text(good + '\n{"question": }\n', encoding="utf-8")
     with pytest.raises(BadRows, match=r"data\.jsonl:32: not JSON"):
-        ragstone.evaluate(str(path), ["token_f1"], store=tmp_path / "a.db", on="dask:1")
+        ragstone.evaluate(str(path), ["token_f1"], store=tmp_path / "a.db", on=str(cluster))
 
 
-def test_an_id_given_twice_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_id_given_twice_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Path
+) -> None:
     monkeypatch.setattr(ragstone.experiments.execute, "CHECK_FIRST_BYTES", 0)
     data = rows(40)
     data[33]["id"] = "s2"
     path = written(tmp_path / "data.jsonl", data)
     with pytest.raises(BadRows, match="'s2' was given to an earlier row"):
-        ragstone.evaluate(path, ["token_f1"], store=tmp_path / "a.db", on="dask:1")
+        ragstone.evaluate(path, ["token_f1"], store=tmp_path / "a.db", on=str(cluster))
 
 
 def test_a_metric_of_the_users_own_goes_along(tmp_path: Path) -> None:
@@ -181,7 +189,7 @@ def test_a_metric_of_the_users_own_goes_along(tmp_path: Path) -> None:
     ]
 
 
-def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path) -> None:
+def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path, cluster: Path) -> None:
     gone = tmp_path / "gone.py"
     gone.write_text((HERE / "judge_of_tests.py").read_text())
 
@@ -190,8 +198,8 @@ def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path) -> None:
 
     with pytest.raises(RagstoneError, match=r"on a worker: there is no file"):
         ragstone.evaluate(
-            rows(5), METRICS, judge=f"python:{gone}:judge", store=tmp_path / "a.db", on="dask:1",
-            started=vanish,
+            rows(5), METRICS, judge=f"python:{gone}:judge", store=tmp_path / "a.db",
+            on=str(cluster), started=vanish,
         )  # fmt: skip
 
 

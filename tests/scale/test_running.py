@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +39,6 @@ from waiting import wait_until
 pytest.importorskip("distributed")
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Path]:
-    """The file of a scheduler with one worker."""
-    file = tmp_path / "scheduler.json"
-    with scheduler(file), worker(file):
-        yield file
-
-
 def as_alone(path: str, folder: Path) -> list[Any]:
     return kept(ragstone.evaluate(path, ["coherence"], judge=JUDGE, store=folder / "alone.db"))
 
@@ -63,9 +54,9 @@ def until_both_wait(cluster: Path) -> None:
         wait_until(lambda: client.run_on_scheduler(count_senders) == 2, "the runs meet")
 
 
-def lives(folder: Path) -> list[tuple[str, str]]:
+def lives(calls_folder: Path) -> list[tuple[str, str]]:
     """Process and thread of each call of the slow judge."""
-    lines = (folder / "calls" / "lives").read_text().splitlines()
+    lines = (calls_folder / "lives").read_text().splitlines()
     return [(line.split()[0], line.split()[1]) for line in lines]
 
 
@@ -86,12 +77,14 @@ def test_stopped_and_resumed_from_the_command_line(tmp_path: Path, cluster: Path
 
 
 @pytest.mark.usefixtures("calls")
-def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: Path) -> None:
-    first = written(tmp_path / "first.jsonl", rows(60))
-    second = written(tmp_path / "second.jsonl", rows(120)[60:])
+def test_two_runs_at_once_share_the_workers(
+    tmp_path: Path, cluster: Path, calls_folder: Path
+) -> None:
+    first = written(tmp_path / "first.jsonl", rows(150))
+    second = written(tmp_path / "second.jsonl", rows(300)[150:])
     stores = [tmp_path / "first.db", tmp_path / "second.db"]
     pairs = list(zip((first, second), stores, strict=True))
-    hold = tmp_path / "calls" / HOLD
+    hold = calls_folder / HOLD
     hold.touch()
     runs = [begun(command(path, store, cluster)) for path, store in pairs]
     until_both_wait(cluster)
@@ -99,7 +92,7 @@ def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: Path) -> No
     for run in runs:
         _, said = run.communicate(timeout=300)
         assert run.returncode == 0, said
-    made = lives(tmp_path)
+    made = lives(calls_folder)
     assert len({process for process, _ in made}) == 1
     turns = [one for one, before in zip(made, [None, *made], strict=False) if one != before]
     assert len(turns) > 2  # they took turns
@@ -110,20 +103,22 @@ def test_two_runs_at_once_share_the_workers(tmp_path: Path, cluster: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("calls")
-def test_a_worker_that_joins_late_gets_work(tmp_path: Path, cluster: Path) -> None:
+def test_a_worker_that_joins_late_gets_work(
+    tmp_path: Path, cluster: Path, calls_folder: Path
+) -> None:
     path, store = written(tmp_path / "data.jsonl", rows(600)), tmp_path / "far.db"
     run = begun(command(path, store, cluster))
     until_stored(store, 20)
     with worker(cluster):
         _, said = run.communicate(timeout=300)
     assert run.returncode == 0, said
-    assert len({process for process, _ in lives(tmp_path)}) == 2
+    assert len({process for process, _ in lives(calls_folder)}) == 2
     assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("calls")
-def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path) -> None:
+def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path, calls_folder: Path) -> None:
     path, store = written(tmp_path / "data.jsonl", rows(300)), tmp_path / "far.db"
     file = tmp_path / "scheduler.json"
     with scheduler(file) as central, worker(file):
@@ -140,7 +135,7 @@ def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path) -> None:
         path, ["coherence"], judge=SLOW_JUDGE, store=store, run_id="r", resume=True, on="dask:1", concurrency=2,
     )  # fmt: skip
     assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
-    assert len(lives(tmp_path)) <= 300 + 2  # only what was in flight is asked again
+    assert len(lives(calls_folder)) <= 300 + 2  # only what was in flight is asked again
 
 
 @pytest.mark.usefixtures("calls")

@@ -78,11 +78,13 @@ def judge(server: Server, **more: Any) -> dict[str, Any]:
     return {"model": "openai:tiny", "base_url": server.url, **more}
 
 
-def test_one_rate_limit_for_all_workers(tmp_path: Path, server: Server) -> None:
+def test_one_rate_limit_for_all_workers(
+    tmp_path: Path, server: Server, cluster_of_two: Path
+) -> None:
     count, per_second = 200, 50
     run = ragstone.evaluate(
         rows(count), ["coherence"], judge=judge(server, rate=per_second), concurrency=16,
-        store=tmp_path / "a.db", on="dask:2",
+        store=tmp_path / "a.db", on=str(cluster_of_two),
     )  # fmt: skip
     assert all(score["coherence"].ok for score in run.scores().values())
     times = sorted(server.times)
@@ -93,9 +95,9 @@ def test_one_rate_limit_for_all_workers(tmp_path: Path, server: Server) -> None:
         assert at - times[0] >= number / per_second - 0.25 * whole
 
 
-def test_one_budget_for_all_workers(tmp_path: Path, server: Server) -> None:
+def test_one_budget_for_all_workers(tmp_path: Path, server: Server, cluster_of_two: Path) -> None:
     run = ragstone.evaluate(
-        rows(120), ["coherence"], judge=judge(server, max_calls=50), store=tmp_path / "a.db", on="dask:2",
+        rows(120), ["coherence"], judge=judge(server, max_calls=50), store=tmp_path / "a.db", on=str(cluster_of_two),
     )  # fmt: skip
     outcomes = [score["coherence"].outcome for score in run.scores().values()]
     assert len(server.times) == 50
@@ -103,14 +105,16 @@ def test_one_budget_for_all_workers(tmp_path: Path, server: Server) -> None:
     assert outcomes.count("skipped_budget") == 70
 
 
-def test_a_reply_is_paid_once_whichever_worker_asks(tmp_path: Path, server: Server) -> None:
+def test_a_reply_is_paid_once_whichever_worker_asks(
+    tmp_path: Path, server: Server, cluster_of_two: Path
+) -> None:
     same = [{**row, "id": f"{row['id']}-{n}"} for row in rows(20) for n in range(10)]
     first = ragstone.evaluate(
-        same, ["coherence"], judge=judge(server), store=tmp_path / "a.db", on="dask:2"
+        same, ["coherence"], judge=judge(server), store=tmp_path / "a.db", on=str(cluster_of_two)
     )
     assert len(server.times) == 20
     again = ragstone.evaluate(
-        same, ["coherence"], judge=judge(server), store=tmp_path / "a.db", on="dask:1"
+        same, ["coherence"], judge=judge(server), store=tmp_path / "a.db", on=str(cluster_of_two)
     )
     assert len(server.times) == 20
     assert {k: v["coherence"].value for k, v in first.scores().items()} == {

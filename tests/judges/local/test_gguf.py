@@ -167,7 +167,7 @@ def test_a_budget_of_calls_and_a_deadline_hold(weights: str) -> None:
     first, second = choose(weights, request("A?"), request("B?"), budget=Budget(max_calls=1))
     assert not isinstance(first, OutOfBudget)
     assert isinstance(second, OutOfBudget)
-    (late,) = choose(weights, request("word " * 600), deadline=0.001)
+    (late,) = choose(weights, request("word " * 60), deadline=0.001)
     assert "no reply within 0.001 s" in late.reason
 
 

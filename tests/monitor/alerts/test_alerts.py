@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,6 +139,35 @@ def world(mostly_sqlite: str) -> Iterator[World]:
     store.close()
 
 
+@pytest.fixture(scope="module")
+def eight_days(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A SQLite store with eight usual days, and where the dice were then."""
+    path = tmp_path_factory.mktemp("alerts") / "eight-days.db"
+    store = Store.open(path)
+    world = World(Archive(store))
+    world.go(24 * 8)
+    store.close()
+    return path, world.rng.getstate()
+
+
+@pytest.fixture
+def after_eight_days(mostly_sqlite: str, eight_days: tuple[Path, Any]) -> Iterator[World]:
+    """A world of its own after eight usual days; on SQLite they are copied, not lived again."""
+    is_copied = not mostly_sqlite.startswith("postgresql")
+    path, dice = eight_days
+    if is_copied:
+        shutil.copyfile(path, mostly_sqlite)
+    store = Store.open(mostly_sqlite)
+    world = World(Archive(store))
+    if is_copied:
+        world.hour = 24 * 8
+        world.rng.setstate(dice)
+    else:
+        world.go(24 * 8)
+    yield world
+    store.close()
+
+
 @pytest.fixture
 def world_anywhere(place: str) -> Iterator[World]:
     """The world of the two tests that need most of what a round reads and writes."""
@@ -181,8 +212,8 @@ def test_a_drop_fires_says_what_moved_and_is_resolved(world_anywhere: World) -> 
     assert status.state == "ok"
 
 
-def test_the_same_store_and_time_give_the_same_round(world: World) -> None:
-    world.go(24 * 8)
+def test_the_same_store_and_time_give_the_same_round(after_eight_days: World) -> None:
+    world = after_eight_days
     world.go(8, bad=0.4)
     first = evaluate_alerts(world.archive, QUIET, world.now)
     again = evaluate_alerts(world.archive, QUIET, world.now)
@@ -192,8 +223,8 @@ def test_the_same_store_and_time_give_the_same_round(world: World) -> None:
     assert again.streams == first.streams
 
 
-def test_a_day_without_data_is_no_data_and_no_degradation(world: World) -> None:
-    world.go(24 * 8)
+def test_a_day_without_data_is_no_data_and_no_degradation(after_eight_days: World) -> None:
+    world = after_eight_days
     world.hour += 23
     assert world.watch() == {}
     world.hour += 2
@@ -206,8 +237,10 @@ def test_a_day_without_data_is_no_data_and_no_degradation(world: World) -> None:
     assert world.watch() == {}
 
 
-def test_no_scores_while_interactions_come_in_is_said_of_the_metric(world: World) -> None:
-    world.go(24 * 8)
+def test_no_scores_while_interactions_come_in_is_said_of_the_metric(
+    after_eight_days: World,
+) -> None:
+    world = after_eight_days
     for hour in range(26):
         late = Interaction(f"u{hour}", world.now + hour * HOUR_MICROS, "q", answer="a")
         world.archive.add([late]).result()
@@ -215,8 +248,8 @@ def test_no_scores_while_interactions_come_in_is_said_of_the_metric(world: World
     assert world.watch() == {"no_data:faithfulness": "no_data"}
 
 
-def test_a_failing_judge_is_no_quality_alert(world: World) -> None:
-    world.go(24 * 8)
+def test_a_failing_judge_is_no_quality_alert(after_eight_days: World) -> None:
+    world = after_eight_days
     for _ in range(12):
         world.go(1, failures=0.3)
         assert set(world.watch().values()) <= {"judge_failing"}
@@ -283,9 +316,9 @@ def test_an_alert_of_a_rule_that_is_gone_does_not_stay_for_ever(world: World) ->
     assert load_open_alerts(world.archive) == []
 
 
-def test_what_is_told_waits_in_the_outbox_for_every_channel(world: World) -> None:
+def test_what_is_told_waits_in_the_outbox_for_every_channel(after_eight_days: World) -> None:
+    world = after_eight_days
     settings = replace(QUIET, channels=(Channel("log"), Channel("file", "/nowhere/a.jsonl")))
-    world.go(24 * 8)
     world.go(8, bad=0.4)
     world.watch(settings)
     world.watch(settings)
