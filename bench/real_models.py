@@ -87,6 +87,8 @@ def measure(
         before = meter.read() if meter else {}
         started = time.perf_counter()
         prediction = predict(row, meter.url if meter else "", options.held_out)
+        if prediction["outcome"].startswith("transport"):
+            raise SystemExit(f"the server is gone: {prediction['outcome']}; start again to go on")
         entry = {
             "model": options.name,
             "route": route,
