@@ -32,11 +32,17 @@ class Case(NamedTuple):
 
     claims: tuple[str, ...]
     sources: tuple[Chunk, ...]
+    question: str | None = None
+    """The question that claims and sources answer, where one of them only names something."""
 
 
 def support(*cases: Case, language: str | None = None) -> Ask:
     """Check claims against sources; claim ids are c1, c2, … and source ids k1, k2, … through all cases."""
-    return Ask("support", {"cases": _number_cases(cases, "claims", "c")}, schemas.SUPPORT, language)
+    numbered = _number_cases((case[:2] for case in cases), "claims", "c")
+    for values, case in zip(numbered, cases, strict=True):
+        if case.question:
+            values["question"] = case.question
+    return Ask("support", {"cases": numbered}, schemas.SUPPORT, language)
 
 
 def useful(

@@ -120,16 +120,27 @@ def _claim_key(item: Mapping[str, Any]) -> tuple[str, str]:
     return item["text"], item.get("question", "")
 
 
+CaseKey = tuple[str, tuple[str, ...]]
+"""The question of a case, empty when it has none, and the texts of its sources."""
+
+
+def _case_key(case: Mapping[str, Any]) -> CaseKey:
+    return case.get("question", ""), _texts(case["sources"])
+
+
 def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `support` Ask of all claims of several, with one case for each set of sources."""
-    claims_of: dict[tuple[str, ...], dict[str, None]] = {}
+    claims_of: dict[CaseKey, dict[str, None]] = {}
     for ask in sorted(asks, key=lambda ask: _texts(ask.values["cases"][0]["claims"])):
         (case,) = ask.values["cases"]
-        claims = claims_of.setdefault(_texts(case["sources"]), {})
+        claims = claims_of.setdefault(_case_key(case), {})
         claims.update(dict.fromkeys(_texts(case["claims"])))
     order = sorted(claims_of)
     united = support(
-        *(Case(tuple(claims_of[key]), tuple(Chunk(text=text) for text in key)) for key in order)
+        *(
+            Case(tuple(claims_of[key]), tuple(Chunk(text=text) for text in key[1]), key[0] or None)
+            for key in order
+        )
     )
     merged_cases = dict(zip(order, united.values["cases"], strict=True))
     every_claim = [claim["id"] for case in merged_cases.values() for claim in case["claims"]]
@@ -137,7 +148,7 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     members = []
     for ask in asks:
         (case,) = ask.values["cases"]
-        merged_case = merged_cases[_texts(case["sources"])]
+        merged_case = merged_cases[_case_key(case)]
         ids = {claim["text"]: claim["id"] for claim in merged_case["claims"]}
         own: dict[str, list[str]] = {merged_id: [] for merged_id in every_claim}
         for claim in case["claims"]:
@@ -149,7 +160,7 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
         extract = _extract_rows("verdicts", "id", own, names)
         # the chance that all claims are supported is ours only where all the case's claims are
         is_whole = len(merged_case["claims"]) == len(set(_texts(case["claims"])))
-        number = order.index(_texts(case["sources"]))
+        number = order.index(_case_key(case))
         members.append((ask, _extract_case(extract, number if is_whole else None)))
     return replace(united, language=asks[0].language, repeat=asks[0].repeat), members
 

@@ -5,7 +5,7 @@ A claim's verdict depends on the claim and its sources alone, never on the other
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
-from ragstone.judges.offline.fragments import agreement, names
+from ragstone.judges.offline.fragments import compare_bare, is_title
 from ragstone.judges.offline.model import load_models, predict_answer
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import states_nothing
@@ -38,7 +38,8 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
     for case in values["cases"]:
         claims = [read(claim["text"], language) for claim in case["claims"]]
         readings.extend(claims)
-        judged = judge_case(claims, [read(source["text"], language) for source in case["sources"]])
+        sources = [read(source["text"], language) for source in case["sources"]]
+        judged = judge_case(claims, sources, case.get("question", ""))
         whole.append(round(judged.probability, 4))
         ids = [source["id"] for source in case["sources"]]
         for claim, verdict in zip(case["claims"], judged.claims, strict=True):
@@ -51,6 +52,8 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
                 "reason": verdict.reason,
                 "probability": round(verdict.probability, 4),
             }
+            if verdict.share is not None:
+                row["share"] = round(verdict.share, 4)
             rows.append(row | {"certain": True} if verdict.certain else row)
     return {"verdicts": rows, "case_probabilities": whole}, readings
 
@@ -67,6 +70,8 @@ class JudgedClaim:
     reason: str
     certain: bool = False
     """Whether a rule decided, which no other judge may overrule."""
+    share: float | None = None
+    """Weight of a bare answer that the sources hold in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,10 @@ class JudgedCase:
     probability: float
 
 
-def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedCase:
-    """Judge every claim against its sources."""
+def judge_case(
+    claims: Sequence[Reading], sources: Sequence[Reading], question: str = ""
+) -> JudgedCase:
+    """Judge every claim against its sources; `question` is the one that bare claims and sources answer."""
     if not claims:
         return JudgedCase((), 1.0)
     if not any(len(source.ids) for source in sources):
@@ -95,10 +102,12 @@ def judge_case(claims: Sequence[Reading], sources: Sequence[Reading]) -> JudgedC
     judged, as_names = [], 0
     for n, claim in enumerate(claims):
         place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
-        share = agreement([claim], sources)
-        if share is not None:  # a bare name or number, which the model does not know
+        match = compare_bare(claim, sources, question)
+        if match is not None:  # a bare name or number, which the model does not know
             as_names += 1
-            judged.append(_judge_claim(place, share[0], False, names(claim, sources), True))
+            is_name = is_title(claim, sources)
+            bare = _judge_claim(place, match.chance, False, is_name, True)
+            judged.append(replace(bare, share=match.share))
         else:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
             judged.append(_judge_claim(place, float(probability[n]), lacks_number, False, False))
