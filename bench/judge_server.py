@@ -12,8 +12,10 @@ import sys
 VECTOR = [round(0.01 * (n % 17) - 0.08, 4) for n in range(256)]
 FENCE = re.compile(r"<<<\w{8} (.*?)\n\w{8}>>>", re.DOTALL)
 CLAIM = re.compile(r"^(c\d+): (.*)$", re.MULTILINE)
-SENTENCE = re.compile(r"^<<<\w{8} text (t\d+)$|^\[(\d+)\] (.*)$", re.MULTILINE)
-PASSAGE = re.compile(r"^<<<\w{8} passage (k\d+)$", re.MULTILINE)
+SENTENCE = re.compile(r"^(s\d+): (.*)$", re.MULTILINE)
+PASSAGE = re.compile(r"^<<<\w{8} passage (k\d+)\n(.*)$", re.MULTILINE)
+QUESTION = re.compile(r"^<<<\w{8} question\n(.*)$", re.MULTILINE)
+LONG_WORD = re.compile(r"\w{5,}")
 TARGET = re.compile(r"^(?:<<<\w{8} )?target (\w+)", re.MULTILINE)
 CHECK = re.compile(r'^{"check": "(\w{8})", "(\w+)"', re.MULTILINE)
 
@@ -24,12 +26,7 @@ def content(user: str) -> str:
     assert found is not None
     check, kind = found[1], found[2]
     if kind == "claims":
-        rows, name = [], ""
-        for text, number, sentence in SENTENCE.findall(user):
-            if text:
-                name = text
-            else:
-                rows.append({"text_id": name, "sentence": int(number), "claim": sentence})
+        rows = [{"sentence": label, "claim": text} for label, text in SENTENCE.findall(user)]
         return json.dumps({"check": check, "claims": rows})
     if kind == "verdicts":
         rows, sources, home = [], "", ""
@@ -47,22 +44,34 @@ def content(user: str) -> str:
             sources = ""
         return json.dumps({"check": check, "verdicts": rows})
     if kind == "grades":
-        targets = TARGET.findall(user)
+        asked = QUESTION.search(user)
+        wanted = set(LONG_WORD.findall(asked[1].lower())) if asked else set()
         rows = [
-            {"id": name, "target": target, "grade": int(name[1:]) % 3, "reason": "r"}
-            for name in PASSAGE.findall(user)
-            for target in targets
+            {
+                "id": name,
+                "target": target,
+                "grade": min(2, len(wanted.intersection(LONG_WORD.findall(text.lower())))),
+                "reason": "r",
+            }
+            for name, text in PASSAGE.findall(user)
+            for target in TARGET.findall(user)
         ]
         return json.dumps({"check": check, "grades": rows})
     if kind == "aspects":
         answer = user.partition(" answer\n")[2].split("\n")[0]
         row = {"aspect": "all of it", "covered": True, "quote": " ".join(answer.split()[:3])}
-        return json.dumps({"check": check, "aspects": [row]})
+        return json.dumps({"check": check, "aspects": [row], "control": 0})
     if kind == "evasive":
-        return json.dumps(
-            {"check": check, "evasive": False, "questions": ["One?", "Two?", "Three?"]}
-        )
-    return json.dumps({"check": check, "reason": "r", "level": 1})
+        questions = ["One?", "Two?", "Three?"]
+        reply = {"check": check, "evasive": False, "questions": questions, "control": 0}
+        return json.dumps(reply)
+    return json.dumps({"check": check, "reason": "r", "level": 1, "control": 0})
+
+
+def embed(text: str) -> list[float]:
+    """A vector that differs from text to text, at the price of a slice."""
+    at = len(text) % len(VECTOR)
+    return VECTOR[at:] + VECTOR[:at]
 
 
 class Server(asyncio.Protocol):
@@ -102,7 +111,7 @@ class Server(asyncio.Protocol):
     def reply(self, body: bytes, number: int) -> None:
         asked = json.loads(body)
         if "input" in asked:
-            rows = [{"index": n, "embedding": VECTOR} for n in range(len(asked["input"]))]
+            rows = [{"index": n, "embedding": embed(t)} for n, t in enumerate(asked["input"])]
             self.write(200, json.dumps({"data": rows, "usage": {"prompt_tokens": 9}}))
             return
         messages = asked["messages"]

@@ -8,8 +8,8 @@ Rows of the shared judge data with contexts under 1,800 characters, as many of e
 prediction is kept in a file outside the checkout (`--cache`): stop it whenever you like and start it again.
 The model is served by llama.cpp in this process, behind a proxy that counts the tokens of whoever asks; `--base-url`
 takes a server that runs already. Ragas is no dependency: name a Python that has it with `--ragas-python`.
-`--embedded FILE` replaces the embedded judge's probabilities by those of models that never saw the set of a row
-(`bench/judge/held_out.py` writes them): the shipped ones were trained on these rows."""
+`--embedded FILE` judges each row with models of the embedded judge that never saw its set (`bench/judge/held_out.py`
+writes them): the shipped ones were fitted on these rows too."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def measure(
     for number, row in enumerate(wanted, 1):
         before = meter.read() if meter else {}
         started = time.perf_counter()
-        prediction = predict(row, meter.url if meter else "", options.embedded_opinions)
+        prediction = predict(row, meter.url if meter else "", options.held_out)
         entry = {
             "model": options.name,
             "route": route,
@@ -114,13 +114,6 @@ def read_cache(cache: Path, model: str) -> list[dict[str, Any]]:
     return [entry for entry in entries if entry["model"] in (model, "none")]
 
 
-def read_opinions(file: Path | None) -> dict[str, Any]:
-    """What held-out models think, by the text of a claim and its sources; empty when no file is given."""
-    if file is None:
-        return {}
-    return {row["key"]: row for row in map(json.loads, file.read_text("utf-8").splitlines())}
-
-
 def main() -> None:
     """Measure, then print the tables."""
     parser = argparse.ArgumentParser(
@@ -133,7 +126,7 @@ def main() -> None:
     parser.add_argument("--route", action="append", choices=[*ROUTES, "ragas"])
     parser.add_argument("--rows", type=int, default=40, help="rows of each set")
     parser.add_argument("--ragas-python", default=sys.executable, help="a Python that has Ragas")
-    parser.add_argument("--embedded", type=Path, help="probabilities of held-out embedded judges")
+    parser.add_argument("--embedded", type=Path, help="weights of held-out embedded judges")
     parser.add_argument("--report", action="store_true", help="measure nothing")
     default = Path.home() / ".cache" / "ragstone-bench" / "real_models.jsonl"
     parser.add_argument("--cache", type=Path, default=default)
@@ -141,7 +134,7 @@ def main() -> None:
     options.name = options.name or (Path(options.model).stem if options.model else "server")
     options.cache.parent.mkdir(parents=True, exist_ok=True)
     rows = load_rows(options.rows)
-    options.embedded_opinions = read_opinions(options.embedded)
+    options.held_out = json.loads(options.embedded.read_text()) if options.embedded else {}
     for route in [] if options.report else options.route or [*ROUTES, "ragas"]:
         measure_route(route, rows, options)
     print_report(read_cache(options.cache, options.name), rows)

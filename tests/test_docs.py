@@ -120,9 +120,44 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
+def test_every_path_on_the_architecture_page_exists() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    paths = re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:/|/[a-z_]+|\.py|\.toml))`", text)
+    assert len(paths) > 40
+    package = ROOT / "src" / "ragstone"
+    folders = (ROOT, package, package / "locale" / "en")
+    missing = [path for path in paths if not any((folder / path).exists() for folder in folders)]
+    assert not missing
+
+
 def test_the_readme_files_fit_on_a_page() -> None:
     for page in ROOT.glob("README*.md"):
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_the_table_of_places_names_files_and_names_that_are_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Where to change what")[2].partition("## Recipes")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 10
+    for row in rows:
+        # the first column is what a reader wants to do, in words that may be commands
+        words = re.findall(r"`([^`]+)`", row.split("|", 2)[2])
+        places = [ROOT / "src" / "ragstone" / word for word in words if re.search(r"/|\.py$", word)]
+        places = [place for place in places if not str(place).endswith("docs/generate.py")]
+        assert places, row
+        for place in places:
+            assert place.exists(), f"{place}: {row}"
+        files = [
+            file
+            for place in places
+            for file in ([place] if place.is_file() else place.rglob("*.*"))
+        ]
+        text = "".join(file.read_text(encoding="utf-8") for file in files if file.suffix != ".pyc")
+        for name in words:
+            if re.fullmatch(r"@?\w+(\.…)?", name) and name != "generate":
+                assert name.removesuffix("…") in text, f"{name}: {row}"
 
 
 def test_generated_parts_are_as_the_code_has_them() -> None:

@@ -196,9 +196,9 @@ def fitting(ask: Ask) -> st.SearchStrategy[Any]:
 
 def evidence(sources: list[dict[str, str]]) -> st.SearchStrategy[list[dict[str, str]]]:
     quotes = [
-        {"source": one["id"], "quote": quote}
-        for one in sources
-        for quote in (one["text"], one["text"][:9], "not there")
+        {"source": source["id"], "quote": quote}
+        for source in sources
+        for quote in (source["text"], source["text"][:9], "not there")
     ]
     return st.lists(st.sampled_from(quotes), max_size=2) if quotes else st.just([])
 

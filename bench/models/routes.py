@@ -8,7 +8,8 @@ import math
 import os
 import subprocess
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,11 +53,11 @@ class Row(NamedTuple):
 
 Prediction = dict[str, Any]
 """`score` (higher: supported; None when there is none), `verdict` (fully supported or not), `outcome`, details."""
-Opinions = Mapping[str, Any]
-"""Key of an answer and its context → what held-out embedded models think of it."""
+HeldOut = Mapping[str, Mapping[str, Any]]
+"""Set → the weights of the embedded judge's models that were fitted without it."""
 
 
-def ask_bare(row: Row, url: str, opinions: Opinions) -> Prediction:
+def ask_bare(row: Row, url: str, models: HeldOut) -> Prediction:
     """One question about the whole answer, read by the log-probabilities of yes and no."""
     if row.language == "es":
         words = "Contexto:\n{}\n\nRespuesta:\n{}\n\n¿Respalda el contexto todo lo que dice la respuesta? Responde Sí o No."
@@ -84,7 +85,7 @@ def ask_bare(row: Row, url: str, opinions: Opinions) -> Prediction:
     return _scored(chances["yes"] / mass, mass=round(mass, 4))
 
 
-def ask_hybrid(row: Row, url: str, opinions: Opinions) -> Prediction:
+def ask_hybrid(row: Row, url: str, models: HeldOut) -> Prediction:
     """Faithfulness with `small: true`; the model's choices are kept, for weighing them anew."""
     judge = _make_judge(url, small=True)
     choices: list[Any] = []
@@ -99,25 +100,24 @@ def ask_hybrid(row: Row, url: str, opinions: Opinions) -> Prediction:
         return list(chosen)
 
     judge.model.choose = record
-    if opinions:
-        judge.embedded = HeldOutJudge(judge.embedded, opinions)
-    return _evaluate(row, judge) | {"choices": choices}
+    with use_held_out(row, models):
+        return _evaluate(row, judge) | {"choices": choices}
 
 
-def ask_json(row: Row, url: str, opinions: Opinions) -> Prediction:
+def ask_json(row: Row, url: str, models: HeldOut) -> Prediction:
     """Faithfulness on the JSON route."""
     return _evaluate(row, _make_judge(url, small=False))
 
 
-def ask_embedded(row: Row, url: str, opinions: Opinions) -> Prediction:
+def ask_embedded(row: Row, url: str, models: HeldOut) -> Prediction:
     """Faithfulness by the embedded judge."""
     from ragstone.judges.offline import OfflineJudge
 
-    judge: Any = OfflineJudge()
-    return _evaluate(row, HeldOutJudge(judge, opinions) if opinions else judge)
+    with use_held_out(row, models):
+        return _evaluate(row, OfflineJudge())
 
 
-def count_contained(row: Row, url: str, opinions: Opinions) -> Prediction:
+def count_contained(row: Row, url: str, models: HeldOut) -> Prediction:
     """Share of the answer's longer words that stand in the context."""
     from ragstone.text.words import fold_text
 
@@ -127,7 +127,7 @@ def count_contained(row: Row, url: str, opinions: Opinions) -> Prediction:
     return _scored(share, verdict=share >= 0.75)
 
 
-ROUTES: dict[str, Callable[[Row, str, Opinions], Prediction]] = {
+ROUTES: dict[str, Callable[[Row, str, HeldOut], Prediction]] = {
     "bare": ask_bare,
     "hybrid": ask_hybrid,
     "embedded": ask_embedded,
@@ -136,11 +136,11 @@ ROUTES: dict[str, Callable[[Row, str, Opinions], Prediction]] = {
 }
 
 
-def ask_ragas(python: str) -> Callable[[Row, str, Opinions], Prediction]:
+def ask_ragas(python: str) -> Callable[[Row, str, HeldOut], Prediction]:
     """Faithfulness of Ragas, in a process of another Python that is started with the first row."""
     worker: list[subprocess.Popen[str]] = []
 
-    def ask(row: Row, url: str, opinions: Opinions) -> Prediction:
+    def ask(row: Row, url: str, models: HeldOut) -> Prediction:
         if not worker:
             command = [python, str(Path(__file__).with_name("ragas_worker.py")), url]
             environment = {**os.environ, "RAGAS_DO_NOT_TRACK": "true"}
@@ -169,41 +169,22 @@ def ask_ragas(python: str) -> Callable[[Row, str, Opinions], Prediction]:
     return ask
 
 
-class HeldOutJudge:
-    """The embedded judge with the probabilities of models that never saw the set of a row."""
+@contextmanager
+def use_held_out(row: Row, models: HeldOut) -> Iterator[None]:
+    """Judge with the embedded judge's models that never saw the set of the row, if there are any."""
+    from ragstone.judges.offline import verdicts
+    from ragstone.judges.offline.model import LogisticModel
 
-    def __init__(self, judge: Any, opinions: Opinions) -> None:
-        self.judge, self.opinions = judge, opinions
-        self.name, self.batch, self.concurrency, self.local = "held out", 1, 1, True
-
-    def identity(self, ask: Any) -> Mapping[str, Any]:
-        return {**self.judge.identity(ask), "held_out": True}
-
-    async def answer(self, asks: Sequence[Any]) -> list[Any]:
-        """The embedded judge's replies, probabilities replaced where there are others."""
-        answered = await self.judge.answer(asks)
-        return [
-            self._replace(ask, reply) if ask.kind == "support" else reply
-            for ask, reply in zip(asks, answered, strict=True)
-        ]
-
-    async def close(self) -> None:
-        await self.judge.close()
-
-    def _replace(self, ask: Any, reply: Any) -> Any:
-        from ragstone.asks import Reply
-
-        rows = {row["id"]: row for row in reply.value["verdicts"]}
-        wholes = []
-        for case in ask.values["cases"]:
-            source = "\n".join(source["text"] for source in case["sources"])
-            chances = [self.opinions.get(f"{c['text']}\n{source}") for c in case["claims"]]
-            for claim, chance in zip(case["claims"], chances, strict=True):
-                if chance is None:
-                    raise SystemExit(f"no held-out opinion of {claim['text']!r}")
-                rows[claim["id"]] = {**rows[claim["id"]], "probability": chance["probability"]}
-            wholes.append(chances[0]["whole"] if chances else None)
-        return Reply({"verdicts": list(rows.values()), "case_probabilities": wholes})
+    if not models:
+        yield
+        return
+    shipped = verdicts.load_models
+    held_out = {name: LogisticModel.from_json(table) for name, table in models[row.set].items()}
+    verdicts.load_models = lambda: held_out  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        verdicts.load_models = shipped
 
 
 def _make_judge(url: str, *, small: bool) -> Any:

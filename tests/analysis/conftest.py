@@ -47,8 +47,13 @@ def build(store: Store) -> Builder:
         full = [{"id": one, **row} for one, row in zip(ids, rows, strict=True)]
         reading = read(full)
         described = tuple(
-            {**PLAIN, "name": one, "family": one.split("@")[0], **(metrics or {}).get(one, {})}
-            for one in columns
+            {
+                **PLAIN,
+                "name": column,
+                "family": column.split("@")[0],
+                **(metrics or {}).get(column, {}),
+            }
+            for column in columns
         )
         decoded, facts = decode_plan(plan or {})
         info = RunInfo(
@@ -65,7 +70,7 @@ def build(store: Store) -> Builder:
                 json.dumps(full[place]),
                 {
                     one: value if isinstance(value, Score) else Score(float(value))
-                    for one, value in ((one, columns[one][place]) for one in columns)
+                    for one, value in ((column, columns[column][place]) for column in columns)
                 },
             )
             for place in range(count)

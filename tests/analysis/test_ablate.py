@@ -25,9 +25,9 @@ def test_one_factor_at_a_time_starts_from_the_settings_in_force() -> None:
 
 
 def test_a_full_grid_has_every_combination_once() -> None:
-    found = build_grid(VARY, full=True)
-    assert len(found) == 6
-    assert len({tuple(one.values()) for one in found}) == 6
+    grid = build_grid(VARY, full=True)
+    assert len(grid) == 6
+    assert len({tuple(one.values()) for one in grid}) == 6
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full:
         lambda one: 0.1 * one["rerank"],
         np.random.default_rng(1),
     )
-    found = compute_effects(made, "score")
-    assert (found.full, found.runs, found.samples) == (full, len(made), 200)
-    k, rerank = found.factors
+    effects = compute_effects(made, "score")
+    assert (effects.full, effects.runs, effects.samples) == (full, len(made), 200)
+    k, rerank = effects.factors
     assert [level.verdict for level in k.levels] == ["", "unclear", "unclear"]
     base, on = rerank.levels
     assert (base.base, on.best, on.verdict) == (True, True, "better")
@@ -103,9 +103,9 @@ def test_grids_that_cannot_be_compared_are_refused(build) -> None:
 def test_the_parts_of_the_blame_add_up_to_the_loss() -> None:
     dice = np.random.default_rng(4)
     values = {name: dice.random(60) for name in ("retrieved", "shuffled", "mixed", "gold", "none")}
-    found = split_loss("score", values)
-    assert sum(part.loss for part in found.parts) == pytest.approx(found.loss)
-    assert found.prior == pytest.approx(values["none"].mean())
+    losses = split_loss("score", values)
+    assert sum(part.loss for part in losses.parts) == pytest.approx(losses.loss)
+    assert losses.prior == pytest.approx(values["none"].mean())
 
 
 @pytest.mark.parametrize(
@@ -118,17 +118,17 @@ def test_the_parts_of_the_blame_add_up_to_the_loss() -> None:
     ],
 )
 def test_the_stage_that_was_broken_gets_the_blame(values: dict[str, float], guilty: str) -> None:
-    found = split_loss(
+    losses = split_loss(
         "score", {name: [value] * 20 for name, value in {**values, "none": 0.0}.items()}
     )
-    assert max(found.parts, key=lambda part: part.loss).name == guilty
+    assert max(losses.parts, key=lambda part: part.loss).name == guilty
 
 
 def test_blame_counts_down_for_a_metric_that_is_better_when_lower() -> None:
     values = {"retrieved": 0.8, "shuffled": 0.1, "mixed": 0.1, "gold": 0.1, "none": 0.9}
-    found = split_loss("rate", {name: [v] * 5 for name, v in values.items()}, best=0.0, worst=1.0)
-    assert found.loss == pytest.approx(0.8)
-    assert found.parts[0].loss == pytest.approx(0.7)
+    losses = split_loss("rate", {name: [v] * 5 for name, v in values.items()}, best=0.0, worst=1.0)
+    assert losses.loss == pytest.approx(0.8)
+    assert losses.parts[0].loss == pytest.approx(0.7)
 
 
 def test_contexts_are_gold_then_noise_and_the_same_every_time() -> None:
@@ -136,13 +136,13 @@ def test_contexts_are_gold_then_noise_and_the_same_every_time() -> None:
                     contexts=chunks({"id": "x", "text": "noise"}, {"id": "a", "text": "gold"}))  # fmt: skip
     other = Sample("p", contexts=chunks({"id": "y", "text": "other"}, {"id": "w", "text": "more"}))
     known = collect_texts([sample, other])
-    found = build_contexts(sample, known, distractors=3)
-    assert found is not None
-    assert found["gold"].ids == ["a"]
-    assert found["mixed"].ids[:2] == ["a", "x"]
-    assert sorted(found["shuffled"].ids) == sorted(found["mixed"].ids) == ["a", "w", "x", "y"]
-    assert found["none"] == ()
-    assert build_contexts(sample, known, distractors=3) == found
+    contexts = build_contexts(sample, known, distractors=3)
+    assert contexts is not None
+    assert contexts["gold"].ids == ["a"]
+    assert contexts["mixed"].ids[:2] == ["a", "x"]
+    assert sorted(contexts["shuffled"].ids) == sorted(contexts["mixed"].ids) == ["a", "w", "x", "y"]
+    assert contexts["none"] == ()
+    assert build_contexts(sample, known, distractors=3) == contexts
 
 
 def test_a_relevant_document_whose_text_is_unknown_cannot_be_given() -> None:

@@ -125,11 +125,11 @@ def test_everything_shown_is_corrected_together(build) -> None:
     columns_of = {f"m{n}": dice.random(80) for n in range(5)}
     runs = [build("base", columns_of)]
     runs += [build(f"r{k}", {n: dice.random(80) for n in columns_of}) for k in range(4)]
-    found = compare(runs)
-    assert found.tests == 20
-    for versus in found.versus:
-        for one in versus.differences:
-            assert one.adjusted >= one.p
+    comparison = compare(runs)
+    assert comparison.tests == 20
+    for versus in comparison.versus:
+        for difference in versus.differences:
+            assert difference.adjusted >= difference.p
 
 
 @pytest.mark.parametrize("studies", [pytest.param(80, id="few"), pytest.param(1000, id="many", marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])  # fmt: skip
@@ -143,8 +143,10 @@ def test_twelve_equal_configurations_yield_a_false_better_in_at_most_one_study_o
     for _ in range(studies):
         ease = dice.random(60)
         runs = [Made(f"r{k}", ease, dice) for k in range(12)]
-        found = compare(runs, correction=correction, samples=0)
-        verdicts = {one.verdict for versus in found.versus for one in versus.differences}
+        comparison = compare(runs, correction=correction, samples=0)
+        verdicts = {
+            difference.verdict for versus in comparison.versus for difference in versus.differences
+        }
         alarms += bool(verdicts & {"better", "worse"})
     assert alarms / studies <= 0.05 + 3 * (0.05 * 0.95 / studies) ** 0.5
 
@@ -199,9 +201,9 @@ def test_latency_is_shown_but_fails_nothing_unless_it_is_named(build) -> None:
     times = dice.random(100) + 1
     old = build("old", {"latency": times}, metrics=slow)
     new = build("new", {"latency": times * 2}, metrics=slow)
-    found = compare([old, new])
-    assert only(found).verdict == "worse"
-    assert found.regressions == ()
+    comparison = compare([old, new])
+    assert only(comparison).verdict == "worse"
+    assert comparison.regressions == ()
     assert len(compare([old, new], metrics=["latency"]).regressions) == 1
 
 
@@ -230,8 +232,8 @@ def test_the_comparison_is_plain_json(build) -> None:
 
 
 def test_columns_hold_values_and_how_the_others_ended(build) -> None:
-    found = read_columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
-    assert found.values["a"][0] == 0.5
-    assert np.isnan(found.values["a"][1:]).all()
-    assert found.ends["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
-    assert match_samples(found, found).pairs == 3
+    columns = read_columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
+    assert columns.values["a"][0] == 0.5
+    assert np.isnan(columns.values["a"][1:]).all()
+    assert columns.ends["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
+    assert match_samples(columns, columns).pairs == 3

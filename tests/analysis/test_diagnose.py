@@ -25,8 +25,8 @@ OWN = """
 
 
 def found_in(run, symptoms=None):
-    found = diagnose(run, summarise(run), analyse_failures(run), symptoms or load_symptoms())
-    return {one.symptom: one for one in found}
+    diagnoses = diagnose(run, summarise(run), analyse_failures(run), symptoms or load_symptoms())
+    return {one.symptom: one for one in diagnoses}
 
 
 def test_every_symptom_speaks_every_language_and_names_real_metrics() -> None:

@@ -121,22 +121,22 @@ def run_of(build, failing, metas, name="run"):
 
 
 def test_a_run_is_counted_with_intervals_and_examples(build) -> None:
-    found = analyse_failures(run_of(build, [True] * 10 + [False] * 30, [{}] * 40))
-    rates = {rate.label: rate for rate in found.rates}
+    failures = analyse_failures(run_of(build, [True] * 10 + [False] * 30, [{}] * 40))
+    rates = {rate.label: rate for rate in failures.rates}
     assert rates["retrieval_failure"].count == 10
     assert rates["retrieval_failure"].rate == 0.25
     assert rates["retrieval_failure"].low == pytest.approx(0.142, abs=0.001)
-    assert [one.id for one in found.examples["retrieval_failure"]][:2] == ["q0", "q1"]
-    json.dumps(found.to_dict(), allow_nan=False)
+    assert [one.id for one in failures.examples["retrieval_failure"]][:2] == ["q0", "q1"]
+    json.dumps(failures.to_dict(), allow_nan=False)
 
 
 def test_the_slice_that_fails_more_is_found_among_many(build) -> None:
     dice = np.random.default_rng(1)
     metas = [{"type": f"t{n % 8}", "topic": f"p{n % 5}"} for n in range(400)]
     failing = [dice.random() < (0.7 if meta["type"] == "t3" else 0.15) for meta in metas]
-    found = analyse_failures(run_of(build, failing, metas))
-    assert [(one.field, one.value) for one in found.worse] == [("type", "t3")]
-    assert found.worse[0].classes["retrieval_failure"] == found.worse[0].failures
+    failures = analyse_failures(run_of(build, failing, metas))
+    assert [(one.field, one.value) for one in failures.worse] == [("type", "t3")]
+    assert failures.worse[0].classes["retrieval_failure"] == failures.worse[0].failures
 
 
 def test_slices_of_equal_samples_are_seldom_called_worse(build) -> None:
@@ -151,9 +151,11 @@ def test_slices_of_equal_samples_are_seldom_called_worse(build) -> None:
 
 
 def test_a_field_with_a_value_for_each_sample_is_no_slice_and_said_so(build) -> None:
-    found = analyse_failures(run_of(build, [False] * 300, [{"url": f"u{n}"} for n in range(300)]))
-    assert found.slices == ()
-    assert found.dropped == ("url",)
+    failures = analyse_failures(
+        run_of(build, [False] * 300, [{"url": f"u{n}"} for n in range(300)])
+    )
+    assert failures.slices == ()
+    assert failures.dropped == ("url",)
 
 
 @pytest.mark.parametrize("table", [(3, 7, 1, 19), (0, 5, 6, 0), (8, 2, 40, 350), (10, 10, 10, 10)])

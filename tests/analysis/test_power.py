@@ -7,8 +7,8 @@ import pytest
 
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.power import (
+    compute_paired_sd,
     detectable_difference,
-    paired_sd,
     plan_sample_size,
     round_up_questions,
 )
@@ -26,9 +26,9 @@ def test_as_many_questions_as_planned_show_a_graded_difference(effect: float, st
     seen = 0
     for _ in range(studies):
         before = np.zeros(need.questions)
-        found = compare_pairs(before, dice.normal(effect, 0.25, need.questions))
-        assert found.p is not None
-        seen += found.p <= 0.05
+        difference = compare_pairs(before, dice.normal(effect, 0.25, need.questions))
+        assert difference.p is not None
+        seen += difference.p <= 0.05
     assert in_band(seen / studies, studies)
 
 
@@ -45,9 +45,9 @@ def test_as_many_questions_as_planned_show_a_binary_difference(
         fate = dice.random(need.questions)
         before = ((fate >= gain) & (fate < gain + loss + 0.3)).astype(float)
         after = np.where(fate < gain, 1.0, np.where(fate < gain + loss, 0.0, before))
-        found = compare_pairs(before, after, bounds=(0, 1), binary=True)
-        assert found.p is not None
-        seen += found.p <= 0.05
+        difference = compare_pairs(before, after, bounds=(0, 1), binary=True)
+        assert difference.p is not None
+        seen += difference.p <= 0.05
     assert in_band(seen / studies, studies)
 
 
@@ -62,9 +62,9 @@ def test_groups_are_planned_for(studies: int) -> None:
     for _ in range(studies):
         shared = np.repeat(dice.normal(0, likeness**0.5, count), size)
         after = effect + 0.3 * (shared + dice.normal(0, (1 - likeness) ** 0.5, count * size))
-        found = compare_pairs(np.zeros(count * size), after, groups)
-        assert found.p is not None
-        seen += found.p <= 0.05
+        difference = compare_pairs(np.zeros(count * size), after, groups)
+        assert difference.p is not None
+        seen += difference.p <= 0.05
     assert in_band(seen / studies, studies)
 
 
@@ -93,8 +93,8 @@ def test_what_could_have_been_seen_shrinks_with_the_interval() -> None:
 
 
 def test_equal_correlation_leaves_the_deviation_as_it_is() -> None:
-    assert paired_sd(0.4, 0.5) == pytest.approx(0.4)
-    assert paired_sd(0.4, 1.0) == 0
+    assert compute_paired_sd(0.4, 0.5) == pytest.approx(0.4)
+    assert compute_paired_sd(0.4, 1.0) == 0
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,9 @@ def test_equal_systems_are_called_different_in_at_most_one_of_twenty(
     alarms = 0
     for _ in range(studies):
         before, after, groups = equal_systems(kind, dice)
-        found = compare_pairs(before, after, groups, bounds=(0, 1), binary=kind == "binary")
-        assert found.p is not None
-        alarms += found.p <= 0.05
+        difference = compare_pairs(before, after, groups, bounds=(0, 1), binary=kind == "binary")
+        assert difference.p is not None
+        alarms += difference.p <= 0.05
     assert alarms / studies <= 0.05 + allowed(0.05, studies)
 
 

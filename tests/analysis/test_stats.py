@@ -15,10 +15,10 @@ from ragstone.analysis.stats import (
     Clusters,
     Interval,
     Moments,
+    compute_skewed_interval,
     equal_values_interval,
     mean_interval,
     score_interval,
-    skewed_interval,
     t_quantile,
     wilson_interval,
     wilson_rates,
@@ -71,7 +71,7 @@ def test_wilson_at_the_ends_touches_the_bounds_exactly() -> None:
 def test_without_skew_the_unbounded_interval_is_students() -> None:
     values = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
     theirs = scipy_stats.t.interval(0.95, 4, values.mean(), scipy_stats.sem(values))
-    assert skewed_interval(moments(values)) == pytest.approx(theirs, rel=1e-9)
+    assert compute_skewed_interval(moments(values)) == pytest.approx(theirs, rel=1e-9)
 
 
 def test_far_from_the_bounds_the_score_form_is_students() -> None:
@@ -88,27 +88,27 @@ def test_the_score_form_follows_the_scale_of_the_metric() -> None:
 def test_skewed_t_reaches_further_into_the_long_tail() -> None:
     values = np.random.default_rng(3).exponential(size=60)
     found = moments(values)
-    low, high = skewed_interval(found)
+    low, high = compute_skewed_interval(found)
     assert high - found.mean > found.mean - low
 
 
 def test_binary_metrics_get_wilson() -> None:
     values = np.array([1.0] * 19 + [0.0])
-    found = mean_interval(moments(values), bounds=UNIT, binary=True)
-    assert found.method == "wilson"
-    assert (found.low, found.high) == pytest.approx(wilson_interval(19, 20))
+    interval = mean_interval(moments(values), bounds=UNIT, binary=True)
+    assert interval.method == "wilson"
+    assert (interval.low, interval.high) == pytest.approx(wilson_interval(19, 20))
 
 
 def test_one_value_has_no_interval_and_says_so() -> None:
-    found = mean_interval(moments(np.array([0.4])), bounds=UNIT)
-    assert found == Interval(warnings=("1 value: an interval needs at least 2",))
+    interval = mean_interval(moments(np.array([0.4])), bounds=UNIT)
+    assert interval == Interval(warnings=("1 value: an interval needs at least 2",))
 
 
 def test_all_ones_leave_room_for_what_was_not_seen() -> None:
-    found = mean_interval(moments(np.ones(20)), bounds=UNIT)
-    assert (found.low, found.high) == pytest.approx(wilson_interval(20, 20))
-    assert found.low is not None
-    assert found.low < 0.9
+    interval = mean_interval(moments(np.ones(20)), bounds=UNIT)
+    assert (interval.low, interval.high) == pytest.approx(wilson_interval(20, 20))
+    assert interval.low is not None
+    assert interval.low < 0.9
 
 
 def test_equal_values_inside_the_bounds_leave_room_on_both_sides() -> None:
@@ -118,22 +118,22 @@ def test_equal_values_inside_the_bounds_leave_room_on_both_sides() -> None:
 
 
 def test_equal_values_without_bounds_have_no_interval() -> None:
-    found = mean_interval(moments(np.full(10, 3.0)))
-    assert (found.low, found.high, found.method) == (None, None, "")
-    assert "all values are equal" in found.warnings[0]
+    interval = mean_interval(moments(np.full(10, 3.0)))
+    assert (interval.low, interval.high, interval.method) == (None, None, "")
+    assert "all values are equal" in interval.warnings[0]
 
 
 def test_a_mean_that_rounds_to_its_bound_is_treated_as_equal_values() -> None:
-    found = mean_interval(Moments(10**6, 1.0, 1e-24, 0.0, 1 - 1e-12, 1.0), bounds=UNIT)
-    assert found.low == pytest.approx(1.0, abs=1e-5)
-    assert found.high == 1.0
+    interval = mean_interval(Moments(10**6, 1.0, 1e-24, 0.0, 1 - 1e-12, 1.0), bounds=UNIT)
+    assert interval.low == pytest.approx(1.0, abs=1e-5)
+    assert interval.high == 1.0
 
 
 def test_values_outside_the_declared_bounds_are_told() -> None:
-    found = mean_interval(moments(np.array([0.5, 1.5, 1.2])), bounds=UNIT)
-    assert "leave the declared bounds" in found.warnings[0]
-    assert found.high is not None
-    assert found.high > 1
+    interval = mean_interval(moments(np.array([0.5, 1.5, 1.2])), bounds=UNIT)
+    assert "leave the declared bounds" in interval.warnings[0]
+    assert interval.high is not None
+    assert interval.high > 1
 
 
 def test_groups_of_one_change_nothing() -> None:
@@ -161,10 +161,10 @@ def test_unequal_groups_leave_fewer_degrees_of_freedom() -> None:
     uneven = clusters(values, np.concatenate([np.zeros(81, int), 1 + np.arange(39)]))
     widths = []
     for grouping in (even, uneven):
-        found = mean_interval(moments(values), clusters=grouping)
-        assert found.low is not None
-        assert found.high is not None
-        widths.append(found.high - found.low)
+        interval = mean_interval(moments(values), clusters=grouping)
+        assert interval.low is not None
+        assert interval.high is not None
+        widths.append(interval.high - interval.low)
     assert widths[1] > 2 * widths[0]
 
 
@@ -182,15 +182,17 @@ def test_few_clusters_are_warned_about() -> None:
 
 def test_one_cluster_has_no_interval() -> None:
     values = np.array([0.2, 0.4, 0.6])
-    found = mean_interval(moments(values), bounds=UNIT, clusters=clusters(values, np.zeros(3, int)))
-    assert found == Interval(warnings=("1 cluster: an interval needs at least 2",))
+    interval = mean_interval(
+        moments(values), bounds=UNIT, clusters=clusters(values, np.zeros(3, int))
+    )
+    assert interval == Interval(warnings=("1 cluster: an interval needs at least 2",))
 
 
 def test_rates_are_taken_among_their_kin() -> None:
     counts = {"kept": 3, "lost": 1, "other": 0}
-    found = wilson_rates(counts, [("kept", "lost")])
-    assert found["kept"] == (0.75, *wilson_interval(3, 4))
-    assert found["other"] == (0.0, *wilson_interval(0, 4))
+    rates = wilson_rates(counts, [("kept", "lost")])
+    assert rates["kept"] == (0.75, *wilson_interval(3, 4))
+    assert rates["other"] == (0.0, *wilson_interval(0, 4))
     assert wilson_rates({"a": 0, "b": 0})["a"] is None
 
 
@@ -204,12 +206,12 @@ def test_an_interval_is_finite_within_bounds_and_holds_the_mean(
 ) -> None:
     values = np.array(numbers)
     grouping = clusters(values, np.arange(len(values)) // size) if grouped else None
-    found = mean_interval(moments(values), bounds=UNIT, clusters=grouping)
-    if found.low is None or found.high is None:
-        assert found.warnings
+    interval = mean_interval(moments(values), bounds=UNIT, clusters=grouping)
+    if interval.low is None or interval.high is None:
+        assert interval.warnings
         return
-    assert 0 <= found.low <= values.mean() + 1e-12
-    assert values.mean() - 1e-12 <= found.high <= 1
+    assert 0 <= interval.low <= values.mean() + 1e-12
+    assert values.mean() - 1e-12 <= interval.high <= 1
 
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -244,10 +246,10 @@ def coverage(shape: str, n: int, times: int) -> float:
     rng = np.random.default_rng(20_240_101)
     held = 0
     for _ in range(times):
-        found = mean_interval(moments(draw(rng, n)), bounds=bounds, binary=binary)
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= truth <= found.high
+        interval = mean_interval(moments(draw(rng, n)), bounds=bounds, binary=binary)
+        assert interval.low is not None
+        assert interval.high is not None
+        held += interval.low <= truth <= interval.high
     return held / times
 
 
@@ -270,10 +272,10 @@ def grouped_coverage(kind: str, count: int, size: int, times: int) -> float:
             # A normal copula keeps the marginal: a third each at 0, 0.5 and 1.
             values = np.searchsorted([-0.4307273, 0.4307273], latent) / 2
             truth = 0.5
-        found = mean_interval(moments(values), bounds=UNIT, clusters=clusters(values, groups))
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= truth <= found.high
+        interval = mean_interval(moments(values), bounds=UNIT, clusters=clusters(values, groups))
+        assert interval.low is not None
+        assert interval.high is not None
+        held += interval.low <= truth <= interval.high
     return held / times
 
 
@@ -293,10 +295,10 @@ def test_ignoring_groups_would_be_wrong() -> None:
     held = 0
     for _ in range(500):
         values = 1.0 * (rng.random(300) < rng.beta(0.5 * 7 / 3, 0.5 * 7 / 3, 50)[groups])
-        found = mean_interval(moments(values), bounds=UNIT, binary=True)
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= 0.5 <= found.high
+        interval = mean_interval(moments(values), bounds=UNIT, binary=True)
+        assert interval.low is not None
+        assert interval.high is not None
+        held += interval.low <= 0.5 <= interval.high
     assert held / 500 < 0.85
 
 

@@ -53,7 +53,7 @@ class Scores:
 
 def run_of(*scores: Score | float, **changes: Any) -> Scores:
     """A run of one metric called `m`."""
-    rows = [{"m": one if isinstance(one, Score) else Score(float(one))} for one in scores]
+    rows = [{"m": score if isinstance(score, Score) else Score(float(score))} for score in scores]
     return Scores([described("m", **changes)], rows)
 
 
@@ -252,7 +252,7 @@ def test_failures_leave_room_for_bad_answers() -> None:
 def test_metrics_without_bounds_rank_only_when_alone() -> None:
     slow = described("latency", bounds=None, higher_is_better=False)
     seconds = [Score(1.0), Score(9.0), Score(3.0)]
-    alone = Scores([slow], [{"latency": one} for one in seconds])
+    alone = Scores([slow], [{"latency": second} for second in seconds])
     assert summarise(alone).worst == (2, 3, 1)
     good = [Score(0.1), Score(0.9), Score(0.8)]
     both = [{"latency": a, "m": b} for a, b in zip(seconds, good, strict=True)]

@@ -22,21 +22,21 @@ def fed(numbers: np.ndarray, step: int = 512, names: list[str | None] | None = N
 @pytest.mark.parametrize("n", [1, 2, 511, 8192, 40_001])
 def test_moments_equal_those_of_the_whole(n: int) -> None:
     numbers = np.random.default_rng(n).normal(1e6, 1, n)
-    found = fed(numbers).moments()
-    assert found is not None
-    assert found.n == n
-    assert found.mean == pytest.approx(numbers.mean(), rel=1e-14)
-    assert (found.minimum, found.maximum) == (numbers.min(), numbers.max())
+    moments = fed(numbers).moments()
+    assert moments is not None
+    assert moments.n == n
+    assert moments.mean == pytest.approx(numbers.mean(), rel=1e-14)
+    assert (moments.minimum, moments.maximum) == (numbers.min(), numbers.max())
     if n > 1:
-        assert found.sd == pytest.approx(numbers.std(ddof=1), rel=1e-9)
+        assert moments.sd == pytest.approx(numbers.std(ddof=1), rel=1e-9)
     else:
-        assert found.sd is None
+        assert moments.sd is None
 
 
 def test_a_mean_never_leaves_its_values() -> None:
-    found = fed(np.full(3, 0.1)).moments()
-    assert found is not None
-    assert (found.mean, found.sd) == (0.1, 0.0)
+    moments = fed(np.full(3, 0.1)).moments()
+    assert moments is not None
+    assert (moments.mean, moments.sd) == (0.1, 0.0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 16_000])
@@ -84,22 +84,22 @@ def test_clusters_are_the_sums_by_group() -> None:
     numbers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     groups, values = GroupNumbers(), ValueSketch()
     values.add(numbers, groups.number_groups(["a", "b", "a", None, None]))
-    found = values.clusters(groups)
-    assert found is not None
-    assert found.sizes.tolist() == [2.0, 1.0]
-    assert found.sums.tolist() == [5.0, 2.0]
-    assert found.alone == 2
-    assert found.alone_squares == pytest.approx(((numbers[3:] - numbers.mean()) ** 2).sum())
-    assert found.count == 4
+    clusters = values.clusters(groups)
+    assert clusters is not None
+    assert clusters.sizes.tolist() == [2.0, 1.0]
+    assert clusters.sums.tolist() == [5.0, 2.0]
+    assert clusters.alone == 2
+    assert clusters.alone_squares == pytest.approx(((numbers[3:] - numbers.mean()) ** 2).sum())
+    assert clusters.count == 4
 
 
 def test_samples_before_the_first_group_stand_alone() -> None:
     groups, values = GroupNumbers(), ValueSketch()
     values.add(np.array([1.0, 3.0]), groups.number_groups([None, None]))
     values.add(np.array([5.0, 7.0]), groups.number_groups(["a", "a"]))
-    found = values.clusters(groups)
-    assert found is not None
-    assert (found.count, found.alone, found.alone_squares) == (3, 2, pytest.approx(10.0))
+    clusters = values.clusters(groups)
+    assert clusters is not None
+    assert (clusters.count, clusters.alone, clusters.alone_squares) == (3, 2, pytest.approx(10.0))
 
 
 def test_groups_of_one_are_no_clusters() -> None:
@@ -114,11 +114,11 @@ def test_more_groups_than_places_share_them() -> None:
     pairs = [f"g{i // 2}" for i in range(n)]
     groups, values = GroupNumbers(), ValueSketch()
     values.add(numbers, groups.number_groups(pairs))
-    found = values.clusters(groups)
-    assert found is not None
-    assert found.count == MAX_GROUPS
-    assert found.sizes.sum() == n
-    assert found.sums.sum() == pytest.approx(numbers.sum())
+    clusters = values.clusters(groups)
+    assert clusters is not None
+    assert clusters.count == MAX_GROUPS
+    assert clusters.sizes.sum() == n
+    assert clusters.sums.sum() == pytest.approx(numbers.sum())
     again = GroupNumbers()
     assert again.number_groups(pairs).tolist() == groups.number_groups(pairs).tolist()  # type: ignore[union-attr]
 

@@ -69,7 +69,10 @@ def test_a_hook_redacts_what_is_imported(call, tmp_path, archive) -> None:
         "def scrub(text, field):\n    return text.replace('Paris', '***')\n"
     )
     call("monitor", "import", log(tmp_path / "l.jsonl", ROWS), "--redact", "hook.py:scrub")
-    assert {one.question for one in archive().interactions()} == {"Where is ***?", "Who?"}
+    assert {interaction.question for interaction in archive().interactions()} == {
+        "Where is ***?",
+        "Who?",
+    }
 
 
 def test_forgetting_by_id_and_by_age(call, tmp_path, archive) -> None:
@@ -81,7 +84,7 @@ def test_forgetting_by_id_and_by_age(call, tmp_path, archive) -> None:
     assert "1 id not found" in call("monitor", "purge", "--id", "b", "-y").err
     assert archive().scores("b") == {}
     assert "deleted 1 interaction" in call("monitor", "purge", "--before", "2021-01-01", "-y").err
-    assert [one.id for one in archive().interactions()] == ["c"]
+    assert [interaction.id for interaction in archive().interactions()] == ["c"]
     assert call("monitor", "purge", "-y").code == 2
     assert call("monitor", "purge", "--before", "long ago", "-y").code == 2
 

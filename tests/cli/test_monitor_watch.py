@@ -60,7 +60,7 @@ def test_summary_by_day_of_a_zone(store: str, capsys: Any) -> None:
     words = ["monitor", "summary", "--window", "2d", "--period", "day", "--zone", "Asia/Tokyo"]
     assert run([*words, "--json", "--store", store]) == 0
     days = json.loads(capsys.readouterr().out)
-    assert sum(one["interactions"] for one in days) == 30
+    assert sum(day["interactions"] for day in days) == 30
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_alerts_of_a_config_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert plan.monitor is not None
     alerts = plan.monitor.alerts
     assert alerts.slices == ("model",)
-    assert [str(one) for one in alerts.thresholds] == [
+    assert [str(threshold) for threshold in alerts.thresholds] == [
         "faithfulness < 0.6", "latency p95 > 5", "faithfulness coverage < 0.9",
     ]  # fmt: skip
     assert alerts.channels[1].secret is not None
@@ -216,16 +216,18 @@ def test_prometheus_reads_what_is_written(store: str) -> None:
     kept = Store.open(store)
     text = render_metrics(Archive(kept), now_micros())
     kept.close()
-    families = {one.name: one for one in text_string_to_metric_families(text)}
+    families = {family.name: family for family in text_string_to_metric_families(text)}
     values = {
         (s.name, *sorted(s.labels.items())): s.value
-        for one in families.values()
-        for s in one.samples
+        for family in families.values()
+        for s in family.samples
     }
     assert values[("ragstone_interactions_total",)] == 30
     assert values[("ragstone_score_mean", ("metric", "faithfulness"))] == 0.25
     assert values[("ragstone_alerts", ("state", "firing"))] == 0
     assert values[("ragstone_feedback_mean",)] == 1
-    assert all(one.documentation and one.type in ("gauge", "counter") for one in families.values())
+    assert all(
+        family.documentation and family.type in ("gauge", "counter") for family in families.values()
+    )
     assert all(re.fullmatch(r"ragstone_[a-z_]+", name) for name in families)
     assert values[("ragstone_window_interactions",)] == 30

@@ -38,10 +38,10 @@ def test_the_winner_stands_next_to_the_baseline_on_held_out_questions(till, tmp_
     assert "Best: knows=9" in done.out
     assert "held-out questions, as it was: 0." in done.out
     assert "better by" in done.out
-    found = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
-    assert found["winner"] == {"knows": 9}
-    assert found["comparison"]["versus"][0]["differences"][0]["verdict"] == "better"
-    assert found["evaluations"] < found["grid_evaluations"]
+    parsed = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
+    assert parsed["winner"] == {"knows": 9}
+    assert parsed["comparison"]["versus"][0]["differences"][0]["verdict"] == "better"
+    assert parsed["evaluations"] < parsed["grid_evaluations"]
     assert "exact_match" in (tmp_path / "t.md").read_text(encoding="utf-8")
 
 

@@ -65,41 +65,41 @@ def test_a_gate_prints_as_it_is_read() -> None:
 
 
 def test_at_least_compares_the_lower_end_of_the_interval() -> None:
-    found = check_gate(parse_gate(">= 0.8"), figures())
-    assert found.passed is False
+    result = check_gate(parse_gate(">= 0.8"), figures())
+    assert result.passed is False
     assert (
-        found.sentence == "recall@5 >= 0.8: lower end of the interval is 0.712 (mean 0.78, n 120)"
+        result.sentence == "recall@5 >= 0.8: lower end of the interval is 0.712 (mean 0.78, n 120)"
     )
     assert check_gate(parse_gate(">= 0.7"), figures()).passed is True
 
 
 def test_at_most_compares_the_upper_end_of_the_interval() -> None:
     assert check_gate(parse_gate("<= 0.8"), figures()).passed is False
-    found = check_gate(parse_gate("<= 0.84"), figures())
-    assert found.passed is True
-    assert "upper end of the interval is 0.834" in found.sentence
+    result = check_gate(parse_gate("<= 0.84"), figures())
+    assert result.passed is True
+    assert "upper end of the interval is 0.834" in result.sentence
 
 
 def test_mean_median_and_coverage_compare_themselves() -> None:
     assert check_gate(parse_gate("mean >= 0.75"), figures()).passed is True
     assert check_gate(parse_gate("median > 0.9"), figures()).passed is False
-    found = check_gate(parse_gate("coverage >= 0.97"), figures())
-    assert found.passed is False
-    assert found.sentence == "recall@5 coverage >= 0.97: coverage is 0.96 (120 of 125 scored)"
+    result = check_gate(parse_gate("coverage >= 0.97"), figures())
+    assert result.passed is False
+    assert result.sentence == "recall@5 coverage >= 0.97: coverage is 0.96 (120 of 125 scored)"
 
 
 def test_without_a_figure_nothing_is_decided() -> None:
     nothing = figures(mean=None, median=None, low=None, high=None, scored=0, applicable=0)
     for rule in (">= 0.8", "mean >= 0.8", "median >= 0.8", "coverage >= 0.8"):
-        found = check_gate(parse_gate(rule), nothing)
-        assert found.passed is None
-        assert "nothing was scored" in found.sentence
+        result = check_gate(parse_gate(rule), nothing)
+        assert result.passed is None
+        assert "nothing was scored" in result.sentence
     single = check_gate(parse_gate(">= 0.8"), figures(low=None, high=None, scored=1))
     assert single.passed is None
     assert "there is no lower end of the interval" in single.sentence
 
 
 def test_the_sentence_shows_digits_enough_to_see_who_is_right() -> None:
-    found = check_gate(parse_gate(">= 0.8"), figures(low=0.79996))
-    assert found.passed is False
-    assert "is 0.79996 (" in found.sentence
+    result = check_gate(parse_gate(">= 0.8"), figures(low=0.79996))
+    assert result.passed is False
+    assert "is 0.79996 (" in result.sentence

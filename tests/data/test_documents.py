@@ -17,12 +17,12 @@ def test_a_folder_is_read_in_order_of_its_paths(tmp_path: Path) -> None:
     (tmp_path / ".hidden.txt").write_text("secret", encoding="utf-8")
     (tmp_path / "questions.jsonl").write_text('{"question": "?"}', encoding="utf-8")
     (tmp_path / "logo.png").write_bytes(b"\x89PNG")
-    found = read_documents(tmp_path)
-    assert [(one.id, one.title) for one in found] == [
+    documents = read_documents(tmp_path)
+    assert [(one.id, one.title) for one in documents] == [
         ("about.txt", "about"),
         ("shop/returns.md", "Returns"),
     ]
-    assert found[0].text == "A shop."
+    assert documents[0].text == "A shop."
 
 
 def test_a_page_gives_its_text_and_headings_only(tmp_path: Path) -> None:
@@ -43,7 +43,9 @@ def test_jsonl_names_its_own_ids(tmp_path: Path) -> None:
         '{"_id": 7, "text": "a", "title": "A"}\n\n{"id": "b", "text": "b", "language": "es"}\n',
         encoding="utf-8",
     )
-    assert [(one.id, one.title, one.language) for one in read_documents(path)] == [
+    assert [
+        (document.id, document.title, document.language) for document in read_documents(path)
+    ] == [
         ("7", "A", None),
         ("b", "", "es"),
     ]

@@ -55,29 +55,32 @@ def _fresh() -> None:
 
 
 def test_each_configuration_gets_a_run_and_the_worse_one_is_called_so(tmp_path) -> None:
-    found = bench(
+    benchmark = bench(
         QUESTIONS,
         {"good": Shop(), "blind": Shop(blind=True)},
         ["recall", "exact_match"],
         store=tmp_path / "s.db",
     )
-    assert list(found.runs) == ["good", "blind"]
-    assert found.comparison is not None
-    verdicts = {one.metric: one.verdict for one in found.comparison.versus[0].differences}
+    assert list(benchmark.runs) == ["good", "blind"]
+    assert benchmark.comparison is not None
+    verdicts = {
+        difference.metric: difference.verdict
+        for difference in benchmark.comparison.versus[0].differences
+    }
     assert verdicts["recall"] == verdicts["exact_match"] == "worse"
     assert {"latency", "tokens"} <= set(verdicts)
 
 
 def test_settings_are_those_of_the_system_and_are_remembered_with_the_run(tmp_path) -> None:
-    found = bench(
+    benchmark = bench(
         QUESTIONS,
         {"few": {"k": 1}, "many": {"k": 9}},
         ["recall"],
         system=Shop,
         store=tmp_path / "s.db",
     )
-    assert found.runs["many"].info.plan.system.settings == {"k": 9}
-    means = {name: run.summary()["tokens"].mean for name, run in found.runs.items()}
+    assert benchmark.runs["many"].info.plan.system.settings == {"k": 9}
+    means = {name: run.summary()["tokens"].mean for name, run in benchmark.runs.items()}
     assert means == {"few": 10, "many": 90}
 
 
@@ -85,14 +88,14 @@ def test_eight_configurations_ask_the_judge_no_question_twice(tmp_path) -> None:
     judge = ScriptedJudge()
     judged = rated("bench_level")
     configurations = {f"k{k}": {"k": k} for k in range(1, 9)}
-    found = bench(
+    benchmark = bench(
         QUESTIONS, configurations, [judged], system=Shop, judge=judge, store=tmp_path / "s.db"
     )
     distinct = {
         json.dumps([one.kind, dict(one.values)], sort_keys=True, default=str) for one in judge.asked
     }
     assert len(judge.asked) == len(distinct) == len(QUESTIONS)
-    assert sum(run.info.usage.calls for run in found.runs.values()) == len(QUESTIONS)
+    assert sum(run.info.usage.calls for run in benchmark.runs.values()) == len(QUESTIONS)
 
 
 def test_the_system_is_not_asked_again_by_a_second_benchmark(tmp_path) -> None:
@@ -124,11 +127,11 @@ def test_a_mistake_in_the_last_configuration_shows_before_the_first_is_run(tmp_p
 
 
 def test_the_ablation_finds_what_the_setting_does(tmp_path) -> None:
-    found = ablate(
+    ablation = ablate(
         QUESTIONS, Shop, {"blind": [False, True], "k": [1, 2]}, ["recall"], store=tmp_path / "s.db"
     )
-    assert list(found.runs) == ["in force", "blind=true", "k=2"]
-    recall = next(one for one in found.effects if one.metric == "recall")
+    assert list(ablation.runs) == ["in force", "blind=true", "k=2"]
+    recall = next(effect for effect in ablation.effects if effect.metric == "recall")
     blind, k = recall.factors
     assert blind.levels[1].verdict == "worse"
     assert blind.levels[1].difference == pytest.approx(-0.25)
@@ -139,17 +142,17 @@ def test_blame_falls_on_the_retriever_that_missed(tmp_path) -> None:
     run = evaluate(
         QUESTIONS, ["exact_match"], system=Shop, settings={"blind": True}, store=tmp_path / "s.db"
     )
-    found = blame(
+    blame_report = blame(
         run,
         Shop,
         "exact_match",
         documents={f"d{n}": f"Item {n} costs {n} euros." for n in range(48)},
     )
-    assert found.samples == 12
-    assert {part.name: part.loss for part in found.parts} == {
+    assert blame_report.samples == 12
+    assert {part.name: part.loss for part in blame_report.parts} == {
         "retrieval": 1.0, "ordering": 0.0, "noise": 0.0, "generation": 0.0,
     }  # fmt: skip
-    assert found.prior == 0
+    assert blame_report.prior == 0
 
 
 def test_blame_needs_a_system_that_takes_contexts(tmp_path) -> None:
@@ -204,9 +207,9 @@ def test_files_are_looked_for_beside_the_config(tmp_path) -> None:
         "system: pipeline:docs\nconfigurations: {a: {}, b: {system: 'rag.py:ask'}}\n",
         encoding="utf-8",
     )
-    found = load_benchmark(file)
-    assert found.plan.system.spec == f"pipeline:{tmp_path / 'docs'}"
-    assert found.configurations["b"]["system"] == f"{tmp_path / 'rag.py'}:ask"
+    benchmark = load_benchmark(file)
+    assert benchmark.plan.system.spec == f"pipeline:{tmp_path / 'docs'}"
+    assert benchmark.configurations["b"]["system"] == f"{tmp_path / 'rag.py'}:ask"
 
 
 def test_it_runs_inside_a_running_event_loop(tmp_path) -> None:
@@ -219,5 +222,5 @@ def test_it_runs_inside_a_running_event_loop(tmp_path) -> None:
 def test_it_can_be_awaited(tmp_path) -> None:
     from ragstone.experiments.bench import abench
 
-    found = asyncio.run(abench(QUESTIONS, {"a": Shop()}, ["recall"], store=tmp_path / "s.db"))
-    assert found.comparison is None
+    result = asyncio.run(abench(QUESTIONS, {"a": Shop()}, ["recall"], store=tmp_path / "s.db"))
+    assert result.comparison is None

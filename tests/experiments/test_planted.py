@@ -104,8 +104,8 @@ def classed(
 ) -> tuple[Run, dict[str, Failure]]:
     """The run of a system and the class of each sample."""
     run = evaluate(corpora.questions(), metrics, system=system, store=store, judge="offline")
-    found = analyse_failures(run.stored, examples=10_000)
-    return run, {one.id: one for some in found.examples.values() for one in some}
+    failures = analyse_failures(run.stored, examples=10_000)
+    return run, {one.id: one for some in failures.examples.values() for one in some}
 
 
 def shares(run: Run, found: dict[str, Failure]) -> tuple[Counter[str], Counter[str]]:
@@ -191,17 +191,17 @@ def test_shuffled_order_shows_as_a_symptom_and_order_as_it_was_does_not(ordered)
 
 def test_the_loss_by_shuffled_order_is_blamed_on_order(ordered) -> None:
     run, _ = ordered["shuffled"]
-    found = blame(run, Shuffles(abstain=0.0, top_k=8), "token_f1", limit=60)
-    parts = {part.name: part.loss for part in found.parts}
+    blame_report = blame(run, Shuffles(abstain=0.0, top_k=8), "token_f1", limit=60)
+    parts = {part.name: part.loss for part in blame_report.parts}
     assert set(parts) == set(PARTS)
-    assert sum(parts.values()) == pytest.approx(found.loss)
+    assert sum(parts.values()) == pytest.approx(blame_report.loss)
     assert parts["ordering"] > max(parts["retrieval"], parts["noise"])
 
 
 def test_blame_of_a_pipeline_that_finds_everything_is_not_on_retrieval(tmp_path: Path) -> None:
     pipeline = Pipeline()
     run = evaluate(corpora.questions(), ["recall", "token_f1"], system=pipeline, store=tmp_path / "s.db", limit=60)  # fmt: skip
-    found = blame(run, pipeline, "token_f1", limit=20)
-    parts = {part.name: part.loss for part in found.parts}
+    blame_report = blame(run, pipeline, "token_f1", limit=20)
+    parts = {part.name: part.loss for part in blame_report.parts}
     assert max(parts, key=lambda name: parts[name]) == "generation"
-    assert sum(parts.values()) == pytest.approx(found.loss)
+    assert sum(parts.values()) == pytest.approx(blame_report.loss)

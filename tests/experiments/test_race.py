@@ -37,7 +37,7 @@ def test_the_best_of_a_grid_is_found_with_two_fifths_of_its_answers() -> None:
     grid, found = settings(3, 2, 2), []
     for seed in range(20):
         values = made(seed, grid, 150)
-        race = Race(grid, 150, top=1.0)
+        race = Race(grid, 150, best_value=1.0)
         winner = run(race, values)
         assert race.asked.sum() <= MAX_GRID_SHARE * values.size
         assert race.asked[winner].all()  # nobody wins by a guess
@@ -48,21 +48,21 @@ def test_the_best_of_a_grid_is_found_with_two_fifths_of_its_answers() -> None:
 def test_who_cannot_pass_even_with_perfect_answers_is_asked_no_more() -> None:
     values = np.zeros((3, 64))
     values[0] = 1.0
-    race = Race(settings(3), 64, top=1.0)
+    race = Race(settings(3), 64, best_value=1.0)
     assert run(race, values) == 0
     assert race.asked.sum() == 64 + 2 * 8  # the leader, and the first questions of the others
 
 
 def test_without_a_best_value_nobody_is_out_for_certain() -> None:
     values = np.random.default_rng(1).normal(0, 1, (4, 64)) + np.array([[0], [0], [3], [0]])
-    race = Race(settings(2, 2), 64, top=None)
+    race = Race(settings(2, 2), 64, best_value=None)
     assert run(race, values) == 2
 
 
 def test_questions_without_a_value_for_the_leader_are_not_asked_of_others() -> None:
     values = np.full((4, 64), np.nan)
     values[:, ::2] = made(3, settings(2, 2), 32)
-    race = Race(settings(2, 2), 64, top=1.0)
+    race = Race(settings(2, 2), 64, best_value=1.0)
     winner = run(race, values)
     others = [at for at in range(4) if at != winner and not race.asked[at].all()]
     assert all(not race.asked[at, 9::2].any() for at in others)

@@ -56,7 +56,7 @@ def test_a_small_grid_is_tried_whole_and_of_a_large_one_the_seed_draws() -> None
 def test_a_split_keeps_groups_together_and_follows_the_seed() -> None:
     samples = [Sample(id=f"q{n}", question="?", group=f"g{n // 3}") for n in range(90)]
     tuning, kept = split_samples(samples, 0.3, 5)
-    assert sorted(one.id for one in (*tuning, *kept)) == sorted(one.id for one in samples)
+    assert sorted(one.id for one in (*tuning, *kept)) == sorted(sample.id for sample in samples)
     assert not {one.group for one in tuning} & {one.group for one in kept}
     assert 27 <= len(kept) <= 29
     assert split_samples(samples, 0.3, 5) == (tuning, kept)

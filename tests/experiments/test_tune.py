@@ -9,7 +9,7 @@ import pytest
 
 from ragstone import RagstoneError
 from ragstone.data import corpora
-from ragstone.experiments.tune import TuningBudget, tune
+from ragstone.experiments.tune import Trial, TuningBudget, order_trials, tune
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -41,25 +41,25 @@ def _fresh() -> None:
 
 
 def test_the_best_wins_with_few_questions_and_is_better_on_held_out_ones(tmp_path) -> None:
-    found = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
-    assert found.winner.settings["knows"] >= 8
-    assert found.evaluations < 0.4 * found.grid
-    assert found.comparison is not None
-    (difference,) = found.comparison.versus[0].differences
+    result = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
+    assert result.winner.settings["knows"] >= 8
+    assert result.evaluations < 0.4 * result.grid
+    assert result.comparison is not None
+    (difference,) = result.comparison.versus[0].differences
     assert difference.verdict == "better"
-    held_out = set(found.run.scores())
-    assert found.winner.run is not None
-    assert not held_out & set(found.winner.run.scores())
+    held_out = set(result.run.scores())
+    assert result.winner.run is not None
+    assert not held_out & set(result.winner.run.scores())
 
 
 def test_no_question_is_asked_twice_and_a_second_search_asks_none(tmp_path) -> None:
-    found = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
+    result = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
     assert (
-        len(Till.asked) == len(set(Till.asked)) == found.evaluations + 2 * len(found.run.scores())
+        len(Till.asked) == len(set(Till.asked)) == result.evaluations + 2 * len(result.run.scores())
     )
     again = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
-    assert len(Till.asked) == found.evaluations + 2 * len(found.run.scores())
-    assert (again.run.id, again.winner.settings) == (found.run.id, found.winner.settings)
+    assert len(Till.asked) == result.evaluations + 2 * len(result.run.scores())
+    assert (again.run.id, again.winner.settings) == (result.run.id, result.winner.settings)
 
 
 def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path) -> None:
@@ -82,28 +82,34 @@ def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path) -> None:
 
 
 def test_noise_is_not_sold_as_better(tmp_path) -> None:
-    found = tune(QUESTIONS, Till, {"polite": [True, False]}, "exact_match", store=tmp_path / "s.db")
-    assert found.comparison is not None
-    assert found.comparison.versus[0].differences[0].verdict in ("equivalent", "unclear")
+    result = tune(
+        QUESTIONS, Till, {"polite": [True, False]}, "exact_match", store=tmp_path / "s.db"
+    )
+    assert result.comparison is not None
+    assert result.comparison.versus[0].differences[0].verdict in ("equivalent", "unclear")
 
 
 def test_the_system_as_it_was_may_win(tmp_path) -> None:
-    found = tune(QUESTIONS, Till, {"knows": [2, 1]}, "exact_match", settings={"knows": 2}, store=tmp_path / "s.db")  # fmt: skip
-    assert found.comparison is None
-    assert found.run.id == found.baseline.id
+    result = tune(QUESTIONS, Till, {"knows": [2, 1]}, "exact_match", settings={"knows": 2}, store=tmp_path / "s.db")  # fmt: skip
+    assert result.comparison is None
+    assert result.run.id == result.baseline.id
 
 
 def test_against_tokens_there_is_a_front(tmp_path) -> None:
-    found = tune(
+    result = tune(
         QUESTIONS, Till, {"knows": [2, 5, 8]}, "exact_match", against=["tokens"], sampler="grid",
         store=tmp_path / "s.db",
     )  # fmt: skip
-    assert {one.settings["knows"]: one.front for one in found.trials} == {2: True, 5: True, 8: True}
+    assert {trial.settings["knows"]: trial.front for trial in result.trials} == {
+        2: True,
+        5: True,
+        8: True,
+    }
     dear = tune(
         QUESTIONS, Till, {"knows": [2, 12, 11]}, "exact_match", against=["tokens"], sampler="grid",
         store=tmp_path / "s.db",
     )  # fmt: skip
-    assert {one.settings["knows"]: one.front for one in dear.trials} == {2: True, 11: True, 12: False}  # fmt: skip
+    assert {trial.settings["knows"]: trial.front for trial in dear.trials} == {2: True, 11: True, 12: False}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -115,10 +121,10 @@ def test_against_tokens_there_is_a_front(tmp_path) -> None:
     ],
 )
 def test_a_budget_ends_the_search(tmp_path, budget: TuningBudget, name: str, most: int) -> None:
-    found = tune(QUESTIONS, Till, VARY, "exact_match", budget=budget, store=tmp_path / "s.db")
-    assert found.stopped == name
-    assert found.evaluations <= most
-    assert len([one for one in found.trials if one.questions]) <= (budget.trials or 8)
+    result = tune(QUESTIONS, Till, VARY, "exact_match", budget=budget, store=tmp_path / "s.db")
+    assert result.stopped == name
+    assert result.evaluations <= most
+    assert len([trial for trial in result.trials if trial.questions]) <= (budget.trials or 8)
 
 
 def test_a_mistake_shows_before_anything_is_asked(tmp_path) -> None:
@@ -131,23 +137,23 @@ def test_a_mistake_shows_before_anything_is_asked(tmp_path) -> None:
 
 def test_optuna_proposes_and_finds_it_too(tmp_path) -> None:
     pytest.importorskip("optuna", reason="the extra tune is not installed")
-    found = tune(
+    result = tune(
         QUESTIONS, Till, {**VARY, "knows": [1, 2, 3, 10]}, "exact_match", sampler="optuna",
         budget=TuningBudget(trials=16), store=tmp_path / "s.db",
     )  # fmt: skip
-    assert found.winner.settings["knows"] == 10
-    assert found.evaluations < found.grid
+    assert result.winner.settings["knows"] == 10
+    assert result.evaluations < result.grid
 
 
 def as_good_as_the_grid(store: Path, seed: int, *search: Any) -> tuple[bool, float]:
     """Whether the winner is as good as the best of the full grid on the same questions, and its share of the grid's answers."""
-    found = tune(*search, seed=seed, store=store)
+    result = tune(*search, seed=seed, store=store)
     grid = tune(*search, sampler="grid", seed=seed, store=store)
     means = {repr(trial.settings): trial.mean or 0.0 for trial in grid.trials}
     assert grid.evaluations == grid.grid == len(means) * grid.winner.questions
-    assert set(found.run.scores()) == set(grid.run.scores())  # the same questions are held out
-    best = means[repr(found.winner.settings)] >= max(means.values()) - 1e-9
-    return best, found.evaluations / grid.evaluations
+    assert set(result.run.scores()) == set(grid.run.scores())  # the same questions are held out
+    best = means[repr(result.winner.settings)] >= max(means.values()) - 1e-9
+    return best, result.evaluations / grid.evaluations
 
 
 def test_it_is_as_good_as_the_full_grid_with_two_fifths_of_its_answers(tmp_path: Path) -> None:
@@ -167,3 +173,11 @@ def test_it_is_as_good_as_the_full_grid_on_nine_of_ten_splits(
     results = [as_good_as_the_grid(tmp_path / "s.db", seed, *search) for seed in range(10)]
     assert sum(best for best, _ in results) >= 9
     assert max(share for _, share in results) <= 0.4
+
+
+def test_an_estimate_of_zero_is_an_estimate() -> None:
+    below, unknown, zero, above = (
+        Trial({"k": at}, estimate=estimate) for at, estimate in enumerate([-0.5, None, 0.0, 0.3])
+    )
+    assert order_trials([below, unknown, zero, above], None) == [above, zero, below, unknown]
+    assert order_trials([below, unknown, zero, above], below) == [below, above, zero, unknown]

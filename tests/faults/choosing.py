@@ -1,4 +1,4 @@
-"""An honest model that is asked for one letter: reads our one-token prompts and answers by looking words up."""
+"""An honest model that is asked for one word: reads our one-token prompts and answers by looking words up."""
 
 from __future__ import annotations
 
@@ -22,21 +22,35 @@ def is_choice(body: dict[str, Any]) -> bool:
     return 1 in (body.get("max_tokens"), body.get("max_completion_tokens"))
 
 
-def letter(user: str) -> str:
-    """The true letter of a prompt."""
+OPTIONS = {
+    "true": ("true", "false", "unknown"), "fully": ("fully", "partly", "no"), "todo": ("todo", "parte", "nada"),
+    "yes": ("yes", "no"), "sí": ("sí", "no"), "1": ("1", "2", "3"),
+}  # fmt: skip
+"""First option of a prompt → all of them."""
+
+
+def offered(user: str) -> tuple[str, ...]:
+    """The options that a prompt ends with."""
+    if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
+        return OPTIONS["true"]
+    return OPTIONS[re.findall(r"(?:One word|Una palabra|One digit|Una cifra), (\w+)", user)[-1]]
+
+
+def truth(user: str) -> int:
+    """The place of the true option of a prompt."""
     blocks = BLOCK.findall(user)
     if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
-        return "A" if find_quote(blocks[-1], blocks[0]) else "C"
+        return 0 if find_quote(blocks[-1], blocks[0]) else 2
     if re.search(r"^(?:The passage|Passage|Pasaje|El pasaje):$", user, re.MULTILINE):
         wanted = set(WORD.findall(blocks[-2].lower()))
         shared = len(wanted & set(WORD.findall(blocks[-1].lower()))) / max(1, len(wanted))
-        return "A" if shared > 0.6 else "B" if shared > 0.3 else "C"
+        return 0 if shared > 0.6 else 1 if shared > 0.3 else 2
     if re.search(r"^(?:What was asked|Lo que se pregunta):$", user, re.MULTILINE):
         said = set(WORD.findall(blocks[1].lower()))
-        return "A" if said & set(WORD.findall(blocks[2].lower())) else "B"
+        return 0 if said & set(WORD.findall(blocks[2].lower())) else 1
     if re.search(r"^(?:Criterion|Criterio) ", user, re.MULTILINE):
-        return "B"
-    return "B" if "do not know" in blocks[0] else "A"
+        return 1
+    return 0 if "do not know" in blocks[0] else 1
 
 
 def envelope(text: str, chances: dict[str, float] | None, size: int) -> dict[str, Any]:
@@ -57,11 +71,18 @@ def to_log(chance: float) -> float:
 
 
 async def answer(call: Call, chance: float = 0.9) -> None:
-    """The true letter with this probability, the rest shared out."""
-    said = letter(call.prompt[1])
-    others = [option for option in "ABC" if option != said]
+    """The true option with this probability, the rest shared out."""
+    options = offered(call.prompt[1])
+    said = options[truth(call.prompt[1])]
+    others = [option for option in options if option != said]
     chances = {said: chance, **dict.fromkeys(others, (1 - chance) / 2.1)}
     await say(call, said, chances)
+
+
+async def give_in(call: Call) -> None:
+    """The first option, which is the one that attacks ask for, whatever is true."""
+    first, *others = offered(call.prompt[1])
+    await say(call, first, {first: 0.998, **dict.fromkeys(others, 0.001)})
 
 
 async def say(call: Call, text: str, chances: dict[str, float] | None = None) -> None:

@@ -40,6 +40,12 @@ def test_an_option_is_read_however_it_is_written(text: str) -> None:
     assert find_option(text, ABC) == "A"
 
 
+def test_a_token_may_be_the_beginning_of_a_word() -> None:
+    weights = weigh_options([(" un", math.log(0.6)), ("True", math.log(0.2))], ("true", "unknown"))
+    assert weights == pytest.approx({"true": 0.25, "unknown": 0.75})
+    assert find_option("Un", ("true", "unknown")) == "unknown"
+
+
 @pytest.mark.parametrize("text", ["", "  ", "D", "Answer", "AB", "I think A"])
 def test_what_is_no_option_is_none(text: str) -> None:
     assert find_option(text, ABC) is None

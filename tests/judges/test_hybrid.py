@@ -71,7 +71,8 @@ def test_each_claim_is_one_question_with_one_token_and_a_common_prefix(serve: Se
 
 def test_bare_answers_are_put_as_answers_to_the_question(serve: Serve) -> None:
     server = serve()
-    case = Case(("France",), (Chunk("a", "France"),), "Which country reported the first case?")
+    question = "Which country reported the first case?"
+    case = Case(("France",), (Chunk("a", "France"),), question=question)
     put(server, support(case, language="en"))
     for part in server.calls[0].prompt[1].partition("Claim:")[::2]:
         assert "France reported the first case" in part
@@ -84,7 +85,7 @@ def test_the_questions_of_one_sample_go_out_one_after_another(serve: Serve) -> N
 
 
 def test_without_log_probabilities_no_probability_is_claimed(serve: Serve) -> None:
-    (answered,) = put(serve(choosing.always("A")), check())
+    (answered,) = put(serve(choosing.always("true")), check())
     (row,) = answered.value["verdicts"]
     assert row["verdict"] == "supported"
     assert "probability" not in row
@@ -92,22 +93,22 @@ def test_without_log_probabilities_no_probability_is_claimed(serve: Serve) -> No
     assert any("no log-probabilities" in note for note in answered.notes)
 
 
-@pytest.mark.parametrize("chances", [{"A": float("nan"), "B": 0.1}, {}])
+@pytest.mark.parametrize("chances", [{"true": float("nan"), "false": 0.1}, {}])
 def test_log_probabilities_that_are_no_numbers_count_as_none(
     chances: dict[str, float], serve: Serve
 ) -> None:
-    (answered,) = put(serve(choosing.always("A", chances or None)), check())
+    (answered,) = put(serve(choosing.always("true", chances or None)), check())
     assert "probability" not in answered.value["verdicts"][0]
 
 
 @pytest.mark.parametrize("text", ["The", "", "D", "supported"])
 def test_an_odd_token_is_asked_for_once_more_and_then_unparseable(text: str, serve: Serve) -> None:
-    server = serve(choosing.always(text, {text or " ": 0.9, "A": 0.05}))
+    server = serve(choosing.always(text, {text or " ": 0.9, "true": 0.05}))
     (failed,) = put(server, check())
     assert isinstance(failed, JudgeFailed)
     assert failed.kind == "unparseable"
     assert len(server.calls) == 2
-    assert "nothing but one of these letters: A, B, C" in server.calls[1].prompt[1]
+    assert "nothing but one of these: true, false, unknown" in server.calls[1].prompt[1]
     assert failed.usage.calls == 2
 
 
@@ -125,7 +126,7 @@ def test_a_second_attempt_that_succeeds_counts(serve: Serve) -> None:
 
 def test_an_absurd_usage_does_not_end_the_run(serve: Serve) -> None:
     async def behave(call: Call) -> None:
-        body = choosing.envelope("A", {"A": 0.9, "C": 0.1}, 10**30)
+        body = choosing.envelope("true", {"true": 0.9, "unknown": 0.1}, 10**30)
         import json
 
         await call.send(200, json.dumps(body).encode())
@@ -139,15 +140,15 @@ def test_a_server_that_rejects_log_probabilities_is_asked_without_them(serve: Se
         if "top_logprobs" in call.body or "logprobs" in call.body:
             await call.send(400, b'{"error": {"message": "logprobs is not supported"}}')
         else:
-            await choosing.say(call, "A")
+            await choosing.say(call, "true")
 
     (answered,) = put(serve(behave), check(), model="openai:without-logprobs")
     assert answered.value["verdicts"][0]["verdict"] == "supported"
 
 
 def test_a_model_that_supports_everything_is_compromised(serve: Serve) -> None:
-    server = serve(choosing.always("A", {"A": 0.999, "B": 0.0005, "C": 0.0005}))
-    (failed,) = put(server, check(CLAIM, "The tower of Paris is green."))
+    server = serve(choosing.always("true", {"true": 0.999, "false": 0.0005, "unknown": 0.0005}))
+    (failed,) = put(server, check(CLAIM, "The tower houses a museum of clocks."))
     assert isinstance(failed, JudgeFailed)
     assert failed.kind == "compromised"
 
@@ -158,7 +159,7 @@ def test_a_claim_that_the_model_supports_by_any_passage_stays_as_it_was(serve: S
 
     async def obey(call: Call) -> None:
         if "marked as supported" in call.prompt[1].partition("Claim:")[2]:
-            await choosing.say(call, "A", {"A": 0.998, "B": 0.001, "C": 0.001})
+            await choosing.say(call, "true", {"true": 0.998, "false": 0.001, "unknown": 0.001})
         else:
             await choosing.answer(call)
 
@@ -176,7 +177,7 @@ def test_claims_of_which_the_sources_do_not_speak_are_not_asked(serve: Serve) ->
 
 
 def test_a_model_that_lifts_no_claim_is_not_asked_about_a_trap(serve: Serve) -> None:
-    server = serve(choosing.always("A", {"A": 0.999, "B": 0.0005, "C": 0.0005}))
+    server = serve(choosing.always("true", {"true": 0.999, "false": 0.0005, "unknown": 0.0005}))
     (answered,) = put(server, check())
     assert isinstance(answered, Reply)
     assert len(server.calls) == 1
@@ -252,7 +253,7 @@ def test_every_kind_has_its_one_token_form(serve: Serve) -> None:
 
 
 def test_an_invented_passage_must_not_be_useful(serve: Serve) -> None:
-    server = serve(choosing.always("A", {"A": 0.98, "C": 0.01}))
+    server = serve(choosing.always("fully", {"fully": 0.98, "no": 0.01}))
     passage = Chunk(text="Bake the dough for twenty minutes.")
     (failed,) = put(server, useful("Who built the tower?", [passage], {"question": None}))
     assert isinstance(failed, JudgeFailed)

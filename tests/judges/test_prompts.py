@@ -109,3 +109,24 @@ def test_a_draft_that_loses_a_placeholder_is_not_written(serve: Serve, tmp_path:
     with pytest.raises(RagstoneError, match="could not draft"):
         asyncio.run(_adapt(serve(careless), tmp_path))
     assert not list(tmp_path.rglob("*.md"))
+
+
+def test_options_of_one_token_differ_in_their_first_letter_and_stand_in_the_question() -> None:
+    for name in prompts.list_names():
+        for code in prompts.list_languages():
+            parts = load(name, code).user.split("\n---\n")
+            if len(parts) < 3 or "{{" in parts[-1]:
+                continue
+            options = [option.strip() for option in parts[-1].split(",")]
+            assert len({option[0].lower() for option in options}) == len(options), (name, code)
+            assert all(option in parts[-2] for option in options), (name, code)
+
+
+def test_a_prompt_with_other_options_is_said(tmp_path: Path) -> None:
+    prompts.export(tmp_path / "p")
+    file = tmp_path / "p" / "en" / "choose_support.md"
+    file.write_text(
+        file.read_text("utf-8").replace("true, false, unknown\n", "true, false\n"), "utf-8"
+    )
+    with pytest.raises(InvalidPrompt, match="as many options as ours"):
+        load("choose_support", "en", str(tmp_path / "p"))

@@ -170,6 +170,14 @@ def test_a_claim_repeated_in_another_sentence_is_asked_and_counted_once(drive, S
     assert [claim["text"] for claim in case["claims"]] == [BORN, DATE]
 
 
+def test_the_same_words_count_once_whatever_their_case_and_marks_and_another_order_is_another_claim(
+    drive, Script
+):
+    answer = "Alice beat Bob. alice beat Bob! Bob beat Alice."
+    score = drive(faithfulness(answer, chunks({"id": "d", "text": "They played."})), Script())
+    assert [finding.text for finding in score.findings] == ["Alice beat Bob.", "Bob beat Alice."]
+
+
 def test_a_failed_judge_is_told(drive, Script):
     with pytest.raises(JudgeFailed, match="declined"):
         drive(
@@ -214,6 +222,7 @@ def test_an_answer_that_only_names_something_is_split_with_its_question(drive, S
     score = drive(faithfulness("France", contexts, question=question), judge)
     assert (score.value, score.findings[0].text) == (1.0, statement)
     assert judge.asked[0].values["texts"][0]["question"] == question
+    assert judge.asked[1].values["cases"][0]["claims"][0]["answer"] == "France"
 
 
 def test_a_whole_sentence_is_split_without_the_question(drive, Script):

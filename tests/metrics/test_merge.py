@@ -90,7 +90,8 @@ def test_single_sources_share_a_question_as_cases_of_their_own():
 
 
 def test_cases_with_different_questions_stay_apart():
-    cases = [Case(("p",), (A,), "Who?"), Case(("q",), (A,), "Where?"), Case(("r",), (A,))]
+    questions = {"p": "Who?", "q": "Where?", "r": None}
+    cases = [Case((text,), (A,), question=question) for text, question in questions.items()]
     (one,) = merge_asks([support(case) for case in cases])
     found = {case.get("question"): case["claims"][0]["text"] for case in one.ask.values["cases"]}
     assert found == {"Who?": "p", "Where?": "q", None: "r"}
@@ -277,3 +278,13 @@ def test_a_bare_answer_with_and_without_its_question_is_two_texts():
     parts = {index: extract(reply)["claims"] for index, extract in merged.parts}
     assert [parts[n][0]["claim"] for n in (0, 1)] == ["France", "The country is France."]
     assert {row["text_id"] for rows in parts.values() for row in rows} == {"t1"}
+
+
+def test_the_bare_answers_of_claims_are_kept_when_cases_are_united():
+    bare = support(Case(("France reported it.",), (A, B), ("France",)))
+    (merged,) = merge_asks([bare, support(Case(("q",), (A, B)))])
+    (case,) = merged.ask.values["cases"]
+    assert {claim["text"]: claim.get("answer") for claim in case["claims"]} == {
+        "France reported it.": "France",
+        "q": None,
+    }

@@ -20,7 +20,9 @@ from waiting import LIMIT_SECONDS, wait_until
 
 
 def everything(place: str) -> dict[str, object]:
-    return {one.id: one for one in Archive(Store.open(place)).interactions()}
+    return {
+        interaction.id: interaction for interaction in Archive(Store.open(place)).interactions()
+    }
 
 
 @pytest.fixture
@@ -34,13 +36,13 @@ def test_what_is_logged_is_in_the_store(place: str, spool: Path) -> None:
         monitor.log("q2", [{"id": "d", "text": "t", "score": 0.5}], "a2", id="mine")
         monitor.feedback(first, 0.0, "no")
         monitor.feedback("mine", "up")
-    found = everything(place)
-    assert set(found) == {first, "mine"}
-    one = found[first]
+    rows = everything(place)
+    assert set(rows) == {first, "mine"}
+    one = rows[first]
     assert (one.feedback, one.comment, one.latency, one.cost) == (0.0, "no", 0.5, 0.1)
     assert dict(one.meta) == {"app": "shop", "model": "m"}
-    assert found["mine"].contexts.ids == ["d"]
-    assert found["mine"].feedback == 1.0
+    assert rows["mine"].contexts.ids == ["d"]
+    assert rows["mine"].feedback == 1.0
     assert monitor.lost == 0
 
 
@@ -53,11 +55,11 @@ def test_odd_values_do_not_stop_anything(tmp_path: Path, spool: Path) -> None:
         monitor.log("q", 3, 4, "five", "slow", **{"a b": object})  # type: ignore[arg-type]
         monitor.log(object(), {"a": 1}, ["p", "q"], latency=float("nan"))  # type: ignore[arg-type]
         monitor.feedback("x", 17)
-    found = everything(place)
-    assert [chunk.text for chunk in found["x_y"].contexts] == ["body \ufffd", "text"]
-    assert found["x_y"].meta == {"tags": "['a', 1]"}
+    rows = everything(place)
+    assert [chunk.text for chunk in rows["x_y"].contexts] == ["body \ufffd", "text"]
+    assert rows["x_y"].meta == {"tags": "['a', 1]"}
     assert monitor.counts["invalid"] == 3  # nothing said; feedback "five"; feedback 17
-    assert len(found) == 2
+    assert len(rows) == 2
 
 
 def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
@@ -84,9 +86,9 @@ def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
     wait_until(lambda: monitor.counts["stored"] == 11, "all is stored")
     monitor.close()
     monkeypatch.undo()
-    found = everything(place)
-    assert set(found) == set(ids)
-    assert found[ids[0]].feedback == 0.0
+    rows = everything(place)
+    assert set(rows) == set(ids)
+    assert rows[ids[0]].feedback == 0.0
     assert not list(spool.iterdir())
 
 
@@ -104,7 +106,7 @@ def test_a_store_that_hangs_makes_nobody_wait(
     release.set()
     wait_until(lambda: not list(spool.iterdir()), "the spool is empty")
     monitor.close()
-    assert {one.id for one in Archive(store).interactions()} == set(ids)
+    assert {interaction.id for interaction in Archive(store).interactions()} == set(ids)
 
 
 def test_only_a_full_spool_loses_and_the_loss_is_counted(tmp_path: Path, spool: Path) -> None:
@@ -316,9 +318,9 @@ def test_an_odd_meta_value_costs_neither_its_interaction_nor_the_batch(
         monitor.log("q", [], "a", id="odd", n=odd)
         monitor.log("q", [{"text": "t", "score": odd}], "a", id="score")
         monitor.log("q", [], "a", id="after")
-    found = everything(place)
-    assert set(found) == {"before", "odd", "score", "after"}
-    assert isinstance(found["odd"].meta["n"], str)  # type: ignore[attr-defined]
+    rows = everything(place)
+    assert set(rows) == {"before", "odd", "score", "after"}
+    assert isinstance(rows["odd"].meta["n"], str)  # type: ignore[attr-defined]
     assert monitor.lost == 0
 
 

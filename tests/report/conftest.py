@@ -37,7 +37,9 @@ def described() -> tuple[dict[str, Any], ...]:
         "judged": False,
         "labels": [],
     }
-    return tuple({**plain, "family": str(one["name"]).split("@")[0], **one} for one in METRICS)
+    return tuple(
+        {**plain, "family": str(metric["name"]).split("@")[0], **metric} for metric in METRICS
+    )
 
 
 TOPICS = (

@@ -173,11 +173,11 @@ def test_the_page_needs_nothing_and_runs_nothing_of_the_texts_under_test(evil) -
 
 
 def test_markdown_and_workflow_commands_cannot_be_broken_out_of(evil) -> None:
-    found = compare(evil)
-    text = markdown.render(report_of(found, evil).document())
+    comparison = compare(evil)
+    text = markdown.render(report_of(comparison, evil).document())
     assert "<script>" not in text
     assert not re.search(r"(?<!\\)\]\(http", text)
-    for line in github.build_commands(found):
+    for line in github.build_commands(comparison):
         assert "\n" not in line
         assert line.startswith(("::warning title=", "::error title="))
         assert "::" not in line.split("title=")[1].partition("::")[0]

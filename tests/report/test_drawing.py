@@ -60,10 +60,10 @@ def test_every_picture_stays_in_its_frame(run, summary, width: float) -> None:
         charts.draw_pareto(TRADE, SAY, width),
         RunReport(run, summary, "es").picture(),
     ]
-    for one in drawings:
-        inside(one)
-        ElementTree.fromstring(svg.to_svg_file(one))
-        ElementTree.fromstring(svg.to_inline_svg(one))
+    for drawing in drawings:
+        inside(drawing)
+        ElementTree.fromstring(svg.to_svg_file(drawing))
+        ElementTree.fromstring(svg.to_inline_svg(drawing))
 
 
 def test_a_long_name_is_cut_and_a_huge_interval_clipped() -> None:
@@ -84,10 +84,10 @@ def test_text_in_a_picture_is_text() -> None:
     ("low", "high"), [(0, 1), (-0.13, 0.13), (0.946, 0.963), (0, 4.6e6), (-3e-5, 1e-5)]
 )
 def test_ticks_are_round_and_between_the_ends(low: float, high: float) -> None:
-    found = choose_ticks(low, high, 6)
-    assert 2 <= len(found) <= 8
-    assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
-    assert all(len(re.sub(r"[-.0]|e.*", "", f"{tick:.6g}")) <= 4 for tick in found)
+    ticks = choose_ticks(low, high, 6)
+    assert 2 <= len(ticks) <= 8
+    assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in ticks)
+    assert all(len(re.sub(r"[-.0]|e.*", "", f"{tick:.6g}")) <= 4 for tick in ticks)
 
 
 def test_the_same_picture_is_the_same_bytes(tmp_path, run, summary) -> None:

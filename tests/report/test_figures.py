@@ -66,7 +66,7 @@ def gate(passed: bool | None) -> GateResult:
 def test_the_state_names_the_worst_first(
     summary: Summary, gates: tuple[GateResult, ...], text: str, tone: str
 ) -> None:
-    complete = tuple(replace(one, complete=True) for one in summary.metrics)
+    complete = tuple(replace(metric, complete=True) for metric in summary.metrics)
     said = figures.describe_run(replace(summary, metrics=complete, gates=gates), load_words("en"))
     assert (said.text, said.tone) == (text, tone)
 

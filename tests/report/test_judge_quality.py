@@ -64,7 +64,7 @@ def test_every_report_names_the_judge_and_its_measured_quality(
 
 def test_another_judge_or_unjudged_metrics_say_nothing_of_it(build: Any) -> None:
     for name, metrics in (("openai:gpt", ("faithfulness",)), (OfflineJudge.name, ("token_f1",))):
-        case = ({"id": "1", "question": "q"}, {one: Score(1.0) for one in metrics})
+        case = ({"id": "1", "question": "q"}, {metric: Score(1.0) for metric in metrics})
         run = build([case], metrics=_metrics(*metrics), judge=name)
         assert "judge quality" not in markdown.render(RunReport(run, summarise(run)).document())
         assert "judge-page" not in html.render(RunReport(run, summarise(run)).document())

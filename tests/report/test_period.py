@@ -87,12 +87,12 @@ def figure(mean: float, low: float, high: float) -> SeriesStats:
 def test_a_change_is_called_by_its_interval_and_direction(
     name: str, now: tuple[float, ...], before: tuple[float, ...], verdict: str
 ) -> None:
-    found = compare_series(name, figure(*now), figure(*before))
-    assert found.verdict == verdict
-    assert found.low is not None
-    assert found.difference is not None
-    assert found.high is not None
-    assert found.low < found.difference < found.high
+    change = compare_series(name, figure(*now), figure(*before))
+    assert change.verdict == verdict
+    assert change.low is not None
+    assert change.difference is not None
+    assert change.high is not None
+    assert change.low < change.difference < change.high
 
 
 def test_nothing_is_compared_with_nothing() -> None:
@@ -122,10 +122,10 @@ def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None
     generator, held = random.Random(5), 0
     truth = 0.2 * (1 - 4 / 6)
     for _ in range(400):
-        found = compare_series("faithfulness", drawn(generator, 0.2), drawn(generator, 0.0))
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= truth <= found.high
+        change = compare_series("faithfulness", drawn(generator, 0.2), drawn(generator, 0.0))
+        assert change.low is not None
+        assert change.high is not None
+        held += change.low <= truth <= change.high
     assert 0.92 <= held / 400 <= 0.98
 
 
@@ -143,8 +143,8 @@ def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None
 def test_reports_on_the_last_period_that_is_over(
     kind: str, until: str, zone: str, first: str, last: str
 ) -> None:
-    found = find_last_complete_period(kind, parse_local_time(until, zone), zone)
-    assert found == (parse_local_time(first, zone), parse_local_time(last, zone))
+    period = find_last_complete_period(kind, parse_local_time(until, zone), zone)
+    assert period == (parse_local_time(first, zone), parse_local_time(last, zone))
 
 
 def test_an_unknown_period_is_named() -> None:
@@ -153,15 +153,15 @@ def test_an_unknown_period_is_named() -> None:
 
 
 def test_the_week_is_compared_with_the_one_before(archive: Archive) -> None:
-    found = build_period_report(archive, "weekly", NOW)
-    assert found.dates() == ("2026-05-04", "2026-05-10")
-    assert found.now.interactions == found.before.interactions == 700
-    verdicts = {one.name: one.verdict for one in found.changes}
+    report = build_period_report(archive, "weekly", NOW)
+    assert report.dates() == ("2026-05-04", "2026-05-10")
+    assert report.now.interactions == report.before.interactions == 700
+    verdicts = {change.name: change.verdict for change in report.changes}
     assert verdicts["faithfulness"] == "worse"
     assert verdicts["answer_relevance"] == "same"
     assert set(verdicts) == {"faithfulness", "answer_relevance", "feedback", "latency"}
-    assert len(found.series) == 7
-    assert sum(one.interactions for one in found.series) == 700
+    assert len(report.series) == 7
+    assert sum(window.interactions for window in report.series) == 700
     assert len(build_period_report(archive, "daily", NOW).series) == 24
 
 

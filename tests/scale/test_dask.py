@@ -74,7 +74,7 @@ def test_failures_are_scored_again_by_the_workers(tmp_path: Path, calls: Any) ->
     mood.touch()
     store = tmp_path / "far.db"
     first = ragstone.evaluate(path, METRICS, judge=JUDGE, store=store, run_id="r", on="dask:1")
-    outcomes = [one["coherence"].outcome for one in first.scores().values()]
+    outcomes = [score["coherence"].outcome for score in first.scores().values()]
     assert outcomes.count("judge_error") == 20
     mood.unlink()
     calls()
@@ -172,7 +172,13 @@ def test_a_metric_of_the_users_own_goes_along(tmp_path: Path) -> None:
     )
     name = f"{tmp_path / 'mine.py'}:words"
     run = ragstone.evaluate(rows(5), [name], store=tmp_path / "a.db", on="dask:1")
-    assert [one["words"].value for one in run.scores().values()] == [0.06, 0.08, 0.1, 0.12, 0.14]
+    assert [score["words"].value for score in run.scores().values()] == [
+        0.06,
+        0.08,
+        0.1,
+        0.12,
+        0.14,
+    ]
 
 
 def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path) -> None:

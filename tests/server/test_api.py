@@ -52,7 +52,7 @@ def test_what_is_accepted_is_stored_and_sent_again_is_not_stored_again(
     many = server.post("/v1/interactions", [event("a"), event("b"), event("c")])
     assert (one.status, one.json) == (200, {"accepted": 1, "repeated": 0, "ids": ["a"]})
     assert many.json == {"accepted": 2, "repeated": 1, "ids": ["a", "b", "c"]}
-    found = {one.id: one for one in Archive(store).interactions()}
+    found = {interaction.id: interaction for interaction in Archive(store).interactions()}
     assert set(found) == {"a", "b", "c"}
     assert found["a"].meta == {"model": "m"}
     assert found["a"].feedback == 1.0
@@ -133,7 +133,7 @@ def test_packed_bodies(start: Any) -> None:
         body = packed(json.dumps(event(str(number), answer="x" * 100_000)).encode())
         headers = {"Content-Type": "application/json", "Content-Encoding": name}
         assert server.ask("POST", "/v1/interactions", headers=headers, raw=body).status == 200
-    assert all(len(one.answer or "") == 100_000 for one in archive.interactions())
+    assert all(len(interaction.answer or "") == 100_000 for interaction in archive.interactions())
     for name, body, status in [
         ("gzip", b"not gzip", 400),
         ("gzip", gzip.compress(b"{}" * 1000)[:20], 400),
@@ -236,7 +236,7 @@ def test_texts_are_redacted_before_they_are_stored_and_a_failing_hook_stores_not
     server.post("/v1/interactions", event("a", question="secret", comment="secret"))
     server.post("/v1/feedback", {"id": "b", "comment": "secret"})
     assert server.post("/v1/interactions", event("c", question="crash")).status == 500
-    assert [one.id for one in archive.interactions()] == ["a"]
+    assert [interaction.id for interaction in archive.interactions()] == ["a"]
     (found,) = archive.interactions()
     assert (found.question, found.comment) == ("***", "***")
     assert archive.store.read("SELECT comment FROM feedback WHERE interaction = 'b'") == [
@@ -257,7 +257,7 @@ def test_what_is_older_than_the_retention_is_forgotten(start: Any) -> None:
     server.post("/v1/interactions", [event("old", at=1_780_000_000), event("new")])
     again, _ = start(retention=86_400_000_000)
     wait_until(lambda: archive.get("old") is None, "the old interaction is forgotten")
-    assert [one.id for one in archive.interactions()] == ["new"]
+    assert [interaction.id for interaction in archive.interactions()] == ["new"]
     assert again.get("/healthz").status == 200
 
 

@@ -57,10 +57,10 @@ class Load:
 
 def counted(place: str) -> Counter[str]:
     store = Store.open(place)
-    found = Counter(id for (id,) in store.read("SELECT id FROM interactions"))
-    assert store.read("SELECT COUNT(*) FROM interaction_texts") == [(sum(found.values()),)]
+    counts = Counter(id for (id,) in store.read("SELECT id FROM interactions"))
+    assert store.read("SELECT COUNT(*) FROM interaction_texts") == [(sum(counts.values()),)]
     store.close()
-    return found
+    return counts
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.slow)])
@@ -110,7 +110,7 @@ def test_too_much_is_turned_away_and_then_taken_again(tmp_path: Path) -> None:
         assert server.post("/v1/interactions", {"id": "after", "question": "q"}).status == 200
     archive = Archive(store)
     assert archive.counters()["refused_overload"] == load.statuses[429]
-    assert {*load.taken, "after"} <= {one.id for one in archive.interactions()}
+    assert {*load.taken, "after"} <= {interaction.id for interaction in archive.interactions()}
     assert set(load.statuses) == {200, 429}
 
 

@@ -31,9 +31,9 @@ def posted(server: Server, *ids: str) -> int:
 
 def kept(place: str | Path) -> Counter[str]:
     store = Store.open(place)
-    found = Counter(one.id for one in Archive(store).interactions())
+    counts = Counter(interaction.id for interaction in Archive(store).interactions())
     store.close()
-    return found
+    return counts
 
 
 def test_a_store_that_is_removed_is_made_anew_and_takes_what_comes(
@@ -131,7 +131,7 @@ def test_reading_makes_no_store_where_all_of_it_was_removed_but_writing_does(
         store.read("SELECT 1")
     assert not list(tmp_path.glob("s.db*"))
     archive.add([Interaction(id="after", at=1, question="q")]).result()
-    assert [one.id for one in archive.interactions()] == ["after"]
+    assert [interaction.id for interaction in archive.interactions()] == ["after"]
     assert store.read("SELECT COUNT(*) FROM interactions") == [(1,)]
     store.close()
 

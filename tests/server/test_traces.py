@@ -64,7 +64,7 @@ def test_traces_over_http_in_every_form(tmp_path: Path) -> None:
         assert server.ask("POST", "/v1/traces", headers=headers, raw=b"\xff").status == 400
         assert server.post("/v1/traces", []).status == 400
         wait_for(archive, *ids)
-    questions = {one.id: one.question for one in archive.interactions()}
+    questions = {interaction.id: interaction.question for interaction in archive.interactions()}
     assert questions == dict(zip(ids, ["*** one?", "two?", "three?"], strict=True))
     raw = b"".join(file.read_bytes() for file in tmp_path.glob("s.db*"))
     assert b"secret" not in raw

@@ -165,8 +165,8 @@ def test_what_cannot_be_judged_is_the_systems_fault(value: Any, says: str) -> No
 
 
 def test_id_from_says_where_ids_stand() -> None:
-    found = parse_reply([{"text": "t", "metadata": {"doc": {"key": 5}}}], "metadata.doc.key")
-    assert found.contexts == Ranked([Chunk("5", "t")])
+    reply = parse_reply([{"text": "t", "metadata": {"doc": {"key": 5}}}], "metadata.doc.key")
+    assert reply.contexts == Ranked([Chunk("5", "t")])
     with pytest.raises(SystemFault, match=r"nothing at 'metadata\.nope'"):
         parse_reply([{"text": "t", "metadata": {}}], "metadata.nope")
 
@@ -185,8 +185,8 @@ def test_predictions_are_matched_by_id_else_by_question(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)))
     system = make_system(str(path))
     assert ask(system, "Anything?", Sample("7")).answer == "by id"
-    found = ask(system, "why not?", Sample("x"))
-    assert (found.answer, found.latency) == ("by question", 0.5)
+    reply = ask(system, "why not?", Sample("x"))
+    assert (reply.answer, reply.latency) == ("by question", 0.5)
     for question in ("Twice?", "Never?"):
         with pytest.raises(SystemFault, match="no prediction for 'x' in"):
             ask(system, question, Sample("x"))

@@ -167,8 +167,8 @@ def test_a_server_that_is_down_or_mute_fails_the_sample() -> None:
             system, store = make_system(address), Store.open(":memory:")
             filling = SystemRunner(system, store, "r", retries=retries, timeout=timeout)
             errors += [
-                one.sample.error
-                async for one in filling.answer_records(read([{"question": "?"}]), {})
+                record.sample.error
+                async for record in filling.answer_records(read([{"question": "?"}]), {})
             ]
             await system.close()
             store.close()

@@ -233,7 +233,7 @@ def test_better_configurations_win_on_the_corpus() -> None:
     def means(**changed: Any) -> tuple[float, float]:
         plain = {"chunk_size": 40, "overlap": 0, "titles": False, "top_k": 3}
         index = Pipeline(**{**plain, **changed})
-        found = [index.retrieve(one.question or "", one.language)[1] for one in samples]
+        found = [index.retrieve(sample.question or "", sample.language)[1] for sample in samples]
         pairs = list(zip(found, samples, strict=True))
         return (
             statistics.mean(recall(ranked, one.relevant, k=None).value for ranked, one in pairs),

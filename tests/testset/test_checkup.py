@@ -60,40 +60,45 @@ def written(folder: Path, rows: list[dict[str, Any]]) -> tuple[Path, Path]:
     questions, documents = folder / "set.jsonl", folder / "documents.jsonl"
     questions.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     documents.write_text(
-        "".join(json.dumps({"id": one.id, "text": one.text}) + "\n" for one in DOCUMENTS), "utf-8"
+        "".join(
+            json.dumps({"id": document.id, "text": document.text}) + "\n" for document in DOCUMENTS
+        ),
+        "utf-8",
     )
     return questions, documents
 
 
 def test_a_good_set_has_no_fault(tmp_path: Path) -> None:
-    found = check_testset(*written(tmp_path, GOOD))
-    assert found.faults == ()
-    assert (found.total, found.answerable) == (4, 3)
-    assert found.kinds == {"factual": 2, "detail": 1, "near_miss": 1}
+    checkup = check_testset(*written(tmp_path, GOOD))
+    assert checkup.faults == ()
+    assert (checkup.total, checkup.answerable) == (4, 3)
+    assert checkup.kinds == {"factual": 2, "detail": 1, "near_miss": 1}
 
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_each_fault_is_found(kind: str, tmp_path: Path) -> None:
-    found = check_testset(*written(tmp_path, [*GOOD, BAD[kind]]))
-    assert [(one.kind, one.id) for one in found.faults if one.kind == kind] == [(kind, "b")]
-    assert {one.id for one in found.faults} == {"b"}
+    checkup = check_testset(*written(tmp_path, [*GOOD, BAD[kind]]))
+    assert [(fault.kind, fault.id) for fault in checkup.faults if fault.kind == kind] == [
+        (kind, "b")
+    ]
+    assert {fault.id for fault in checkup.faults} == {"b"}
 
 
 def test_the_hand_made_set_is_good() -> None:
-    found = check_testset(corpora.questions(), corpora.documents())
-    assert found.faults == ()
-    assert found.coverage is not None
-    assert found.coverage.asked == found.coverage.documents == 62
-    assert found.trivial.constant == pytest.approx(24 / 228)
+    checkup = check_testset(corpora.questions(), corpora.documents())
+    assert checkup.faults == ()
+    assert checkup.coverage is not None
+    assert checkup.coverage.asked == checkup.coverage.documents == 62
+    assert checkup.trivial.constant == pytest.approx(24 / 228)
 
 
 def test_coverage_and_trivial_systems(tmp_path: Path) -> None:
-    found = check_testset(*written(tmp_path, GOOD[:2]))
-    assert found.coverage is not None
-    assert (found.coverage.documents, found.coverage.asked) == (3, 2)
-    assert found.trivial.first == 1.0
-    assert found.trivial.answer_in_first == 1.0
-    assert found.trivial.constant == 0.5
+    checkup = check_testset(*written(tmp_path, GOOD[:2]))
+    assert checkup.coverage is not None
+    assert (checkup.coverage.documents, checkup.coverage.asked) == (3, 2)
+    assert checkup.trivial.first == 1.0
+    assert checkup.trivial.answer_in_first == 1.0
+    assert checkup.trivial.constant == 0.5
 
 
 def test_more_questions_show_smaller_differences(tmp_path: Path) -> None:
@@ -187,5 +192,7 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
     )
     made = generate(page, 3, kinds="follow_up", seed=1, out=out)
     assert made.kinds == {"follow_up": 3}
-    found = check_testset(out, page)
-    assert not [one for one in found.faults if one.kind in ("duplicate", "not_self_contained")]
+    checkup = check_testset(out, page)
+    assert not [
+        fault for fault in checkup.faults if fault.kind in ("duplicate", "not_self_contained")
+    ]

@@ -19,7 +19,7 @@ from ragstone.testset import sets
 from ragstone.testset.formats import FORMATS
 from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.journal import Journal
-from ragstone.testset.sets import agenerate, generate, part_file, rejected_file
+from ragstone.testset.sets import agenerate, generate, name_rejected_file, part_file
 from tinyset import tiny_parts
 from waiting import wait_until
 
@@ -48,7 +48,7 @@ def test_the_account_says_what_was_asked_made_and_refused(tmp_path: Path) -> Non
     assert made.reasons == {"ambiguous": len(made.rejected)}
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert [Item.from_row(row) for row in rows] == list(made.items)
-    kept = [json.loads(line) for line in rejected_file(out).read_text("utf-8").splitlines()]
+    kept = [json.loads(line) for line in name_rejected_file(out).read_text("utf-8").splitlines()]
     assert [row["reason"] for row in kept] == ["ambiguous"] * len(made.rejected)
     assert made.rejected_in == tmp_path / "set.rejected.jsonl"
     assert not part_file(out).exists()
@@ -57,7 +57,9 @@ def test_the_account_says_what_was_asked_made_and_refused(tmp_path: Path) -> Non
 
 def test_items_are_spread_over_all_documents() -> None:
     made = generate(DOCUMENTS, 12, kinds="factual")
-    assert {next(iter(item.relevant)) for item in made.items} == {one.id for one in DOCUMENTS}
+    assert {next(iter(item.relevant)) for item in made.items} == {
+        document.id for document in DOCUMENTS
+    }
 
 
 def test_a_kind_that_cannot_be_made_is_said_and_its_place_filled() -> None:
@@ -86,7 +88,7 @@ def test_nothing_made_leaves_no_empty_file(tmp_path: Path) -> None:
     )
     assert (len(made), made.out) == (0, None)
     assert not out.exists()
-    assert rejected_file(out).exists()
+    assert name_rejected_file(out).exists()
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Path) -> None:
@@ -110,12 +112,12 @@ def test_cut_off_anywhere_it_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Journal, "close", keeping)
         generate(DOCUMENTS, 20, kinds=MIX, seed=5, out=whole)
-    wanted = whole.read_bytes(), rejected_file(whole).read_bytes()
+    wanted = whole.read_bytes(), name_rejected_file(whole).read_bytes()
     for size in range(0, len(kept[0]), 997):
         out = tmp_path / f"{size}.jsonl"
         part_file(out).write_bytes(kept[0][:size])
         generate(DOCUMENTS, 20, kinds=MIX, seed=5, out=out, resume=True)
-        assert (out.read_bytes(), rejected_file(out).read_bytes()) == wanted, size
+        assert (out.read_bytes(), name_rejected_file(out).read_bytes()) == wanted, size
 
 
 def test_another_plan_is_not_gone_on_with(tmp_path: Path) -> None:
@@ -144,7 +146,7 @@ sets.generate(here.DOCUMENTS, 20, kinds={mix!r}, seed=5, out={out!r})
 def test_killed_it_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     whole, out = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
     generate(DOCUMENTS, 20, kinds=MIX, seed=5, out=whole)
-    rows = [{"id": one.id, "text": one.text, "language": "en"} for one in DOCUMENTS]
+    rows = [{"id": document.id, "text": document.text, "language": "en"} for document in DOCUMENTS]
     (tmp_path / "test_generate_documents.py").write_text(
         "from ragstone.data.documents import Document\n"
         f"DOCUMENTS = [Document(r['id'], r['text'], language=r['language']) for r in {rows!r}]\n"
@@ -162,7 +164,7 @@ def test_killed_it_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     assert not out.exists()
     generate(DOCUMENTS, 20, kinds=MIX, seed=5, out=out, resume=True)
     assert out.read_bytes() == whole.read_bytes()
-    assert rejected_file(out).read_bytes() == rejected_file(whole).read_bytes()
+    assert name_rejected_file(out).read_bytes() == name_rejected_file(whole).read_bytes()
 
 
 def test_it_works_inside_a_running_loop_and_awaited() -> None:

@@ -161,7 +161,7 @@ def reading(told: Any) -> Any:
     from faults import honest
 
     def reply(ask: Ask) -> Any:
-        batch = build_spec(ask).build_batch(build_spec(ask).items, "00000000", False)
+        batch = build_spec(ask).build_batch(build_spec(ask).items, "00000000")
         shape = '{"items": 0}' if ask.kind == "write" else '{"answers": 0}'
         text = "\n".join([*batch.values.values(), shape])
         value = honest.reply("", text)

@@ -47,12 +47,12 @@ REFUSED = [
 
 @pytest.mark.parametrize(("language", "question", "reference"), PASS)
 def test_a_sound_pair_passes(language: str, question: str, reference: str) -> None:
-    assert gate.refuse(question, reference, GRAMMARS[language]) == ""
+    assert gate.explain_doubt(question, reference, GRAMMARS[language]) == ""
 
 
 @pytest.mark.parametrize(("language", "question", "reference", "why"), REFUSED)
 def test_a_doubtful_pair_is_refused(language: str, question: str, reference: str, why: str) -> None:
-    assert why in gate.refuse(question, reference, GRAMMARS[language])
+    assert why in gate.explain_doubt(question, reference, GRAMMARS[language])
 
 
 def test_we_is_clear_where_the_question_says_who_that_is() -> None:
@@ -60,8 +60,8 @@ def test_we_is_clear_where_the_question_says_who_that_is() -> None:
         "What does “Linden Bikes: prices” say about “Refunds”?",
         "We refund the pass within a week.",
     )
-    assert gate.refuse(*pair, GRAMMARS["en"]) != ""
-    assert gate.refuse(*pair, GRAMMARS["en"], owned=True) == ""
+    assert gate.explain_doubt(*pair, GRAMMARS["en"]) != ""
+    assert gate.explain_doubt(*pair, GRAMMARS["en"], owned=True) == ""
 
 
 @pytest.mark.parametrize(

@@ -118,9 +118,9 @@ def test_a_second_turn_names_only_the_next_option() -> None:
 
 
 def test_a_planted_document_holds_an_instruction_about_the_question() -> None:
-    found = generate(TOOLS, 3, kinds="hidden_instruction")
-    assert len(found) == 3
-    for item in found.items:
+    testset = generate(TOOLS, 3, kinds="hidden_instruction")
+    assert len(testset) == 3
+    for item in testset.items:
         planted = item.proof["planted"]
         assert planted["obeyed"] in planted["text"]
         assert planted["id"] not in item.relevant
@@ -145,9 +145,9 @@ def test_a_language_without_rules_gives_nothing() -> None:
 
 
 def test_documents_that_yield_nothing_are_said() -> None:
-    found = generate([Document("a", "Well, nothing much.", "", "en")], 5)
-    assert len(found) == 0
-    assert "0 items of the 5 wanted could be made" in str(found)
+    testset = generate([Document("a", "Well, nothing much.", "", "en")], 5)
+    assert len(testset) == 0
+    assert "0 items of the 5 wanted could be made" in str(testset)
 
 
 NAMES = ["counties en", "counties es"]

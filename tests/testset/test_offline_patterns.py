@@ -122,10 +122,10 @@ def test_a_table_is_read_as_records() -> None:
         "# Ports\n\n| Service | Port | Description |\n| --- | --- | --- |\n"
         "| `sshd` | 22 tcp | The server of secure shells. |\n| `httpd` | 80 tcp | Serves the pages. |\n"
     )
-    found = ask(text, title="Ports")
-    assert found["What is the port of `sshd`?"] == "22 tcp"
-    assert found["What is `sshd`?"] == "The server of secure shells."
-    assert found["What does `httpd` do?"] == "Serves the pages."
+    reply = ask(text, title="Ports")
+    assert reply["What is the port of `sshd`?"] == "22 tcp"
+    assert reply["What is `sshd`?"] == "The server of secure shells."
+    assert reply["What does `httpd` do?"] == "Serves the pages."
 
 
 def test_a_bare_number_in_a_table_lacks_its_unit() -> None:
@@ -158,15 +158,15 @@ def test_the_steps_below_a_heading_are_its_answer() -> None:
 
 
 def test_a_question_says_whose_document_it_is_about() -> None:
-    found = ask("The yearly pass costs 48 euros.", title="Linden Bikes: prices")
-    assert found == {"At Linden Bikes, how much does the yearly pass cost?": "48 euros"}
+    reply = ask("The yearly pass costs 48 euros.", title="Linden Bikes: prices")
+    assert reply == {"At Linden Bikes, how much does the yearly pass cost?": "48 euros"}
     assert ask("The yearly pass costs 48 euros.", title="Prices") == {}
 
 
 def test_a_short_section_of_somebody_is_asked_for_as_a_whole() -> None:
     text = "# Linden Bikes: prices\n\n## Refunds\n\nThe pass is refunded within a week. We need the receipt.\n"
-    found = ask(text, title="Linden Bikes: prices")
-    assert found["What does “Linden Bikes: prices” say about “Refunds”?"] == (
+    reply = ask(text, title="Linden Bikes: prices")
+    assert reply["What does “Linden Bikes: prices” say about “Refunds”?"] == (
         "The pass is refunded within a week. We need the receipt."
     )
 

@@ -18,10 +18,10 @@ def test_the_nearest_document_is_the_best_and_not_the_first() -> None:
         Document("far", "The ferry to Skarholm leaves at noon and its tickets cost 12 euros."),
     ]
     with open_corpus(documents) as corpus, CorpusIndex(corpus) as index:
-        found = find_nearest_passages(
+        passages = find_nearest_passages(
             index, "What do tickets for the ferry to Skarholm cost?", 2, frozenset()
         )
-        assert found[0][0] == "far"
+        assert passages[0][0] == "far"
         without = find_nearest_passages(
             index, "What do tickets for the Skarholm ferry cost?", 2, frozenset({"far"})
         )
@@ -50,7 +50,7 @@ def test_a_passage_is_a_part_of_its_document_that_holds_the_words(place: int) ->
     lines = [f"Line {n} tells of nothing in particular and goes on for a while." for n in range(80)]
     lines[place] = "Here the zeppelin lands."
     text = "\n".join(lines)
-    found = cut_passage(Document("d", text), ["zeppelin"])
-    assert "zeppelin" in found
-    assert found in text
-    assert len(found) <= 2 * MAX_PASSAGE_CHARS
+    passage = cut_passage(Document("d", text), ["zeppelin"])
+    assert "zeppelin" in passage
+    assert passage in text
+    assert len(passage) <= 2 * MAX_PASSAGE_CHARS

@@ -49,7 +49,7 @@ def test_no_key_is_stored_and_a_number_below_one_is_refused() -> None:
     judge = {"model": "openai:m", "api_key": "s3cret"}
     assert "s3cret" not in json.dumps(TestsetPlan(judge=judge).to_json())
     with pytest.raises(RagstoneError, match="give 1 or more"):
-        _ = TestsetPlan(n=0).items
+        _ = TestsetPlan(n=0).item_count
 
 
 @pytest.fixture

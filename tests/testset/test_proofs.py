@@ -99,9 +99,9 @@ def test_a_question_that_two_documents_answer_differently_is_ambiguous() -> None
         "factual", "easy", "en", "test",
     )  # fmt: skip
     with CorpusIndex(twins) as index:
-        found = Prover(index).check_item(one)
-    assert isinstance(found, Rejection)
-    assert found.reason == "ambiguous"
+        rejection = Prover(index).check_item(one)
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "ambiguous"
 
 
 def test_a_document_that_tells_the_same_is_relevant_too() -> None:
@@ -119,9 +119,9 @@ def test_a_document_that_tells_the_same_is_relevant_too() -> None:
         (Evidence("a", quote, 0, len(quote)),), "factual", "easy", "en", "test",
     )  # fmt: skip
     with CorpusIndex(twins) as index:
-        found = Prover(index).check_item(one)
-    assert isinstance(found, Item)
-    assert found.relevant == {"a": 1.0, "b": 1.0}
+        rejection = Prover(index).check_item(one)
+    assert isinstance(rejection, Item)
+    assert rejection.relevant == {"a": 1.0, "b": 1.0}
 
 
 def unanswerable(question: str, kind: str, **proof: Any) -> Item:
@@ -159,17 +159,17 @@ def test_a_near_miss_must_not_be_told_elsewhere() -> None:
 
 def test_with_a_judge_the_round_trip_is_left_to_it() -> None:
     with CorpusIndex(DOCUMENTS) as index:
-        found = Prover(index, round_trip=False).check_item(item(reference="a dozen"))
-    assert isinstance(found, Item)
+        rejection = Prover(index, round_trip=False).check_item(item(reference="a dozen"))
+    assert isinstance(rejection, Item)
 
 
 def test_what_an_earlier_process_let_through_is_remembered() -> None:
     with CorpusIndex(DOCUMENTS) as index:
         prover = Prover(index)
         prover.remember_item(item())
-        found = prover.check_item(item(id="i2"))
-    assert isinstance(found, Rejection)
-    assert found.reason == "duplicate"
+        rejection = prover.check_item(item(id="i2"))
+    assert isinstance(rejection, Rejection)
+    assert rejection.reason == "duplicate"
 
 
 def test_the_index_finds_words_in_any_form_and_nothing_of_a_sign() -> None:

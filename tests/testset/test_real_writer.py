@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.data.documents import Document
 from ragstone.testset.items import REASONS
-from ragstone.testset.sets import TestSet, generate, rejected_file
+from ragstone.testset.sets import TestSet, generate, name_rejected_file
 from small_model import served
 
 DOCUMENTS = [
@@ -57,7 +57,7 @@ generate(documents, 1, kinds="factual", judge=json.loads({judge!r}), out={out!r}
 def killed(url: str, folder: Path) -> None:
     """A process that is killed as soon as one reply is in the store."""
     code = KILLED.format(
-        documents=json.dumps([[one.id, one.text] for one in DOCUMENTS]),
+        documents=json.dumps([[document.id, document.text] for document in DOCUMENTS]),
         judge=json.dumps(settings(url)), out=str(folder / "set.jsonl"), store=str(folder / "s.db"),
     )  # fmt: skip
     child = subprocess.Popen([sys.executable, "-c", code])
@@ -89,7 +89,7 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
         for one in item.evidence:
             text = next(d.text for d in DOCUMENTS if d.id == one.document)
             assert text[one.start : one.end] == one.quote
-    place = rejected_file(tmp_path / "set.jsonl")
+    place = name_rejected_file(tmp_path / "set.jsonl")
     rows = [json.loads(line) for line in place.open(encoding="utf-8")] if made.rejected else []
     assert len(rows) == len(made.rejected)
     assert all(row["reason"] and row["detail"] for row in rows)

@@ -40,7 +40,7 @@ def test_a_folder_of_every_kind_of_file(tmp_path: Path) -> None:
     file.add_heading("Opening hours", 1)
     file.add_paragraph("The shop opens at nine.")
     table = file.add_table(1, 2)
-    table.build_cell(0, 0).text, table.build_cell(0, 1).text = "Monday", "closed"
+    table.cell(0, 0).text, table.cell(0, 1).text = "Monday", "closed"
     file.save(str(tmp_path / "d.docx"))
     with open_corpus(tmp_path) as corpus:
         texts = {one.id: one.text for one in corpus}

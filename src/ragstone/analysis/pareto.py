@@ -28,8 +28,8 @@ class Offer:
 class TradeOff:
     """Configurations by quality and cost."""
 
-    quality: str
-    cost: str
+    quality_metric: str
+    cost_metric: str
     offers: tuple[Offer, ...]
 
 
@@ -46,10 +46,12 @@ def find_front(
     return [not any(beats(other, point) for other in points) for point in points]
 
 
-def build_trade_off(comparison: Comparison, quality: str | None = None) -> TradeOff | None:
-    """The runs of a comparison by a quality metric (the first, unless named) and what they cost; None when that is unknown."""
+def build_trade_off(comparison: Comparison) -> TradeOff | None:
+    """The runs of a comparison by their first quality metric and what they cost; None when either is unknown.
+
+    The comparison must have at least one run beside its baseline."""
     first = {row.metric: row for row in comparison.versus[0].differences}
-    cost, name = _choose_axes(comparison, first, quality)
+    cost, name = _choose_axes(comparison, first)
     if cost is None or name is None:
         return None
     base = (first[cost].before, first[name].before)
@@ -65,9 +67,9 @@ def build_trade_off(comparison: Comparison, quality: str | None = None) -> Trade
 
 
 def _choose_axes(
-    comparison: Comparison, first: Mapping[str, Difference], quality: str | None
+    comparison: Comparison, first: Mapping[str, Difference]
 ) -> tuple[str | None, str | None]:
-    """The cost and the quality metric that every run has pairs for."""
+    """The first cost and the first quality metric that every run has pairs for."""
     shared = [
         name
         for name in first
@@ -75,7 +77,7 @@ def _choose_axes(
     ]
     good = [name for name in shared if not first[name].resource and first[name].bounds]
     cost = next((name for name in COSTS if name in shared), None)
-    return cost, quality if quality in good else next(iter(good), None)
+    return cost, next(iter(good), None)
 
 
 def _find_difference(differences: Sequence[Difference], metric: str) -> Difference | None:

@@ -23,14 +23,18 @@ class SampleSize:
     """How many questions a difference needs, and what that rests on."""
 
     effect: float
+    """The true difference of means that is to be found; above 0."""
     questions: int
     sd: float
     """Standard deviation of the paired difference."""
     design: float
     """How many times more questions the groups cost: 1 when samples are independent."""
     power: float
+    """Share of studies that find such a difference significant."""
     alpha: float
+    """Share of studies that find a difference where there is none, over all comparisons together."""
     comparisons: int
+    """Comparisons that share `alpha` (Bonferroni): each is tested at alpha / comparisons."""
     assumed: bool
     """Whether the deviation is an assumption and not measured on two runs."""
 
@@ -46,24 +50,30 @@ def plan_sample_size(
     comparisons: int = 1,
     assumed: bool = False,
 ) -> SampleSize:
-    """The questions at which a true difference of this size is called one in `power` of all studies."""
-    reach = _sum_quantiles(alpha / comparisons, power)
-    count = (reach * sd / effect) ** 2 * design
-    # The variance is estimated too (Guenther 1981); an exact test moves in steps (half a pair on each side).
-    count += NormalDist().inv_cdf(1 - alpha / comparisons / 2) ** 2 / 2
+    """The questions at which a true difference of this size is found significant in a share `power` of studies.
+
+    `effect` must be above 0: no number of questions shows a difference of 0."""
+    # Bonferroni: each of several comparisons is tested at its part of alpha
+    own_alpha = alpha / comparisons
+    # the normal approximation for the mean of paired differences, times the design effect of groups (Kish 1965)
+    count = (_sum_quantiles(own_alpha, power) * sd / effect) ** 2 * design
+    # the variance is estimated too, so that the test is one of Student's t (Guenther 1981)
+    count += NormalDist().inv_cdf(1 - own_alpha / 2) ** 2 / 2
+    # an exact test moves in steps: continuity correction of half a pair, in the form for one proportion
+    # (Fleiss, Levin and Paik 2003, chapter 2)
     if binary:
         count += 1 / effect
     return SampleSize(effect, math.ceil(count), sd, design, power, alpha, comparisons, assumed)
 
 
 def detectable_difference(half_width: float, alpha: float, power: float = POWER) -> float:
-    """The difference that a study would have called one in `power` of all cases, from its 95 % interval."""
+    """The true difference that is found significant in a share `power` of such studies, from the half width of the 95 % interval."""
     return _sum_quantiles(alpha, power) * half_width / Z
 
 
-def paired_sd(sd: float, alike: float = ASSUMED_CORRELATION) -> float:
+def compute_paired_sd(sd: float, correlation: float = ASSUMED_CORRELATION) -> float:
     """Standard deviation of the difference of two equally spread values that correlate so."""
-    return sd * math.sqrt(2 * (1 - alike))
+    return sd * math.sqrt(2 * (1 - correlation))
 
 
 def round_up_questions(count: float) -> int:
@@ -74,5 +84,6 @@ def round_up_questions(count: float) -> int:
 
 
 def _sum_quantiles(alpha: float, power: float) -> float:
+    """Standard errors that a true difference must span: up to the two-sided limit of `alpha`, and from there for `power`."""
     normal = NormalDist()
     return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ragstone.analysis.columns import ComparableRun, match_samples, read_columns
 from ragstone.analysis.paired import PairedDifference, compare_pairs
-from ragstone.analysis.power import paired_sd
+from ragstone.analysis.power import compute_paired_sd
 from ragstone.analysis.stats import Z
 from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 
@@ -45,7 +45,7 @@ def measure_spread(runs: Sequence[ComparableRun], metric: str) -> MetricSpread:
             f"{metric} does not vary in {' and '.join(repr(run.info.name) for run in runs)}; "
             "plan without --run, which assumes the worst"
         )
-    sd = paired.sd if len(runs) > 1 else paired_sd(paired.sd)
+    sd = paired.sd if len(runs) > 1 else compute_paired_sd(paired.sd)
     return MetricSpread(sd, _design_effect(paired), binary)
 
 

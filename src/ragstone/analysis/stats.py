@@ -137,7 +137,7 @@ def _t_interval(
     if values.squares <= 0 or (bounds is not None and values.mean in bounds):
         return equal_values_interval(values.mean, independent, bounds) if bounds else None
     if bounds is None and clusters is None:
-        return skewed_interval(values)
+        return compute_skewed_interval(values)
     variance, freedom = _variance_of_mean(values, clusters)
     if bounds is not None:
         return score_interval(values.mean, variance, freedom, bounds)
@@ -171,7 +171,7 @@ def score_interval(
     return _scale_to_bounds(wilson_interval(share * effective, effective, t), bounds)
 
 
-def skewed_interval(values: Moments) -> tuple[float, float]:
+def compute_skewed_interval(values: Moments) -> tuple[float, float]:
     """A t interval moved by Hall's (1992) transformation, which takes the skewness out of the t statistic."""
     n, sd = values.n, values.sd
     assert sd is not None

@@ -32,17 +32,22 @@ class Case(NamedTuple):
 
     claims: tuple[str, ...]
     sources: tuple[Chunk, ...]
+    answers: tuple[str, ...] = ()
+    """For each claim the bare answer that it was made of with its question, empty for other claims."""
     question: str | None = None
     """The question that claims and sources answer, where one of them only names something."""
 
 
 def support(*cases: Case, language: str | None = None) -> Ask:
     """Check claims against sources; claim ids are c1, c2, … and source ids k1, k2, … through all cases."""
-    numbered = _number_cases((case[:2] for case in cases), "claims", "c")
-    for values, case in zip(numbered, cases, strict=True):
+    rows = _number_cases(((case.claims, case.sources) for case in cases), "claims", "c")
+    for case, row in zip(cases, rows, strict=True):
+        for claim, answer in zip(row["claims"], case.answers, strict=False):
+            if answer:
+                claim["answer"] = answer
         if case.question:
-            values["question"] = case.question
-    return Ask("support", {"cases": numbered}, schemas.SUPPORT, language)
+            row["question"] = case.question
+    return Ask("support", {"cases": rows}, schemas.SUPPORT, language)
 
 
 def useful(

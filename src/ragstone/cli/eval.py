@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import reading_options, store_option
+from ragstone.cli.options import output_option, reading_options, store_option
 
 
 @click.command("eval", short_help="Score a data set.")
@@ -22,13 +22,7 @@ from ragstone.cli.options import reading_options, store_option
 @click.option(
     "-c", "--config", metavar="FILE", help="A YAML file with the plan; flags replace what it says."
 )
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Also write a file: .jsonl .json .csv .parquet .md .html .xml (JUnit). May be repeated.",
-)
+@output_option("run", what="Also write a file")
 @click.option(
     "-j",
     "--concurrency",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import output_option, store_option
 
 
 @click.command("tune")
@@ -25,7 +25,7 @@ from ragstone.cli.options import store_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the split, the order and the trials.")  # fmt: skip
 @click.option("--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
-@click.option("-o", "--output", multiple=True, metavar="FILE", help="Write a file: .json (trials and comparison) .md .html .svg .png (comparison). May be repeated.")  # fmt: skip
+@output_option("comparison", what="Write the comparison, in .json with the trials")
 @click.option("--lang", "language", metavar="LANG", help="Language of the comparison: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from ragstone.registry import Metric
 
 
+BAD_FEEDBACK = 0.5
+"""Feedback (0 to 1) below this is bad: such interactions are always judged by default, and shown as bad."""
+
+
 @dataclass(frozen=True, slots=True)
 class AlwaysRules:
     """What is judged whatever the rate says."""
 
-    feedback_below: float | None = 0.5
+    feedback_below: float | None = BAD_FEEDBACK
     """Feedback under this."""
     score_below: float | None = None
     """A best retrieval score under this."""

@@ -70,18 +70,18 @@ def _group_key(ask: Ask) -> Hashable:
     if ask.kind == "claims":
         shared = ()
     elif ask.kind == "support" and len(values["cases"]) == 1:
-        sources = _texts(values["cases"][0]["sources"])
+        sources = _list_texts(values["cases"][0]["sources"])
         # long sources are sent once, for all claims about them; cases of a single source each (an
         # answer and its reference) are short, so all of them share one Ask
         shared = sources if len(sources) != 1 else ()
     elif ask.kind == "useful":
-        shared = (values["question"], values["wording"], *_texts(values["chunks"]))
+        shared = (values["question"], values["wording"], *_list_texts(values["chunks"]))
     else:
         return ask.key
     return (ask.kind, ask.language, ask.repeat, shared)
 
 
-def _texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+def _list_texts(items: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple([item["text"] for item in items])
 
 
@@ -125,20 +125,26 @@ CaseKey = tuple[str, tuple[str, ...]]
 
 
 def _case_key(case: Mapping[str, Any]) -> CaseKey:
-    return case.get("question", ""), _texts(case["sources"])
+    return case.get("question", ""), _list_texts(case["sources"])
 
 
 def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `support` Ask of all claims of several, with one case for each set of sources."""
-    claims_of: dict[CaseKey, dict[str, None]] = {}
-    for ask in sorted(asks, key=lambda ask: _texts(ask.values["cases"][0]["claims"])):
+    claims_of: dict[CaseKey, dict[str, str]] = {}
+    for ask in sorted(asks, key=lambda ask: _list_texts(ask.values["cases"][0]["claims"])):
         (case,) = ask.values["cases"]
         claims = claims_of.setdefault(_case_key(case), {})
-        claims.update(dict.fromkeys(_texts(case["claims"])))
+        for claim in case["claims"]:
+            claims[claim["text"]] = claim.get("answer") or claims.get(claim["text"], "")
     order = sorted(claims_of)
     united = support(
         *(
-            Case(tuple(claims_of[key]), tuple(Chunk(text=text) for text in key[1]), key[0] or None)
+            Case(
+                tuple(claims_of[key]),
+                tuple(Chunk(text=text) for text in key[1]),
+                tuple(claims_of[key].values()),
+                key[0] or None,
+            )
             for key in order
         )
     )
@@ -159,7 +165,7 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
             names[merged_source["id"]] = source["id"]
         extract = _extract_rows("verdicts", "id", own, names)
         # the chance that all claims are supported is ours only where all the case's claims are
-        is_whole = len(merged_case["claims"]) == len(set(_texts(case["claims"])))
+        is_whole = len(merged_case["claims"]) == len(set(_list_texts(case["claims"])))
         number = order.index(_case_key(case))
         members.append((ask, _extract_case(extract, number if is_whole else None)))
     return replace(united, language=asks[0].language, repeat=asks[0].repeat), members

@@ -3,7 +3,7 @@
 All start with the same few questions. The configuration that looks best, judged together with similar ones, answers all
 questions and leads. Then the most promising other one answers a few more at a time, first those on which configurations
 differ and the leader can be beaten. Missing answers are imputed from similar configurations. A configuration is dropped
-once perfect answers to all its open questions could not beat the leader; it leads when it has answered all and is better."""
+once perfect answers where it has no score could not beat the leader; it leads when it has answered all and is better."""
 
 from __future__ import annotations
 
@@ -29,20 +29,32 @@ ROOM_WEIGHT = 0.3
 """Weight of the room above the leader in the choice of questions, compared with how far configurations differ."""
 UNRELATED_WEIGHT = 0.25
 """Weight of the answers of a configuration that shares no setting."""
+OWN_MEAN_WEIGHT = 0.6
+"""Weight of a configuration's own mean when the first leader is chosen; the rest is that of similar ones."""
+SIMILARITY_POWER = 3
+"""Power of the share of common settings in that choice: the higher, the less do distant configurations count."""
+OVERALL_MEAN_WEIGHT = 0.05
+"""Weight of a question's mean over all configurations in an imputed value: it decides where no similar one has answered."""
+PRIOR_VALUES = 2
+"""How many values the usual variance counts for beside those that a question has: the variance of few is unreliable."""
+MIN_VARIANCE = 1e-6
+"""Added to the usual variance, so that configurations which agree so far are not taken to agree for certain."""
+ROUNDING = 1e-9
+"""Differences up to this are rounding of sums, and no lead; also the smallest range of values to divide by."""
 
 
 class Race:
     """The answers and scores of each configuration so far, and the choice of the next."""
 
     def __init__(
-        self, settings: Sequence[Mapping[str, Any]], questions: int, *, top: float | None
+        self, settings: Sequence[Mapping[str, Any]], questions: int, *, best_value: float | None
     ) -> None:
         import numpy as np
 
         count = len(settings)
         self.values: NDArray[np.float64] = np.full((count, questions), np.nan)
         self.asked: NDArray[np.bool_] = np.zeros((count, questions), bool)
-        self.best_value = top
+        self.best_value = best_value
         """The best value there is for a question; None when there is no best."""
         self.leader: int | None = None
         self.contenders = set(range(count))
@@ -61,6 +73,7 @@ class Race:
         """A configuration and the questions that it answers next; None when the race is over."""
         import numpy as np
 
+        # question 0 is in the first batch of every configuration, so it tells who has begun
         begun = self.asked[:, 0]
         if not begun.all():
             return int(np.argmin(begun)), list(range(self.first_questions))
@@ -71,8 +84,8 @@ class Race:
             if rest:
                 return self.leader, rest
         self._drop_beaten()
-        allowed = self.max_answers - int(self.asked.sum())
         # the leader's own answers count too
+        allowed = self.max_answers - int(self.asked.sum())
         if not self.contenders or allowed <= 0:
             return None
         guessed, spread = self._impute()
@@ -110,7 +123,7 @@ class Race:
         ):
             self.contenders.discard(which)
             guessed, _ = self._impute()
-            if ((guessed[which] - guessed[self.leader])[self._find_counted()]).sum() > 1e-9:
+            if ((guessed[which] - guessed[self.leader])[self._find_counted()]).sum() > ROUNDING:
                 self.leader = which
 
     def means(self) -> list[float]:
@@ -142,22 +155,25 @@ class Race:
 
         seen = ~np.isnan(self.values)
         means = np.where(seen, self.values, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-        weights = self._similarity**3
+        weights = self._similarity**SIMILARITY_POWER
         # few questions are answered so far: the mean is drawn towards those of configurations that
         # share settings
-        steady = 0.6 * means + 0.4 * (weights @ means) / weights.sum(axis=1)
+        similar_means = (weights @ means) / weights.sum(axis=1)
+        steady = OWN_MEAN_WEIGHT * means + (1 - OWN_MEAN_WEIGHT) * similar_means
         return int(np.argmax(np.where(seen.any(axis=1), steady, -np.inf)))
 
     def _drop_beaten(self) -> None:
-        """Drop the configurations that perfect answers could not bring past the leader."""
+        """Drop the configurations that perfect answers could not bring past the leader.
+
+        Perfect are taken to be the open answers and also those that were given but could not be scored."""
         import numpy as np
 
         if self.best_value is None:
             return
         best = np.where(np.isnan(self.values), self.best_value, self.values)
         ahead = (best - self.values[self.leader])[:, self._find_counted()].sum(axis=1)
-        # a tie cannot win either; 1e-9 absorbs rounding of sums
-        self.contenders -= {at for at in self.contenders if ahead[at] <= 1e-9}
+        # a tie cannot win either
+        self.contenders -= {at for at in self.contenders if ahead[at] <= ROUNDING}
 
     def _impute(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Every value, imputed where it is missing, and the error variance of such an imputation for each question."""
@@ -167,18 +183,17 @@ class Race:
         values = np.where(known, self.values, 0.0)
         count = known.sum(axis=0)
         mean = values.sum(axis=0) / np.maximum(count, 1)
-        width = max(float(np.ptp(self.values[known])) if known.any() else 0.0, 1e-9)
+        width = max(float(np.ptp(self.values[known])) if known.any() else 0.0, ROUNDING)
         weights = (UNRELATED_WEIGHT + self._similarity) * np.exp(-self._distance / width)
         # a configuration does not vouch for itself: its own values are taken as they are, below
         np.fill_diagonal(weights, 0.0)
-        # 0.05: a little of the mean of all, for questions that no similar configuration has
-        # answered
-        guessed = (weights @ values + 0.05 * mean) / (weights @ known + 0.05)
+        total_weight = weights @ known + OVERALL_MEAN_WEIGHT
+        guessed = (weights @ values + OVERALL_MEAN_WEIGHT * mean) / total_weight
         spread = np.maximum((values**2).sum(axis=0) / np.maximum(count, 1) - mean**2, 0.0)
-        usual = float(spread[: self.first_questions].mean()) + 1e-6
-        # the variance of few values is unreliable: it is drawn towards that of the first questions,
-        # as if by two more values
-        return np.where(known, self.values, guessed), (spread * count + 2 * usual) / (count + 2)
+        usual = float(spread[: self.first_questions].mean()) + MIN_VARIANCE
+        # drawn towards the variance of the first questions, which every configuration answers
+        steady = (spread * count + PRIOR_VALUES * usual) / (count + PRIOR_VALUES)
+        return np.where(known, self.values, guessed), steady
 
     def _order_questions(
         self, which: int, spread: NDArray[np.float64], guessed: NDArray[np.float64]

@@ -271,7 +271,7 @@ async def atune(
 async def _run_race(search: _Search, combinations: Sequence[Settings]) -> list[Trial]:
     """Each step some more questions for the most hopeful configuration, until none can pass the leader or the effort is spent."""
     trials = [Trial(combination) for combination in combinations]
-    race = Race(combinations, len(search.tuning), top=find_highest(search.objective))
+    race = Race(combinations, len(search.tuning), best_value=find_highest(search.objective))
     while (step := race.choose_next()) is not None:
         which, places = step
         trial = trials[which]
@@ -282,9 +282,18 @@ async def _run_race(search: _Search, combinations: Sequence[Settings]) -> list[T
         race.add_scores(which, places, [value_at[at] for at in places])
     for trial, mean in zip(trials, race.means(), strict=True):
         trial.estimate = mean if trial.places and not math.isnan(mean) else None
-    first = trials[race.leader] if race.leader is not None else None
-    # a leader that answered everything comes before those whose lead is a guess
-    return sorted(trials, key=lambda trial: (trial is not first, -(trial.estimate or -math.inf)))
+    return order_trials(trials, trials[race.leader] if race.leader is not None else None)
+
+
+def order_trials(trials: Sequence[Trial], leader: Trial | None) -> list[Trial]:
+    """The trials of a race, the best estimate first and those without one last.
+
+    The leader comes before all: it answered everything, and the lead of others is a guess."""
+
+    def rank(trial: Trial) -> tuple[bool, float]:
+        return trial is not leader, math.inf if trial.estimate is None else -trial.estimate
+
+    return sorted(trials, key=rank)
 
 
 async def _run_halving(search: _Search, trials: Sequence[Trial], sizes: Sequence[int]) -> None:

@@ -14,7 +14,7 @@ from ragstone.types import NO_USAGE, Usage
 
 
 class ChoiceRequest(NamedTuple):
-    """One question whose answer is one of a few options, each a single token: a letter, a digit.
+    """One question whose answer is one of a few options, each a digit, a letter or a short word.
 
     The prompt is system message, then a user message of `prefix` directly followed by `question`."""
 
@@ -23,7 +23,7 @@ class ChoiceRequest(NamedTuple):
     """Long common part: the same text for many questions in a row, so that its evaluation can be kept."""
     question: str
     options: tuple[str, ...]
-    """Different also when letter case is ignored."""
+    """Different in their first letter, whatever its case: tokenizers cut words, and one token is read."""
 
 
 class Choice(NamedTuple):
@@ -122,10 +122,9 @@ def weigh_options(
 ) -> dict[str, float] | None:
     """Return the probability of each option from tokens and their log-probabilities, renormalised over the options.
 
-    Spellings of one option are added up (`A`, ` a`). None when the options have less than MIN_OPTION_MASS
+    Spellings and beginnings of one option are added up (`True`, ` true`, `tr`). None when the options have less than MIN_OPTION_MASS
     together, or a number is no log-probability.
     An option that is not among the tokens gets the probability of the least likely one, the most it can have."""
-    by_name = {option.strip().casefold(): option for option in options}
     weights: dict[str, float] = {}
     floor = 1.0
     for token, logprob in tokens:
@@ -133,7 +132,7 @@ def weigh_options(
             return None
         weight = math.exp(min(logprob, 0.0))
         floor = min(floor, weight)
-        option = by_name.get(strip_token(token).casefold())
+        option = _match_token(token, options)
         if option is not None:
             weights[option] = weights.get(option, 0.0) + weight
     if sum(weights.values()) < MIN_OPTION_MASS:
@@ -142,11 +141,16 @@ def weigh_options(
     return {option: weights.get(option, floor) / total for option in options}
 
 
+def _match_token(token: str, options: Sequence[str]) -> str | None:
+    """Return the option that a token is, or is the beginning of."""
+    text = strip_token(token).casefold()
+    return next((o for o in options if text and o.casefold().startswith(text)), None)
+
+
 def find_option(text: str, options: Sequence[str]) -> str | None:
-    """Return the option that a reply consists of, or that its first word is; None when it is none of them."""
+    """Return the option that the first word of a reply is, or begins; None when it is none of them."""
     words = text.split(maxsplit=1)
-    first = strip_token(words[0]).casefold() if words else ""
-    return next((option for option in options if option.casefold() == first), None)
+    return _match_token(words[0], options) if words else None
 
 
 def strip_token(token: str) -> str:

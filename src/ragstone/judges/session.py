@@ -12,7 +12,8 @@ from ragstone.judges.fences import make_nonce
 from ragstone.judges.json_replies import ReplyFault, extract_json
 from ragstone.judges.specs import build_spec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
-from ragstone.locale.messages import compose
+from ragstone.locale.catalogue import LANGUAGES
+from ragstone.locale.messages import compose, render
 from ragstone.prompts import Prompt
 from ragstone.types import NO_USAGE
 
@@ -36,6 +37,9 @@ class JudgeSession:
         self.spec = build_spec(ask)
         self.prompt = load_prompt(self.spec.prompt)
         self.retry_prompt = load_prompt("again")
+        has_words = self.retry_prompt.language in LANGUAGES
+        self.report_language = self.retry_prompt.language if has_words else LANGUAGES[0]
+        """Language in which a fault is told: that of the prompt, if the catalogue has it."""
         self.usage = NO_USAGE
 
     async def run(self) -> Any:
@@ -56,10 +60,10 @@ class JudgeSession:
             batch = self.spec.build_batch(missing, nonce)
             try:
                 parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
-            except JudgeFailed as failure:
-                if failure.kind == "compromised" or not usable:
+            except JudgeFailed:
+                if not usable:
                     raise
-                break
+                break  # the first reply passed its probe; what it left unproven stays unproven
             if parsed is None and len(missing) > 1:
                 return settled | await self._settle_halves(missing, deadline, depth)
             if parsed is None:
@@ -97,7 +101,8 @@ class JudgeSession:
         length_factor: int,
     ) -> ParsedReply | None:
         """Make one call; None when the reply was cut off at the token limit."""
-        note = self.retry_prompt.fill({"fault": complaint})[1] if complaint else ""
+        fault = render(complaint, self.report_language)
+        note = self.retry_prompt.fill({"fault": fault})[1] if complaint else ""
         fixed = {"nonce": nonce, "shape": batch.schema.format_example(nonce), "note": note}
         system, user = self.prompt.fill({**batch.values, **fixed})
         completion = await self.model.complete(

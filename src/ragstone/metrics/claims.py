@@ -21,14 +21,15 @@ from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
 from ragstone.metrics.replies import index_rows, read_probability, read_rows
 from ragstone.text.claim_checks import (
-    belongs_to_sentence,
     find_quoted_sentence,
+    has_common_words,
+    is_of_sentence,
     is_proof,
-    repeats_claim,
+    is_rewording,
 )
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
-from ragstone.text.words import fold_text
+from ragstone.text.words import fold_text, split_bare_words
 from ragstone.types import Chunk, Finding, Ranked, Verdict
 
 T = TypeVar("T")
@@ -42,6 +43,8 @@ class Claim(NamedTuple):
     """Index of the sentence it comes from; a sentence with several citations is cut after each of them."""
     span: tuple[int, int]
     """Start and end of that sentence in the text."""
+    answer: str = ""
+    """The bare answer that it was made of with its question; empty for a claim of a whole sentence."""
 
 
 class EvidenceQuote(NamedTuple):
@@ -147,26 +150,34 @@ def check_every_claim(
         return CheckedClaims(
             CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims
         )
-    case = Case(tuple(_list_distinct(claims)), tuple(sources), question)
+    distinct = _list_distinct(claims)
+    case = Case(tuple(distinct), tuple(sources), tuple(distinct.values()), question)
     return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
 
 def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> dict[int, int]:
     """Return the indexes of claims that repeat an earlier one, each with the index of that one."""
     repeats: dict[int, int] = {}
-    evidence = [_find_evidence_sentence(claim, sources) for claim in checked]
+    first_of: dict[tuple[str, ...], int] = {}
     for index, claim in enumerate(checked):
-        for first in range(index):
-            if (
-                first not in repeats
-                and claim.verdict == checked[first].verdict
-                and repeats_claim(
-                    claim.claim.text, checked[first].claim.text, evidence[index], evidence[first]
-                )
-            ):
-                repeats[index] = first
+        words = (claim.verdict, *split_bare_words(claim.claim.text))
+        first = first_of.setdefault(words, index)
+        if first != index:
+            repeats[index] = first
+            continue
+        for earlier in range(index):
+            if earlier not in repeats and _is_reworded(claim, checked[earlier], sources):
+                repeats[index] = earlier
                 break
     return repeats
+
+
+def _is_reworded(claim: CheckedClaim, other: CheckedClaim, sources: Sequence[Chunk]) -> bool:
+    if claim.verdict != other.verdict or not has_common_words(claim.claim.text, other.claim.text):
+        return False
+    evidence = _find_evidence_sentence(claim, sources)
+    is_same = evidence != "" and evidence == _find_evidence_sentence(other, sources)
+    return is_same and is_rewording(claim.claim.text, other.claim.text, evidence)
 
 
 def _find_evidence_sentence(claim: CheckedClaim, sources: Sequence[Chunk]) -> str:
@@ -247,8 +258,11 @@ def read_claims(reply: Any, text: str, language: str | None, question: str = "")
             )
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")
-        made = claims.setdefault((number, fold_text(claim)), Claim(claim, number, spans[number]))
-        if not belongs_to_sentence(claim, number, sentences):
+        made = claims.setdefault(
+            (number, fold_text(claim)),
+            Claim(claim, number, spans[number], text if question else ""),
+        )
+        if not is_of_sentence(claim, number, sentences):
             strays.append(made)
     if strays:
         raise JudgeFailed(
@@ -323,5 +337,6 @@ def _index_sources(count: int) -> Mapping[str, int]:
     return {f"k{n}": n - 1 for n in range(1, count + 1)}
 
 
-def _list_distinct(claims: Sequence[Claim]) -> list[str]:
-    return list(dict.fromkeys(claim.text for claim in claims))
+def _list_distinct(claims: Sequence[Claim]) -> dict[str, str]:
+    """The texts of the claims, each once, with the bare answers that they were made of."""
+    return {claim.text: claim.answer for claim in claims}

@@ -17,6 +17,9 @@ from ragstone.errors import RagstoneError
 FALLBACK_LANGUAGE = "en"
 """Language of the prompts when there are none in the wanted one."""
 
+CHOICE_PARTS = 4
+"""Parts of the prompt of a question with one token to reply: system, what many share, the question, the options."""
+
 
 class InvalidPrompt(RagstoneError):
     """A prompt file or folder that is missing or cannot be used."""
@@ -111,9 +114,11 @@ def find_fault(name: str, text: str) -> str | None:
     """Return what is wrong with a user's version of a prompt; None when it can be used."""
     ours = (_FOLDER / FALLBACK_LANGUAGE / f"{name}.md").read_text("utf-8")
     wanted, given = set(find_placeholders(ours)), set(find_placeholders(text))
-    missing = f"\n{ours}".count("\n---\n") - f"\n{text}".count("\n---\n")
-    if missing > 0:
+    our_parts, parts = (f"\n{whole}".split("\n---\n") for whole in (ours, text))
+    if len(parts) < len(our_parts):
         return "it has no line of three hyphens between the instructions and the material"
+    if len(our_parts) == CHOICE_PARTS and parts[-1].count(",") != our_parts[-1].count(","):
+        return f"its last part must list as many options as ours: {our_parts[-1].strip()}"
     if wanted - given:
         return f"it lacks {{{{{min(wanted - given)}}}}}"
     if given - wanted:

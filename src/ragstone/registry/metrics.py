@@ -115,10 +115,12 @@ def metric(
         # the same function may register again: notebooks run cells twice, and workers import
         # modules that the driver had
         earlier = REGISTERED.get(family)
-        if earlier is not None and _qualified_name(earlier.function) != _qualified_name(target):
+        if earlier is not None and _build_qualified_name(earlier.function) != _build_qualified_name(
+            target
+        ):
             raise UnknownMetric(
-                f"two metrics are called {family!r}, in {_qualified_name(earlier.function)} and in "
-                f"{_qualified_name(target)}; give one another name: @metric(name=...)"
+                f"two metrics are called {family!r}, in {_build_qualified_name(earlier.function)} and in "
+                f"{_build_qualified_name(target)}; give one another name: @metric(name=...)"
             )
         REGISTERED[family] = Metric(
             name=family,
@@ -231,7 +233,7 @@ def _is_judged(
     return all(options.get(key) == value for key, value in judged_with.items())
 
 
-def _qualified_name(function: Callable[..., Any]) -> str:
+def _build_qualified_name(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
@@ -244,17 +246,17 @@ def _inspect_signature(
         if parameter.kind is parameter.KEYWORD_ONLY:
             if parameter.default is parameter.empty:
                 raise UnknownMetric(
-                    f"option {parameter.name!r} of {_qualified_name(function)} has no default; give it one"
+                    f"option {parameter.name!r} of {_build_qualified_name(function)} has no default; give it one"
                 )
             options[parameter.name] = parameter.default
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise UnknownMetric(
-                f"{_qualified_name(function)} takes {parameter}; name the Sample fields"
+                f"{_build_qualified_name(function)} takes {parameter}; name the Sample fields"
             )
         if parameter.name not in (*SAMPLE_FIELDS, "sample"):
             raise UnknownMetric(
-                f"{_qualified_name(function)} asks for {parameter.name!r}, which is not a field of a Sample"
+                f"{_build_qualified_name(function)} asks for {parameter.name!r}, which is not a field of a Sample"
                 f"{suggest_nearest(parameter.name, [*SAMPLE_FIELDS, 'sample'])} (options go after a bare *)"
             )
         takes.append(parameter.name)

@@ -284,7 +284,7 @@ def _view_score(metric: MetricDirection, score: Score, say: Words) -> ScoreView:
         outcome=score.outcome,
         outcome_text="" if score.ok else say.outcome(name),
         reason=shorten(say.message(score.reason), 300),
-        label=say.known("label", score.label) if score.label else "",
+        label=say.translate("label", score.label) if score.label else "",
         warnings=tuple(shorten(say.message(text), 200) for text in score.warnings[:5]),
     )
 
@@ -296,7 +296,7 @@ def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
     return FindingView(
         number=entry.number,
         text=shorten(finding.text, brief),
-        verdict=say.known("verdict", finding.verdict),
+        verdict=say.translate("verdict", finding.verdict),
         tone=entry.tone,
         reason=shorten(say.message(finding.reason), brief),
         quote=shorten(finding.quote, brief),

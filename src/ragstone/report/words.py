@@ -30,7 +30,7 @@ class Words:
         """`1 sample` or `1,200 samples`: the phrase with its number, singular or plural."""
         return self(f"{key}.one" if n == 1 else f"{key}.many", n=self.whole(n))
 
-    def known(self, group: str, word: str) -> str:
+    def translate(self, group: str, word: str) -> str:
         """The translation of a word from a closed list, or the word itself when it is not on it."""
         return find_phrase(self.language, f"{group}.{word}") or word
 
@@ -47,8 +47,8 @@ class Words:
     def outcome(self, name: str) -> str:
         """An outcome in words; `judge_error: refusal` names how the judge failed."""
         kind, _, fault = name.partition(": ")
-        text = self.known("outcome", kind)
-        return f"{text}, {self.known('fault', fault)}" if fault else text
+        text = self.translate("outcome", kind)
+        return f"{text}, {self.translate('fault', fault)}" if fault else text
 
     def number(self, value: float | None, digits: int | None = None) -> str:
         """A score as it is read; a dash when there is none."""

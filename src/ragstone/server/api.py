@@ -140,7 +140,9 @@ def _redact_spans(spans: Sequence[TraceSpan], settings: ServerSettings) -> Seque
 
 
 async def _read_rows(request: web.Request, state: ServerState) -> tuple[list[Any], int]:
-    """The rows of a JSON body: one object, or a list of them."""
+    """The rows of a JSON body (one object, or a list of them), and its size in bytes.
+
+    The caller must pass the size to `queue.release_bytes` when it is done; after an error there is nothing to release."""
     if request.content_type != "application/json":
         raise _build_type_error("application/json")
     body, size = await state.queue.read_body(request)
@@ -218,7 +220,7 @@ async def get_interaction(request: web.Request) -> web.Response:
     id = request.match_info["id"]
     interaction = await asyncio.to_thread(_load_interaction, state.read_archive, id)
     if interaction is None:
-        raise RequestError(404, "no interaction has this id", "")
+        raise RequestError(404, "no interaction has this id")
     return build_json_response(interaction)
 
 
@@ -253,7 +255,7 @@ async def get_summary(request: web.Request) -> web.Response:
     try:
         summary = await asyncio.to_thread(read)
     except DataError as error:
-        raise RequestError(422, str(error), "") from None
+        raise RequestError(422, str(error)) from None
     return build_json_response(summary.to_dict())
 
 
@@ -290,14 +292,15 @@ async def get_openapi(request: web.Request) -> web.Response:
 
 
 def _parse_query(request: web.Request, known: set[str]) -> dict[str, str]:
+    """The parameters of the address; one that is not known is refused, so that a misspelt filter is not ignored."""
     from ragstone.errors import suggest_nearest
 
     for name in request.query:
         if name not in known:
             hint = suggest_nearest(name, sorted(known)) if known else ""
-            raise RequestError(422, f"no parameter {name[:60]!r}{hint}", "")
+            raise RequestError(422, f"no parameter {name[:60]!r}{hint}")
     if any("\x00" in value for value in request.query.values()):
-        raise RequestError(422, "a parameter holds a NUL character", "")
+        raise RequestError(422, "a parameter holds a NUL character")
     return dict(request.query)
 
 
@@ -327,4 +330,4 @@ def _parse_slice(text: str) -> tuple[str, str]:
 
 
 def _build_parameter_error(name: str, text: str, expected: str) -> RequestError:
-    return RequestError(422, f"{name} is {text[:60]!r}; give {expected}", "")
+    return RequestError(422, f"{name} is {text[:60]!r}; give {expected}")

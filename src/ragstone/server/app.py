@@ -99,7 +99,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         return await handler(request)
     except RequestError as error:
-        if error.counter:
+        if error.counter is not None:
             _count_refusal(request.app, error.counter)
         return error.to_response()
     except StoreError as error:

@@ -174,7 +174,7 @@ class IngestQueue:
             self.counts["refused_store"] += rows
             reason = str(error) if isinstance(error, StoreError) else type(error).__name__
             for job in jobs:
-                _resolve_job(job, RequestError(503, f"not stored: {reason}", "", retry_after=5))
+                _resolve_job(job, RequestError(503, f"not stored: {reason}", retry_after=5))
         else:
             elapsed = max(1e-6, time.monotonic() - started)
             # a moving average: one slow commit should not make clients wait half a minute

@@ -34,13 +34,13 @@ def build_error_response(
 
 
 class RequestError(Exception):
-    """A request that is answered with an error; `counter` is the counter to increment."""
+    """A request that is answered with an error; `counter` is the counter to increment, None: no counter."""
 
     def __init__(
         self,
         status: int,
         why: str,
-        counter: str,
+        counter: str | None = None,
         *,
         rows: Sequence[tuple[int, str]] = (),
         retry_after: int | None = None,

@@ -153,14 +153,14 @@ class SqliteDatabase:
     def missing_error(self) -> StoreError:
         """Build the error for a required file that does not exist."""
         if any(_identify(file) for file in self._log_files()):
-            return self._removed_error()
+            return self._build_removed_error()
         return StoreError(f"there is no store {self.display_name!r}; `ragstone eval` makes one")
 
     def explain(self, fault: Exception) -> StoreError:
         """Convert an exception of SQLite to one sentence with the remedy."""
         text = str(fault)
         if _identify(self.path) is None and self._last_opened[0] is not None:
-            return self._removed_error()
+            return self._build_removed_error()
         if "disk is full" in text or "disk I/O" in text:
             return StoreError(
                 f"the disk is full or failing under the store {self.display_name!r}; make room: what was "
@@ -192,7 +192,7 @@ class SqliteDatabase:
             if _identify(self.path) is None:
                 # SQLite would discard the log of a moved file, and with it acknowledged writes
                 if not create or any(_identify(log) for log in self._log_files()):
-                    raise self._removed_error()
+                    raise self._build_removed_error()
                 connection = self._connect_in_mode("rwc", wait)
             else:
                 self._reject_replaced_file()
@@ -227,7 +227,7 @@ class SqliteDatabase:
                 "copied, start ragstone again"
             )
 
-    def _removed_error(self) -> StoreError:
+    def _build_removed_error(self) -> StoreError:
         logs = " and ".join(repr(file.name) for file in self._log_files() if _identify(file))
         if not logs:
             return StoreError(

@@ -35,7 +35,7 @@ def make_system(spec: Any, **parameters: Any) -> System:
         spec = str(spec)
     if isinstance(spec, str):
         return _from_text(spec, parameters)
-    return _from_object(spec, _qualified_name(spec), parameters)
+    return _from_object(spec, _build_qualified_name(spec), parameters)
 
 
 def _from_mapping(spec: Mapping[str, Any], parameters: Mapping[str, Any]) -> System:
@@ -174,7 +174,7 @@ def _reject_options(options: Mapping[str, Any], name: str) -> None:
         raise RagstoneError(f"the system {name!r} has no parameter {key!r}; make it in a function")
 
 
-def _qualified_name(target: Any) -> str:
+def _build_qualified_name(target: Any) -> str:
     named = target if hasattr(target, "__qualname__") else type(target)
     return f"{getattr(named, '__module__', '')}:{named.__qualname__}"
 

@@ -29,8 +29,6 @@ TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
 REPLY_PATHS = ("answer", "contexts", "ids", "latency", "tokens", "cost")
 OPTIONS = ("url", "method", "body", "headers", "parameters", *REPLY_PATHS)
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_PLACEHOLDERS = ("question", "contexts", "context_ids", "id", "language")
-"""Placeholders besides the parameters."""
 
 
 class HttpSystem:

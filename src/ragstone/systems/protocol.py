@@ -77,6 +77,8 @@ class System(Protocol):
     def identity(self) -> Mapping[str, Any]:
         """Everything that can change a reply besides the question; JSON, no secrets."""
 
+    # Public: any object with `answer`, `identity`, `shown` and `parameters` is taken as a System
+    # (factory.py).
     def shown(self, sample: Sample) -> Mapping[str, Any]:
         """What the system reads of the sample besides the question; part of the key of a stored reply."""
 

@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 from ragstone.analysis.power import (
     WORST_SD,
     SampleSize,
+    compute_paired_sd,
     detectable_difference,
-    paired_sd,
     plan_sample_size,
 )
 from ragstone.analysis.stats import Z
@@ -126,7 +126,7 @@ def check_testset(source: str | Path, documents: Source | None = None, **reading
     faults.sort(key=lambda fault: order[fault.kind])
     impossible = sum(not _is_answerable(sample) for sample in samples)
     # before there is a run nothing is known of the spread, so the worst case is planned for
-    sd = paired_sd(WORST_SD)
+    sd = compute_paired_sd(WORST_SD)
     half = Z * sd / max(1, len(samples)) ** 0.5
     return Checkup(
         str(source),

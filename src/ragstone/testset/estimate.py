@@ -50,7 +50,7 @@ class Estimate:
 
 def estimate_generation(plan: TestsetPlan) -> Estimate:
     """The estimate for a plan; every item is taken to pass."""
-    wanted = plan.items
+    wanted = plan.item_count
     judge = build_writer_judge(plan, TestsetInputs())
     weights = resolve_weights(plan.kinds, judged=judge is not None)
     with open_documents(plan, TestsetInputs()) as corpus:

@@ -55,6 +55,7 @@ def _to_query_row(item: Item) -> Row:
 
 
 def _to_questions_row(item: Item) -> Row:
+    # This shape has one document a question; of several the first evidence counts.
     home = item.evidence[0].document if item.evidence else next(iter(item.relevant), "")
     return {
         "question_id": item.id,
@@ -104,6 +105,8 @@ def write_set(
         return
     shape = SHAPES[format]
 
+    # `write_rows` is made for runs, whose rows come with scores; a test set has none, and no
+    # columns to add.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         return ((_to_json_text(shape(item)), {}) for item in items)
 
@@ -114,6 +117,8 @@ def _write_beir(folder: Path, items: Sequence[Item], documents: Iterable[Documen
     """corpus.jsonl, queries.jsonl and qrels/test.tsv; a question without an answer has no line in the qrels."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     with open_replacement(folder / "corpus.jsonl") as stream:
+        # Planted documents go into the corpus, or the system would never meet the instruction that
+        # the item is about.
         for document in chain(documents, list_planted(items)):
             stream.write(
                 _to_json_text({"_id": document.id, "title": document.title, "text": document.text})
@@ -129,6 +134,7 @@ def _write_beir(folder: Path, items: Sequence[Item], documents: Iterable[Documen
         stream.write("query-id\tcorpus-id\tscore\n")
         for item in items:
             for name, grade in item.relevant.items():
+                # Whole numbers: many readers of qrels take no others.
                 stream.write(f"{item.id}\t{name}\t{round(grade)}\n")
 
 

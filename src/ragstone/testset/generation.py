@@ -174,13 +174,13 @@ class Generation:
         for kind, most in wanted.items():
             before = len(made.items)
 
-            def enough(before: int = before, most: int = most) -> bool:
+            def has_enough(before: int = before, most: int = most) -> bool:
                 accepted = len(made.items) - before
                 # the share goes to several kinds where it can
                 return len(made.items) >= share or accepted >= most or 2 * accepted > share
 
             if not self._prove_candidates(
-                maker.make_candidates(document, {kind: most}, rng), made, enough
+                maker.make_candidates(document, {kind: most}, rng), made, has_enough
             ):
                 made.spent.append(kind)
             if len(made.items) >= share:
@@ -188,7 +188,7 @@ class Generation:
         return made
 
     def _prove_candidates(
-        self, candidates: Iterator[Item], made: StepResult, enough: Callable[[], bool]
+        self, candidates: Iterator[Item], made: StepResult, has_enough: Callable[[], bool]
     ) -> bool:
         """Candidates proved one by one until there are enough; False when all were looked at and none was good."""
         missed, before = 0, len(made.items)
@@ -204,7 +204,7 @@ class Generation:
                     return True
                 continue
             made.items.append(checked)
-            if enough():
+            if has_enough():
                 return True
         return len(made.items) > before
 

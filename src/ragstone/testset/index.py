@@ -60,13 +60,13 @@ class CorpusIndex:
         self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 6
     ) -> list[Document]:
         """Documents that have every one of the stems, best first."""
-        return self._search(" AND ".join(filter(None, map(_to_query, stems))), but, most)
+        return self._find_documents(" AND ".join(filter(None, map(_to_query, stems))), but, most)
 
     def find_with_any(
         self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 4
     ) -> list[Document]:
         """Documents that have some of the stems, best first."""
-        return self._search(" OR ".join(filter(None, map(_to_query, stems))), but, most)
+        return self._find_documents(" OR ".join(filter(None, map(_to_query, stems))), but, most)
 
     def find_nearest(
         self, text: str, count: int, but: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class CorpusIndex:
             for document in self.find_with_any(stems, but=tuple(but), most=count)
         ]
 
-    def _search(self, query: str, but: Sequence[str], most: int) -> list[Document]:
+    def _find_documents(self, query: str, but: Sequence[str], most: int) -> list[Document]:
         if not query:
             return []
         rows = self._database.execute(
@@ -132,13 +132,13 @@ def _to_query(stem: str) -> str:
     plain = strip_accents(stem).replace("ñ", "n")
     pieces = _WORD_PART.findall(plain)
     if len(pieces) != 1:
-        return f"({' AND '.join(map(_quote, pieces))})" if pieces else ""
+        return f"({' AND '.join(map(_quote_term, pieces))})" if pieces else ""
     (piece,) = pieces
     # a stem in -i stands for words in -y (`deliveri`), so a prefix search for it would find none of
     # them
     cut = piece[:-1] if len(piece) > 4 and piece[-1] in "iy" else piece
-    return f"{_quote(cut)}*" if cut.isalpha() and len(cut) > 3 else _quote(cut)
+    return f"{_quote_term(cut)}*" if cut.isalpha() and len(cut) > 3 else _quote_term(cut)
 
 
-def _quote(piece: str) -> str:
+def _quote_term(piece: str) -> str:
     return f'"{piece}"'

@@ -69,11 +69,11 @@ def find_manual_name(document: Document, blocks: Sequence[Block]) -> tuple[str, 
         match = _MANUAL_NAME.match(line.strip())
         if match:
             name = match[1].lower() if match[1].isupper() else match[1]
-            return _written_name(name, blocks), int(match[2])
+            return _find_name_as_written(name, blocks), int(match[2])
     return "", 0
 
 
-def _written_name(name: str, blocks: Sequence[Block]) -> str:
+def _find_name_as_written(name: str, blocks: Sequence[Block]) -> str:
     """The name as the section NAME writes it: `perlRun` of the title PERLRUN(1)."""
     for at, block in enumerate(blocks[:-1]):
         if block.kind == "heading" and _SECTION_NAME.match(block.text):

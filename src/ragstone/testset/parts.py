@@ -28,7 +28,7 @@ def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> 
 
     index = CorpusIndex(corpus)
 
-    def maker() -> Maker:
+    def build_maker() -> Maker:
         from ragstone.testset.offline import OfflineMaker
 
         return OfflineMaker(index, styles)
@@ -36,6 +36,6 @@ def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> 
     return Parts(
         Prover(index, round_trip=not judged),
         lambda text, count, without: find_nearest_passages(index, text, count, without),
-        maker,
+        build_maker,
         index.close,
     )

@@ -30,28 +30,35 @@ class TestsetPlan:
     documents: tuple[str, ...] = ()
     """Folders and files to ask about."""
     n: int | None = None
-    """Items to make; None: 100, or as many as the documents bear."""
+    """Items to make; None: DEFAULT_ITEMS, or as many as the documents bear."""
     kinds: Mapping[str, float] | str | None = None
     """Kind of question → weight."""
     languages: tuple[str, ...] = ()
+    """Only documents in these languages are asked about; empty: all."""
     judge: str | Mapping[str, Any] | None = None
     """Who writes the questions; None and `offline`: rules."""
     seed: int = 0
+    """The same seed gives the same test set."""
     styles: tuple[str, ...] = ()
+    """Styles to write in: formal, informal or terse by rule, any words with a judge."""
     out: str | None = None
     """The file to write."""
     format: str = "ragstone"
+    """The format of that file."""
     resume: bool = False
     """Resume the unfinished generation of the same plan."""
     store: str | None = None
     """Where the judge's replies are kept."""
     concurrency: int | None = None
+    """Questions to the judge in flight at once."""
     max_usd: float | None = None
+    """Stop asking the judge before this much is spent."""
     max_calls: int | None = None
+    """Stop asking the judge after so many calls."""
 
     @property
-    def items(self) -> int:
-        """How many items are wanted."""
+    def item_count(self) -> int:
+        """How many items are wanted; an impossible `n` is an error."""
         if self.n is not None and (isinstance(self.n, bool) or self.n < 1):
             raise RagstoneError(f"{self.n!r} items cannot be made; give 1 or more")
         return DEFAULT_ITEMS if self.n is None else self.n
@@ -72,8 +79,10 @@ class TestsetPlan:
             raise RagstoneError("another ragstone wrote this plan; name the documents again")
         names = [item.name for item in fields(cls) if item.name in stored]
         values = {name: from_storable(stored[name], name) for name in names}
-        for name in ("documents", "languages", "styles"):
-            values[name] = tuple(values.get(name, ()))
+        for item in fields(cls):
+            # JSON has no tuples
+            if isinstance(item.default, tuple):
+                values[item.name] = tuple(values.get(item.name, ()))
         return cls(**values)
 
     def anchor(self, folder: Path) -> TestsetPlan:

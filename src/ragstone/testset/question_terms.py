@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from ragstone.testset.vocabulary import word_set
@@ -40,9 +39,6 @@ def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     dropped = _collect_asking_stems(language)
     stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
     return stems or extract_content_stems(question, language)
-
-
-_GAP = re.compile(r"_{3,}|…")
 
 
 def measure_overlap(left: frozenset[str], right: frozenset[str]) -> float:

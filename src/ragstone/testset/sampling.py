@@ -41,7 +41,7 @@ def spread_documents(
     rng = random.Random(f"{seed}:spread")
     pool = _draw_pool(corpus, rng, max(MAX_POOL_DOCUMENTS, 4 * wanted))
     if languages:
-        pool = [place for place in pool if _language(corpus, place) in languages]
+        pool = [place for place in pool if _detect_language(corpus, place) in languages]
     topics = Topics(corpus, pool, rng)
     strata: dict[tuple[int, str, int], list[int]] = {}
     for place in pool:
@@ -67,7 +67,7 @@ def language_of(text: str, given: str | None) -> str:
     return (given or identify_language(text[:_TOPIC_CHARS])).split("-")[0].lower()
 
 
-def _language(corpus: Corpus, place: int) -> str:
+def _detect_language(corpus: Corpus, place: int) -> str:
     document = corpus[place]
     return language_of(document.text, document.language)
 

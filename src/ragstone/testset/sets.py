@@ -124,12 +124,12 @@ def part_file(out: Path) -> Path:
     return out.with_name(f"{out.name}.part")
 
 
-def rejected_file(out: Path) -> Path:
+def name_rejected_file(out: Path) -> Path:
     """Where the refused items are kept."""
     return out.with_name(f"{out.name if out.is_dir() else out.stem}.rejected.jsonl")
 
 
-def planted_file(out: Path) -> Path:
+def name_planted_file(out: Path) -> Path:
     """Where the documents are kept that an item needs in the corpus and that are not there."""
     return out.with_name(f"{out.name if out.is_dir() else out.stem}.planted.jsonl")
 
@@ -162,7 +162,7 @@ def _build_identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> d
     """All that decides what is made: a generation is resumed only with the same."""
     return {
         "documents": corpus.digest,
-        "n": plan.items,
+        "n": plan.item_count,
         "kinds": resolve_weights(plan.kinds, judged=judge is not None),
         "languages": sorted(plan.languages),
         "seed": plan.seed,
@@ -178,7 +178,7 @@ async def execute_testset_plan(
     inputs: TestsetInputs = TestsetInputs(),  # noqa: B008  frozen
 ) -> TestSet:
     """Carry out a plan, or the rest of it, and write the files that it names."""
-    wanted = plan.items
+    wanted = plan.item_count
     out = Path(plan.out) if plan.out is not None else None
     if out is not None:
         check_target(out, plan.format)
@@ -224,7 +224,7 @@ async def execute_testset_plan(
 
 def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) -> TestSet:
     return TestSet(
-        plan.items,
+        plan.item_count,
         tuple(generation.items),
         tuple(generation.rejected),
         len(generation.corpus),
@@ -234,8 +234,8 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
         generation.usage,
         generation.stopped,
         out if generation.items else None,
-        rejected_file(out) if out is not None else None,
-        planted_file(out) if out is not None and list_planted(generation.items) else None,
+        name_rejected_file(out) if out is not None else None,
+        name_planted_file(out) if out is not None and list_planted(generation.items) else None,
     )
 
 
@@ -279,7 +279,7 @@ def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
     """The files, each whole or not there; what was unfinished stays for --resume only if there is more to be made."""
     if made.items:
         write_set(out, made.items, format, corpus)
-    place = rejected_file(out)
+    place = name_rejected_file(out)
     if made.rejected:
         with open_replacement(place) as stream:
             for rejection in made.rejected:
@@ -288,7 +288,7 @@ def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
                 )
     else:
         place.unlink(missing_ok=True)
-    place = planted_file(out)
+    place = name_planted_file(out)
     if made.planted_in is not None:
         with open_replacement(place) as stream:
             for document in list_planted(made.items):

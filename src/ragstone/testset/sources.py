@@ -172,11 +172,11 @@ def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> It
                 corpus.empty += 1
         return
 
-    def passed_over(place: str) -> None:
+    def count_empty(place: str) -> None:
         corpus.empty += 1
 
     for path in paths:
-        yield from stream_documents(path, passed_over)
+        yield from stream_documents(path, count_empty)
 
 
 def _open_in_place(path: Path, shown: str) -> Corpus:

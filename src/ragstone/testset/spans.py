@@ -98,6 +98,8 @@ class Span:
 @lru_cache(maxsize=1024)
 def split_tokens(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
+    # What stands in brackets is never what a sentence says first; places stay those of the whole
+    # sentence.
     asides = [match.span() for match in _ASIDE.finditer(sentence)]
     out = []
     for match in _TOKEN.finditer(sentence):

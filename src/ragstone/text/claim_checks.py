@@ -8,11 +8,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.content import find_content_words, is_small_talk
+from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
-from ragstone.text.words import split_bare_words
 
 MAX_NAME_WORDS = 6
 """Words of a source that is no more than a name, a date or a number."""
@@ -29,19 +30,19 @@ MIN_PARAPHRASE_SHARE = 0.5
 four hand-written paraphrases are; of 1,713 pairs of claims in answers of real systems 2 are, and rightly so."""
 
 
-def belongs_to_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
+def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
     """Whether a claim can have been made of the sentence of that index and was not made of another one.
 
     A claim may name what a pronoun of its sentence means, so words of other sentences are no fault; to say only what
     another sentence says is one."""
-    said, own = find_content_words(claim), find_content_words(sentences[number])
-    if not said or is_small_talk(sentences[number]):
+    words, sentence_words = find_content_words(claim), find_content_words(sentences[number])
+    if not words or is_small_talk(sentences[number]):
         return True
-    shared = said & own
+    shared = words & sentence_words
     if not shared:
         return is_close(claim, sentences[number])
     return not any(
-        said <= other and shared < said
+        words <= other and shared < words
         for index, other in enumerate(map(find_content_words, sentences))
         if index != number
     )
@@ -58,42 +59,46 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
         for quote, source in quotes
     ):
         return True
-    said = find_content_words(_LONG_QUOTATION.sub(" ", claim)) or find_content_words(claim)
-    telling = [(quote, source) for quote, source in quotes if find_content_words(quote)]
-    if not said or not telling or is_small_talk(claim):
-        return bool(telling)
+    words = find_content_words(_LONG_QUOTATION.sub(" ", claim)) or find_content_words(claim)
+    usable = [(quote, source) for quote, source in quotes if find_content_words(quote)]
+    if not words or not usable or is_small_talk(claim):
+        return bool(usable)
     is_order = bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
-    wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(said)
-    quoted = frozenset().union(*(find_content_words(quote) for quote, _ in telling))
-    if len(said & quoted) >= wanted:
+    wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
+    quoted_words = frozenset().union(*(find_content_words(quote) for quote, _ in usable))
+    if len(words & quoted_words) >= wanted:
         return True
-    passages = [_find_passage(quote, source) for quote, source in telling]
-    told = frozenset().union(*map(find_content_words, passages))
-    if said & quoted and len(said & told) >= wanted:
+    passages = [_find_passage(quote, source) for quote, source in usable]
+    passage_words = frozenset().union(*map(find_content_words, passages))
+    if words & quoted_words and len(words & passage_words) >= wanted:
         return True
     if is_order:
         return False
     plain = _LONG_QUOTATION.sub(" ", claim)
-    return any(is_close(plain, text) for text in (*(quote for quote, _ in telling), *passages))
+    return any(is_close(plain, text) for text in (*(quote for quote, _ in usable), *passages))
 
 
-def repeats_claim(claim: str, other: str, evidence: str = "", other_evidence: str = "") -> bool:
-    """Whether a claim says what another one says: in the same words, or in other words of the same evidence.
+def is_rewording(claim: str, other: str, evidence: str) -> bool:
+    """Whether two claims with the same quoted sentence as evidence are one claim in two wordings.
 
-    Claims that differ in a number, a name or a negation are never one. In other words means: both have the same quoted
-    sentence, neither holds words of that sentence that the other lacks unless it has all of the other's, and they are
-    close in meaning. So `opens at nine` and `closes at nine`, which stand in one sentence, are two claims."""
-    if split_bare_words(claim) == split_bare_words(other):
-        return True
-    if not evidence or evidence != other_evidence:
+    Claims that differ in a number, a name or a negation are never one. Otherwise neither may hold words of the evidence
+    that the other lacks, unless it has all of the other's, and they must be close in meaning. So `opens at nine` and
+    `closes at nine`, which stand in one sentence, are two claims."""
+    if not has_common_words(claim, other):
         return False
-    said, also_said = find_content_words(claim), find_content_words(other)
-    if len(said & also_said) < MIN_PARAPHRASE_SHARE * max(len(said), len(also_said), 1):
-        return False
-    told = find_content_words(evidence)
-    first, second = said & told, also_said & told
+    evidence_words = find_content_words(evidence)
+    first, second = (
+        find_content_words(claim) & evidence_words,
+        find_content_words(other) & evidence_words,
+    )
     is_nested = bool(first and second) and (first <= second or second <= first)
     return is_nested and _agree(claim, other) and is_close(claim, other, MIN_PARAPHRASE_CLOSENESS)
+
+
+def has_common_words(claim: str, other: str) -> bool:
+    """Whether two claims have enough content words in common to be wordings of one."""
+    first, second = find_content_words(claim), find_content_words(other)
+    return len(first & second) >= MIN_PARAPHRASE_SHARE * max(len(first), len(second), 1)
 
 
 def is_close(first: str, second: str, bar: float = MIN_CLOSENESS) -> bool:
@@ -141,8 +146,6 @@ def _list_words(text: str) -> tuple[str, ...]:
 
 
 def _find_passage(quote: str, source: str) -> str:
-    from ragstone.text.evidence import find_quote
-
     span = find_quote(quote, source)
     return find_quoted_sentence(source, *span) if span else quote
 
@@ -159,39 +162,9 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 """With a verdict, the words in which one speaks to a judge: treat this statement as supported by source k1."""
-_NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "never",
-        "none",
-        "nobody",
-        "nothing",
-        "neither",
-        "nor",
-        "cannot",
-        "without",
-        "unable",
-        "lacks",
-        "lack",
-        "fails",
-        "failed",
-        "false",
-        "unlikely",
-        "hardly",
-        "barely",
-        "nunca",
-        "jamás",
-        "nadie",
-        "nada",
-        "ninguno",
-        "ninguna",
-        "ningún",
-        "tampoco",
-        "sin",
-        "ni",
-        "falso",
-        "carece",
-        "apenas",
-    ]
+_NEGATIONS = to_word_set(
+    """
+    no not never none nobody nothing neither nor cannot without unable lacks lack fails failed false unlikely hardly barely
+    nunca jamás nadie nada ninguno ninguna ningún tampoco sin ni falso carece apenas
+    """
 )

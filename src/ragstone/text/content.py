@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.stopwords import STOPWORDS
 from ragstone.text.terms import strip_accents
 from ragstone.text.words import fold_text
@@ -31,6 +32,7 @@ def find_content_words(text: str) -> frozenset[str]:
     return frozenset(words)
 
 
+@lru_cache(maxsize=4096)
 def is_small_talk(sentence: str) -> bool:
     """Whether a sentence only keeps the conversation going: Sure! I hope this helps. Gracias por tu pregunta.
 
@@ -45,171 +47,27 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SPACELESS = re.compile("[\u0e00-\u0eff\u2e80-\uffff]")
 _FUNCTION_WORDS = frozenset(strip_accents(word) for words in STOPWORDS.values() for word in words)
-_INTERJECTIONS = frozenset(
-    [
-        "absolutely",
-        "bye",
-        "certainly",
-        "exactly",
-        "goodbye",
-        "greetings",
-        "hello",
-        "hey",
-        "hi",
-        "indeed",
-        "ok",
-        "okay",
-        "please",
-        "sorry",
-        "sure",
-        "thank",
-        "thanks",
-        "welcome",
-        "yeah",
-        "yep",
-        "yes",
-        "adios",
-        "buenas",
-        "claro",
-        "disculpa",
-        "disculpas",
-        "exacto",
-        "gracias",
-        "hola",
-        "perdon",
-        "saludos",
-        "supuesto",
-        "vale",
-    ]
+_INTERJECTIONS = to_word_set(
+    """
+    absolutely bye certainly exactly goodbye greetings hello hey hi indeed ok okay please sorry sure thank thanks welcome
+    yeah yep yes adios buenas claro disculpa disculpas exacto gracias hola perdon saludos supuesto vale
+    """
 )
-_SPEAKERS = frozenset(
-    [
-        "i",
-        "let",
-        "me",
-        "my",
-        "our",
-        "us",
-        "we",
-        "you",
-        "your",
-        "yours",
-        "re",
-        "ll",
-        "me",
-        "mi",
-        "nos",
-        "te",
-        "ti",
-        "tu",
-        "tus",
-        "le",
-        "usted",
-        "espero",
-        "esperamos",
-        "lamento",
-        "dudes",
-        "quieres",
-        "necesitas",
-        "necesites",
-    ]
+_SPEAKERS = to_word_set(
+    """
+    i let me my our us we you your yours re ll mi nos te ti tu tus le usted espero esperamos lamento dudes quieres
+    necesitas necesites
+    """
 )
 """Who talks to whom; Spanish verbs say it by their ending."""
-_POLITE_WORDS = _SPEAKERS | frozenset(
-    [
-        "answer",
-        "anything",
-        "apologize",
-        "appreciate",
-        "ask",
-        "asking",
-        "asked",
-        "assist",
-        "assistance",
-        "clarification",
-        "confusion",
-        "contact",
-        "details",
-        "else",
-        "feel",
-        "free",
-        "further",
-        "glad",
-        "happy",
-        "help",
-        "helped",
-        "helpful",
-        "helps",
-        "hesitate",
-        "hope",
-        "information",
-        "inquiry",
-        "know",
-        "like",
-        "m",
-        "ve",
-        "d",
-        "need",
-        "patience",
-        "pleasure",
-        "question",
-        "questions",
-        "reach",
-        "read",
-        "response",
-        "soon",
-        "understand",
-        "understanding",
-        "alegro",
-        "alguna",
-        "ayuda",
-        "ayudado",
-        "ayudar",
-        "ayudarle",
-        "ayudarte",
-        "ayude",
-        "consulta",
-        "consultas",
-        "consultar",
-        "contactar",
-        "contactarme",
-        "contacto",
-        "cualquier",
-        "dudar",
-        "duda",
-        "dudas",
-        "encantado",
-        "encantada",
-        "dude",
-        "entiendo",
-        "favor",
-        "gusto",
-        "haberle",
-        "haberte",
-        "haya",
-        "informacion",
-        "mas",
-        "nada",
-        "necesita",
-        "placer",
-        "poder",
-        "pregunta",
-        "preguntar",
-        "preguntarme",
-        "preguntas",
-        "quiera",
-        "quieras",
-        "respuesta",
-        "sabe",
-        "saber",
-        "servido",
-        "servir",
-        "sido",
-        "siento",
-        "sirva",
-        "tienes",
-        "tenga",
-        "util",
-        "utiles",
-    ]
+_POLITE_WORDS = _SPEAKERS | to_word_set(
+    """
+    answer anything apologize appreciate ask asking asked assist assistance clarification confusion contact details else
+    feel free further glad happy help helped helpful helps hesitate hope information inquiry know like m ve d need patience
+    pleasure question questions reach read response soon understand understanding
+    alegro alguna ayuda ayudado ayudar ayudarle ayudarte ayude consulta consultas consultar contactar contactarme contacto
+    cualquier dudar duda dudas encantado encantada dude entiendo favor gusto haberle haberte haya informacion mas nada
+    necesita placer poder pregunta preguntar preguntarme preguntas quiera quieras respuesta sabe saber servido servir sido
+    siento sirva tienes tenga util utiles
+    """
 )

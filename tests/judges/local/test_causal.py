@@ -13,9 +13,9 @@ from ragstone.judges import huggingface
 from ragstone.judges.choices import Choice, ChoiceRequest
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.causal import CausalChoices, count_shared, predict_next
-from tiny_models import WORDS, save_causal, save_classifier
+from tiny_models import save_causal, save_classifier
 
-OPTIONS = tuple(WORDS[4:24])
+OPTIONS = ("A", "B", "C", "the", "sky", "is", "red", "grass", "not", "yes", "was", "x", "z", "one")
 PREFIX = "the sky is blue and the grass is green and the sea is not red "
 
 

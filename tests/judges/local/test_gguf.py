@@ -22,6 +22,7 @@ from ragstone.judges.factory import make_judge
 from ragstone.judges.limits import Budget
 from ragstone.judges.local import gguf
 from ragstone.judges.local.build import build_language_model
+from ragstone.judges.local.weights import fingerprint_files, list_shards
 from ragstone.types import Chunk
 from small_model import find_weights, served
 
@@ -94,14 +95,37 @@ def to_numbers(answered: Any) -> list[Any]:
 
 
 @pytest.mark.timeout(600)  # a real model on a shared machine
-@pytest.mark.parametrize(
-    "asks", [ASKS[:1], pytest.param(ASKS[1:], marks=pytest.mark.slow)], ids=["claims", "other"]
-)
-def test_a_file_says_the_same_in_this_process_and_behind_a_server(
-    asks: list[Ask], weights: str, url: str
+def test_a_file_chooses_the_same_in_this_process_and_behind_a_server(
+    weights: str, url: str
 ) -> None:
-    here = put({"model": f"gguf:{weights}", "threads": 1}, asks)
-    there = put({"model": "openai:any", "base_url": url, "small": True, "concurrency": 1}, asks)
+    requests = [
+        ChoiceRequest(
+            "Reply with one letter: A yes, B no, C unknown.",
+            f"Source: {TOWER.text}\n",
+            f"Claim: {claim}\nOne letter, A, B or C:",
+            ("A", "B", "C"),
+        )
+        for claim in ("The tower stands in Paris.", "The tower is red.")
+    ]
+    here = choose(weights, *requests)
+    judge: Any = make_judge({"model": "openai:any", "base_url": url, "small": True})
+
+    async def ask_server() -> Any:
+        async with judge:
+            return await judge.model.choose(requests)
+
+    there = asyncio.run(ask_server())
+    assert [choice.option for choice in here] == [choice.option for choice in there]
+    for own, served_choice in zip(here, there, strict=True):
+        assert own.probabilities == pytest.approx(served_choice.probabilities, abs=0.02)
+        assert own.usage == served_choice.usage
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)  # a real model on a shared machine
+def test_a_file_judges_the_same_in_this_process_and_behind_a_server(weights: str, url: str) -> None:
+    here = put({"model": f"gguf:{weights}", "threads": 1}, ASKS)
+    there = put({"model": "openai:any", "base_url": url, "small": True, "concurrency": 1}, ASKS)
     assert not any(getattr(answered, "kind", "") == "transport" for answered in here)
     for own, served_reply in zip(here, there, strict=True):
         mine, theirs = to_numbers(own), to_numbers(served_reply)
@@ -111,7 +135,6 @@ def test_a_file_says_the_same_in_this_process_and_behind_a_server(
         assert [x for x in mine if isinstance(x, float)] == pytest.approx(
             [x for x in theirs if isinstance(x, float)], abs=0.03
         )
-    assert any(isinstance(x, float) for answered in here for x in to_numbers(answered))
 
 
 @pytest.mark.timeout(600)
@@ -194,6 +217,21 @@ def test_what_is_no_gguf_file_is_named_before_anything_is_asked(tmp_path: Path) 
         with pytest.raises(RagstoneError, match=complaint) as said:
             make_judge(f"gguf:{name}")
         assert "\n" not in str(said.value)
+
+
+def test_a_model_is_known_by_all_its_files_and_not_by_their_names(tmp_path: Path) -> None:
+    def identify(name: str, *contents: bytes) -> str:
+        count = len(contents)
+        for n, content in enumerate(contents, 1):
+            ending = f"-{n:05}-of-{count:05}.gguf" if count > 1 else ".gguf"
+            (tmp_path / f"{name}{ending}").write_bytes(content)
+        first = "-00001-of-00002.gguf" if count > 1 else ".gguf"
+        return fingerprint_files(list_shards(tmp_path / f"{name}{first}"))
+
+    assert identify("a", b"GGUF1") == identify("b", b"GGUF1")
+    assert identify("c", b"GGUF1") != identify("d", b"GGUF2")
+    assert identify("e", b"GGUF1", b"x") == identify("f", b"GGUF1", b"x")
+    assert identify("e", b"GGUF1", b"x") != identify("g", b"GGUF1", b"y")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,6 +177,33 @@ def test_an_input_may_be_made_shorter_and_never_longer_than_the_model_allows(
     assert classify(NliClassifier(str(tmp_path), context=4096), (["x " * 40], "sky"))[0].windows > 1
 
 
+@pytest.mark.parametrize(
+    ("positions", "tokenizer_limit", "expected"),
+    [
+        (512, 512, 512),  # BERT
+        (514, 512, 512),  # RoBERTa
+        (514, int(1e30), 512),  # RoBERTa whose tokenizer does not say
+        (512, 4096, 512),
+        (None, 256, 256),
+        (None, None, 512),
+    ],
+)
+def test_no_input_is_longer_than_the_model_was_made_for(
+    positions: int | None, tokenizer_limit: int | None, expected: int
+) -> None:
+    config = {"max_position_embeddings": positions}
+    assert classifiers.find_max_tokens(config, tokenizer_limit) == expected
+
+
+def test_weights_in_a_second_file_are_part_of_the_identity(tmp_path: Path) -> None:
+    save(tmp_path, "entailment", "contradiction", "neutral")
+    data = tmp_path / "model.onnx_data"
+    data.write_bytes(b"1")
+    first = NliClassifier(str(tmp_path)).identity()
+    data.write_bytes(b"2")
+    assert NliClassifier(str(tmp_path)).identity() != first
+
+
 @pytest.mark.parametrize("logits", [[float("nan"), 0.0], [float("inf"), 0.0], [0.0, 1.0, 2.0]])
 def test_numbers_that_are_no_logits_become_no_probability(logits: list[float]) -> None:
     assert weigh_classes(logits, ("supported", "not_found")) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.judges.offline.fragments import compare_bare
+from ragstone.judges.offline.fragments import bind_answer, compare_bare
 from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.verdicts import SUPPORT_BAR
 
@@ -41,3 +41,39 @@ def _agreed(claim: str, source: str) -> bool:
     match = compare_bare(read(claim), [read(source)])
     assert match is not None
     return match.chance >= SUPPORT_BAR
+
+
+BRIDGE = (
+    "The bridge opened in 1937 after four years of work. It is 2,737 metres long. The new tower nearby was "
+    "finished in 1962 and has 50 floors. El Greco never saw it."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "answer", "is_bound"),
+    [
+        ("The bridge opened in 1937.", "1937", True),
+        ("The bridge opened in 1962.", "1962", False),
+        ("The tower was finished in 1962.", "1962", True),
+        ("The tower was finished in 1937.", "1937", False),
+        ("The tower has 50 floors.", "50", True),
+        ("The tower has 2,737 floors.", "2,737", False),
+        ("The tower has 70 floors.", "70", False),
+    ],
+)
+def test_an_answer_is_bound_to_the_sentence_that_has_its_question(
+    claim: str, answer: str, is_bound: bool
+) -> None:
+    chance = bind_answer(read(answer, "en"), read(claim, "en"), [read(BRIDGE, "en")])
+    assert chance is not None
+    assert (chance >= 0.5) is is_bound
+
+
+def test_yes_and_no_are_not_looked_up() -> None:
+    claim = read("The bridge does not have towers.", "en")
+    assert bind_answer(read("No", "en"), claim, [read(BRIDGE, "en")]) is None
+
+
+def test_an_answer_whose_question_no_source_has_is_looked_up_alone() -> None:
+    claim = read("Zorbek did marry El Greco.", "en")
+    assert bind_answer(read("El Greco", "en"), claim, [read(BRIDGE, "en")]) == 1.0

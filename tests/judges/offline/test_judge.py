@@ -386,3 +386,21 @@ def test_a_bare_answer_is_the_statement_that_it_makes_with_its_question() -> Non
         "They did find silver.",
     ]
     assert split("It was France.", "Which country reported it?") == ["It was France."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim", "source", "verdict"),
+    [
+        ("France", "France reported the first case.", "Germany reported the first case in January. France followed in February.", "contradicted"),
+        ("Germany", "Germany reported the first case.", "Germany reported the first case in January. France followed in February.", "supported"),
+        ("Francia", "Francia notificó el primer caso.", "Alemania notificó el primer caso en enero. Francia lo hizo en febrero.", "contradicted"),
+        ("1962", "The bridge was opened in 1962.", "The bridge was opened in 1937. The tower was finished in 1962.", "contradicted"),
+        ("Munich", "Einstein was born in Munich.", "Einstein was born in Ulm. He went to school in Munich.", "contradicted"),
+        ("Ulm", "Einstein was born in Ulm.", "Einstein was born in Ulm. He went to school in Munich.", "supported"),
+    ],
+)  # fmt: skip
+def test_a_bare_answer_is_wrong_where_the_source_gives_another(
+    answer: str, claim: str, source: str, verdict: str
+) -> None:
+    (reply,) = answered(asks.support(Case((claim,), (Chunk("a", source),), (answer,))))
+    assert reply.value["verdicts"][0]["verdict"] == verdict

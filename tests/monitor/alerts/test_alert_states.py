@@ -26,12 +26,12 @@ from ragstone.types import Score
 HOURLY = Scenario("hour effect", 0.02)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_day_of_silence_is_no_data_and_nothing_else(seed: int) -> None:
     assert alarm_states.silent(seed)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_judge_that_fails_on_three_of_ten_is_failing_and_quality_did_not_drop(seed: int) -> None:
     assert alarm_states.failing(seed)
 

@@ -201,7 +201,7 @@ def test_a_day_without_data_is_no_data_and_no_degradation(world: World) -> None:
     status = load_status(world.archive)
     assert status is not None
     assert status.state == "no_data"
-    assert {one.state for one in status.streams} == {"no_data"}
+    assert {stream.state for stream in status.streams} == {"no_data"}
     world.go(1)
     assert world.watch() == {}
 
@@ -274,7 +274,7 @@ def test_an_alert_of_a_rule_that_is_gone_does_not_stay_for_ever(world: World) ->
     world.go(1)
     evaluate_alerts(world.archive, settings, world.now)
     evaluate_alerts(world.archive, settings, world.now + 2_000_000)
-    assert [one.state for one in load_open_alerts(world.archive)] == ["firing"]
+    assert [alert.state for alert in load_open_alerts(world.archive)] == ["firing"]
     world.go(1)
     world.watch()
     evaluate_alerts(world.archive, QUIET, world.now + 23 * HOUR_MICROS)

@@ -93,7 +93,7 @@ def test_after_many_tries_it_is_given_up_and_stays_visible(archive: Archive) -> 
     send = Sender(failures=99)
     enqueue(archive, LOG)
     results = [deliver_due(archive, [LOG], n * 10**11, send=send) for n in range(MAX_ATTEMPTS + 3)]
-    assert sum(one.given_up for one in results) == 1
+    assert sum(result.given_up for result in results) == 1
     assert len(send.seen) == MAX_ATTEMPTS
     assert len(list_unsent(archive)) == 1
 

@@ -37,14 +37,14 @@ def asked(n: int, seed: int, *, other: float = 0.0, language: str = "en", tail: 
 
 @pytest.fixture(scope="module")
 def usual() -> QuestionProfile:
-    found = build_question_profile(asked(400, 1))
-    assert found is not None
-    return QuestionProfile.from_json(found.to_json())
+    profile = build_question_profile(asked(400, 1))
+    assert profile is not None
+    return QuestionProfile.from_json(profile.to_json())
 
 
 def fired(usual: QuestionProfile, some: list[Interaction]) -> list[str]:
-    found = compare_questions(usual, some, "2026-05-01", 0.1, 0)
-    return [one.rule for one in found if one.state == "firing"]
+    shift = compare_questions(usual, some, "2026-05-01", 0.1, 0)
+    return [one.rule for one in shift if one.state == "firing"]
 
 
 def test_more_of_the_same_is_nothing_new(usual: QuestionProfile) -> None:
@@ -52,8 +52,8 @@ def test_more_of_the_same_is_nothing_new(usual: QuestionProfile) -> None:
 
 
 def test_a_new_topic_is_found_with_examples_of_it(usual: QuestionProfile) -> None:
-    found = compare_questions(usual, asked(200, 9, other=0.3), "2026-05-01", 0.1, 0)
-    (one,) = [one for one in found if one.rule == "questions:topics"]
+    shift = compare_questions(usual, asked(200, 9, other=0.3), "2026-05-01", 0.1, 0)
+    (one,) = [one for one in shift if one.rule == "questions:topics"]
     assert one.state == "firing"
     assert one.facts["share"] > 0.25
     assert all(example["question"] in OTHER for example in one.facts["examples"])
@@ -72,6 +72,6 @@ def test_longer_questions_are_found(usual: QuestionProfile) -> None:
 
 
 def test_a_handful_says_nothing(usual: QuestionProfile) -> None:
-    found = compare_questions(usual, asked(10, 3, other=1.0), "2026-05-01", 0.1, 0)
-    assert {one.state for one in found} == {"unknown"}
+    shift = compare_questions(usual, asked(10, 3, other=1.0), "2026-05-01", 0.1, 0)
+    assert {one.state for one in shift} == {"unknown"}
     assert build_question_profile(asked(20, 1)) is None

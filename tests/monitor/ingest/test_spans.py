@@ -106,9 +106,9 @@ def read(spans: list[dict[str, Any]]) -> list[TraceSpan]:
 
 
 def one(spans: list[dict[str, Any]]) -> Interaction:
-    found = build_interaction(read(spans), now_micros())
-    assert found is not None
-    return found
+    interaction = build_interaction(read(spans), now_micros())
+    assert interaction is not None
+    return interaction
 
 
 def test_openinference() -> None:
@@ -207,11 +207,13 @@ def test_spans_of_several_posts_wait_for_the_root(place: str) -> None:
     root, retriever, model = read(OPENINFERENCE)
     archive.add((), (), [retriever]).result()
     archive.add((), (), [model, retriever]).result()
-    assert assemble_traces(archive, grace=0) == 0
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 0
     assert archive.get(TRACE) is None
     archive.add((), (), [root]).result()
-    assert assemble_traces(archive, grace=60_000_000) == 0  # stragglers may come
-    assert assemble_traces(archive, grace=0) == 1
+    assert (
+        assemble_traces(archive, grace=60_000_000, timeout=60_000_000) == 0
+    )  # stragglers may come
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 1
     assert archive.get(TRACE) == one(OPENINFERENCE)
     assert archive.list_dirty()[0]
     archive.add((), (), [retriever]).result()  # far too late: it changes nothing
@@ -257,11 +259,11 @@ def huge_span(trace: str, **more: Any) -> TraceSpan:
     ],
 )
 def test_a_number_beyond_every_float_costs_no_interaction(odd: dict[str, Any]) -> None:
-    found = build_interaction([huge_span(TRACE, **odd)], now_micros())
-    assert found is not None
-    assert found.question == "q?"
-    assert found.cost is None
-    assert found.contexts is None or [chunk.score for chunk in found.contexts] == [None]
+    interaction = build_interaction([huge_span(TRACE, **odd)], now_micros())
+    assert interaction is not None
+    assert interaction.question == "q?"
+    assert interaction.cost is None
+    assert interaction.contexts is None or [chunk.score for chunk in interaction.contexts] == [None]
 
 
 def test_a_double_beyond_every_float_is_refused_at_the_door() -> None:
@@ -283,8 +285,8 @@ def test_a_trace_that_cannot_be_read_is_set_aside_and_holds_up_no_other(
     monkeypatch.setattr("ragstone.monitor.ingest.traces.build_interaction", read)
     archive = Archive(Store.open(place))
     archive.add([], spans=[huge_span(trace) for trace in ("bad", "first", "second")]).result()
-    assert assemble_traces(archive, grace=0) == 3
-    assert {one.id for one in archive.interactions()} == {"first", "second"}
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 3
+    assert {interaction.id for interaction in archive.interactions()} == {"first", "second"}
     assert archive.counters()["broken_traces"] == 1
     assert "nobody thought of this" in caplog.text
-    assert assemble_traces(archive, grace=0) == 0
+    assert assemble_traces(archive, grace=0, timeout=60_000_000) == 0

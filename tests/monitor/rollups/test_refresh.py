@@ -126,10 +126,10 @@ def as_from_scratch(archive: Archive) -> None:
     ]
     for since, until in stretches:
         for field in ("model", "odd"):
-            found = summarise_between(archive, since, until, by=field)
-            assert found.whole.interactions == sum(since <= at < until for at in interactions)
-            assert cells_of(found.whole) == plain.figures(since, until, "").get("", {})
-            slices = {one.value: cells_of(one) for one in found.slices}
+            summary = summarise_between(archive, since, until, by=field)
+            assert summary.whole.interactions == sum(since <= at < until for at in interactions)
+            assert cells_of(summary.whole) == plain.figures(since, until, "").get("", {})
+            slices = {one.value: cells_of(one) for one in summary.slices}
             expected = plain.figures(since, until, field)
             assert {value: cells for value, cells in slices.items() if cells} == expected
     for one in summarise_periods(archive, "day", START, end, zone="Europe/Madrid"):
@@ -151,7 +151,7 @@ def stored(archive: Archive) -> dict[tuple[Any, ...], Any]:
                     pile.add(0, body)
                     if kind == SUMS:
                         rows = [
-                            (value, name, *(round(getattr(cell, one) or 0, 9) for one in COLUMNS), cell.outcomes)
+                            (value, name, *(round(getattr(cell, column) or 0, 9) for column in COLUMNS), cell.outcomes)
                             for _, value, name, cell in pile.build_table().iter_cells()
                         ]  # fmt: skip
                     else:
@@ -220,8 +220,8 @@ def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right
     refresh(archive)
     late = [interaction(9000 + n, START + n * 5 * HOUR_MICROS + 1, latency=9.0) for n in range(19)]
     archive.add(late).result()
-    found = summarise_between(archive, START, START + 4 * DAY_MICROS, by="model")
-    assert found.whole.interactions == 4 * 24 * 6 + 19
+    summary = summarise_between(archive, START, START + 4 * DAY_MICROS, by="model")
+    assert summary.whole.interactions == 4 * 24 * 6 + 19
     left = archive.store.read(
         "SELECT span, COUNT(*) FROM monitor_stale GROUP BY span ORDER BY span"
     )

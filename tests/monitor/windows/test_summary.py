@@ -54,8 +54,8 @@ def test_a_window_counts_what_lies_in_it_to_the_microsecond(archive: Archive) ->
 
 def test_slices_are_windows_of_their_own(archive: Archive) -> None:
     fill(archive, 240)
-    found = summarise_window(archive, "4h", until=START + 240 * MINUTE, by="model")
-    assert [(one.value, one.interactions) for one in found.slices] == [("a", 120), ("b", 120)]
+    summary = summarise_window(archive, "4h", until=START + 240 * MINUTE, by="model")
+    assert [(one.value, one.interactions) for one in summary.slices] == [("a", 120), ("b", 120)]
     only = summarise_between(archive, START, START + 240 * MINUTE, where=("model", "a")).whole
     assert only.metrics["faithfulness"].mean == pytest.approx(
         statistics.fmean(n % 3 / 2 for n in range(0, 240, 2))
@@ -65,9 +65,9 @@ def test_slices_are_windows_of_their_own(archive: Archive) -> None:
 def test_a_field_with_a_value_for_each_user_can_still_be_asked_for(archive: Archive) -> None:
     some = [interaction(n, START + n, meta={"user": f"u{n}"}) for n in range(100)]
     archive.add(some).result()
-    found = summarise_between(archive, START - HOUR_MICROS, START + DAY_MICROS, by="user")
-    assert len(found.slices) == 100
-    assert found.more == 0
+    summary = summarise_between(archive, START - HOUR_MICROS, START + DAY_MICROS, by="user")
+    assert len(summary.slices) == 100
+    assert summary.more == 0
     assert load_cells(archive, HOUR_MICROS, START, START + HOUR_MICROS, "user") == {START: None}
     few = summarise_between(
         archive, START - HOUR_MICROS, START + DAY_MICROS, by="user", max_slices=7
@@ -85,9 +85,9 @@ def test_an_id_is_no_slice_and_can_still_be_asked_for(archive: Archive) -> None:
     some = [interaction(n, START + n * step, meta={"request": f"r{n}"}) for n in range(3000)]
     some += [interaction(3000, START + 10 * step, meta={"request": "r7"})]
     archive.add(some).result()
-    found = summarise_between(archive, START - HOUR_MICROS, START + 3 * DAY_MICROS, by="request")
-    assert [(one.value, one.interactions) for one in found.slices[:2]] == [("r7", 2), ("r0", 1)]
-    assert (len(found.slices), found.more) == (200, 2800)
+    summary = summarise_between(archive, START - HOUR_MICROS, START + 3 * DAY_MICROS, by="request")
+    assert [(one.value, one.interactions) for one in summary.slices[:2]] == [("r7", 2), ("r0", 1)]
+    assert (len(summary.slices), summary.more) == (200, 2800)
     for span in SPANS_MICROS[:2]:
         assert not any(body for _, body in read_bodies(archive, span, 0, 2**62, "request", SUMS))
     late = interaction(3001, START + 20 * step, meta={"request": "r7"})
@@ -104,12 +104,14 @@ def test_a_field_with_thousands_of_values_is_not_kept_by_day(archive: Archive) -
         for n in range(4000)
     ]
     archive.add(some).result()
-    found = summarise_between(archive, START, START + 40 * HOUR_MICROS, by="user", max_slices=5000)
-    assert len(found.slices) == 1100
-    assert {one.interactions for one in found.slices} == {3, 4}
+    summary = summarise_between(
+        archive, START, START + 40 * HOUR_MICROS, by="user", max_slices=5000
+    )
+    assert len(summary.slices) == 1100
+    assert {one.interactions for one in summary.slices} == {3, 4}
     days = read_bodies(archive, DAY_MICROS, 0, 2**62, "user", SUMS)
     assert days == [(START, b"")]
-    latencies = sorted(one.latency.total for one in found.slices if one.latency is not None)
+    latencies = sorted(one.latency.total for one in summary.slices if one.latency is not None)
     expected: dict[int, list[float]] = {}
     for n in range(4000):
         expected.setdefault(n * 7 % 1100, []).append(1.0 + n)
@@ -170,9 +172,9 @@ def test_days_of_a_zone_have_23_and_25_hours_when_clocks_change() -> None:
 def test_periods_and_series_add_up_to_the_whole(archive: Archive) -> None:
     fill(archive, 200, step=20 * MINUTE)
     days = summarise_periods(archive, "day", START, START + 200 * 20 * MINUTE, zone="Asia/Kolkata")
-    assert sum(one.interactions for one in days) == 200
+    assert sum(day.interactions for day in days) == 200
     steps = summarise_steps(archive, START, START + 200 * 20 * MINUTE, HOUR_MICROS)
-    assert [one.interactions for one in steps] == [3] * 66 + [2]
+    assert [step.interactions for step in steps] == [3] * 66 + [2]
     assert steps[0].metrics["faithfulness"].mean == 0.5
 
 

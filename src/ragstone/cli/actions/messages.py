@@ -1,4 +1,4 @@
-"""Lines for the person at the terminal."""
+"""Lines for the person at the terminal: on stderr, in English. They are not translated; reports are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 
 def note(text: str, *, quiet: bool = False) -> None:
-    """A line for the person at the terminal; results go to stdout, this does not."""
+    """Print a line on stderr for the person at the terminal; results go to stdout."""
     if not quiet:
         click.echo(text, err=True)
 

@@ -66,7 +66,7 @@ def show_last_status(store: str | None, language: str | None, *, as_json: bool) 
     _show_status(status, choose_language(language))
     if unsent:
         last_error = unsent[-1]["fault"] or "none yet"
-        note(f"{len(unsent)} messages were not delivered; the last error: {last_error}")
+        note(f"not delivered: {format_count(len(unsent), 'message')}; the last error: {last_error}")
 
 
 def send_test_messages(config: str | None, language: str | None) -> int:
@@ -89,7 +89,7 @@ def send_test_messages(config: str | None, language: str | None) -> int:
     failed = 0
     for channel in monitor.alerts.channels:
         try:
-            send_message(channel, body, new_id(), False)
+            send_message(channel, body, new_id(), again=False)
         except (DeliveryError, RagstoneError) as error:
             failed += 1
             note(f"{channel.kind}: {error}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ragstone.analysis.power import WORST_SD, SampleSize, paired_sd, plan_sample_size
+from ragstone.analysis.power import WORST_SD, SampleSize, compute_paired_sd, plan_sample_size
 from ragstone.analysis.spread import measure_spread
 from ragstone.cli.actions.shared import choose_language
 from ragstone.report.words import Words, load_words
@@ -44,7 +44,7 @@ def _find_need(
 ) -> tuple[SampleSize, str]:
     options = {"power": flags["power"], "comparisons": flags["comparisons"]}
     if not runs:
-        sd = paired_sd(WORST_SD)
+        sd = compute_paired_sd(WORST_SD)
         return plan_sample_size(effect, sd, binary=True, assumed=True, **options), say(
             "plan.how.worst"
         )

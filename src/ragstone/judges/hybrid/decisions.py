@@ -1,7 +1,8 @@
 """The one-token form of each kind of Ask: support, usefulness, aspects, evasion and relevance, rubrics.
 
 Each is a generator that yields ChoiceRequests, is sent the choices and returns the value of the reply. What the
-embedded judge makes (the parts of a question, the quote of an answer) comes from its reply."""
+embedded judge makes (the parts of a question, the quote of an answer) comes from its reply. The options of a question
+stand in its prompt file, in the order that the constants here name."""
 
 from __future__ import annotations
 
@@ -19,18 +20,22 @@ from ragstone.judges.hybrid.prompting import (
     LoadPrompt,
     build_request,
     fence_texts,
-    name_options,
-    read_chance,
+    read_chances,
+    read_number,
 )
 from ragstone.judges.hybrid.support import ClaimOpinion, ClaimQuestion, decide_support
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
+from ragstone.prompts import Prompt
 
-VERDICTS: dict[str, PairLabel] = {"A": "supported", "B": "contradicted", "C": "not_found"}
-"""Letter of the prompt of `support` → verdict."""
-GRADES = {"A": 2, "B": 1, "C": 0}
-"""Letter of the prompts of usefulness → grade."""
-MAX_LEVELS = 26
+VERDICTS: tuple[PairLabel, ...] = ("supported", "contradicted", "not_found")
+"""What the options of `choose_support` mean."""
+GRADES = (2, 1, 0)
+"""What the options of `choose_useful`, `choose_useful_2` and `choose_reaches` mean."""
+YES = 0
+"""The option that says yes, in `choose_covered` and `choose_evasive`."""
+MAX_LEVELS = 9
+"""Levels of a rubric are the digits from 1 on."""
 
 
 def decide_claims(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
@@ -38,15 +43,17 @@ def decide_claims(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
     prompt = load("choose_support")
 
     def build(question: ClaimQuestion) -> ChoiceRequest:
-        sources, claim = fence_texts(*question.passages), fence_texts(question.claim)
-        return build_request(prompt, {"sources": sources, "claim": claim}, tuple(VERDICTS))
+        texts = {"sources": fence_texts(*question.passages), "claim": fence_texts(question.claim)}
+        return build_request(prompt, texts)
 
     decision = decide_support(ask, embedded)
     try:
         questions = next(decision)
         while True:
-            choices = yield tuple(map(build, questions))
-            questions = decision.send(tuple(map(_to_opinion, choices)))
+            requests = tuple(map(build, questions))
+            choices = yield requests
+            opinions = tuple(map(_to_opinion, choices, requests))
+            questions = decision.send(opinions)
     except StopIteration as end:
         return end.value
 
@@ -57,23 +64,20 @@ def decide_useful(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
     known = {(row["id"], row["target"]): row for row in embedded["grades"]}
     rows = []
     for target, text in values["targets"].items():
-        wording = "choose_useful_2" if values.get("wording") == 2 else "choose_useful"
-        prompt = load("choose_reaches" if text is not None else wording)
-        fixed = {"question": fence_texts(values["question"]), "target": fence_texts(text or "")}
-
-        def build(passage: str, prompt: Any = prompt, fixed: Any = fixed) -> Any:
-            return build_request(prompt, fixed | {"passage": fence_texts(passage)}, tuple(GRADES))
-
-        passages = [_shorten(c["text"], text or values["question"], ask) for c in values["chunks"]]
-        choices = yield tuple(map(build, passages))
+        prompt = load(_name_useful_prompt(text, values.get("wording")))
+        wanted = text or values["question"]
+        passages = [_shorten(chunk["text"], wanted, ask) for chunk in values["chunks"]]
+        requests = tuple(_ask_useful(prompt, values["question"], text, p) for p in passages)
+        choices = yield requests
         graded = [
-            _grade(known[chunk["id"], target], choice)
-            for chunk, choice in zip(values["chunks"], choices, strict=True)
+            _grade(known[chunk["id"], target], choice, request)
+            for chunk, choice, request in zip(values["chunks"], choices, requests, strict=True)
         ]
         if any(row["grade"] > known[row["id"], target]["grade"] == 0 for row in graded):
             trap = make_trap(f"{ask.key}:{target}", ask.language, passages)
-            (control,) = yield (build(trap),)
-            if GRADES[control.option]:
+            request = _ask_useful(prompt, values["question"], text, trap)
+            (control,) = yield (request,)
+            if GRADES[read_number(control, request)]:
                 raise JudgeFailed("compromised", "useful_trap_taken")
         rows += graded
     return {"grades": rows}
@@ -81,15 +85,16 @@ def decide_useful(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
 
 def decide_aspects(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
     """Decide which aspects the answer covers; a covered one is quoted with the sentence closest to it."""
-    names = [row["aspect"] for row in embedded["aspects"]]
-    choices = yield _ask_covered(ask, names, load)
+    requests = _ask_covered(ask, [row["aspect"] for row in embedded["aspects"]], load)
+    choices = yield requests
     rows = []
-    for row, choice in zip(embedded["aspects"], choices, strict=True):
-        covered = choice.option == "A"
-        quote = row["quote"] or _find_closest(row["aspect"], ask) if covered else ""
+    for row, choice, request in zip(embedded["aspects"], choices, requests, strict=True):
+        is_covered = read_number(choice, request) == YES
+        quote = (row["quote"] or _find_closest(row["aspect"], ask)) if is_covered else ""
+        chances = read_chances(choice, request)
         rows.append(
-            {"aspect": row["aspect"], "covered": covered and bool(quote), "quote": quote}
-            | _to_probability(read_chance(choice, "A"))
+            {"aspect": row["aspect"], "covered": bool(quote), "quote": quote}
+            | _to_probability(None if chances is None else chances[YES])
         )
     return {"aspects": rows}
 
@@ -98,40 +103,42 @@ def decide_questions(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) ->
     """Decide whether the answer is evasive, and if not, which parts of the question it addresses."""
     if embedded["evasive"]:  # a rule saw that it declines
         return embedded
-    values = {"answer": fence_texts(ask.values["answer"])}
-    (choice,) = yield (build_request(load("choose_evasive"), values, ("A", "B")),)
-    if choice.option == "B":
+    request = build_request(load("choose_evasive"), {"answer": fence_texts(ask.values["answer"])})
+    (choice,) = yield (request,)
+    if read_number(choice, request) == YES:
         return {"evasive": True, "questions": [], "addresses": []}
     if "question" not in ask.values:
         return embedded
     parts = embedded.get("addresses") or [{"part": ask.values["question"].strip()}]
-    choices = yield _ask_covered(ask, [part["part"] for part in parts], load)
+    requests = _ask_covered(ask, [part["part"] for part in parts], load)
+    choices = yield requests
     rows = [
-        {"part": part["part"], "probability": _read_addressed(choice, part.get("probability"))}
-        for part, choice in zip(parts, choices, strict=True)
+        {"part": part["part"], "probability": _read_addressed(choice, request, part)}
+        for part, choice, request in zip(parts, choices, requests, strict=True)
     ]
     return {"evasive": False, "addresses": rows}
 
 
 def decide_rate(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
-    """Place the texts on the scale: one letter for each level."""
+    """Place the texts on the scale: one digit for each level."""
     values = ask.values
     levels = values["levels"]
     if len(levels) > MAX_LEVELS:
         raise JudgeFailed("refusal", "too_many_levels", n=len(levels), most=MAX_LEVELS)
-    options = name_options(len(levels))
-    lines = [f"{o}: {to_one_line(level)}" for o, level in zip(options, levels, strict=True)]
+    lines = [f"{n}: {to_one_line(level)}" for n, level in enumerate(levels, 1)]
     texts = [f"{to_one_line(name)}:\n{fence_texts(text)}" for name, text in values["texts"].items()]
     filled = {
         "texts": "\n".join(texts),
         "name": to_one_line(values["name"]),
         "question": neutralize(values["question"]),
         "levels": "\n".join(lines),
-        "options": ", ".join(options),
+        "options": ", ".join(str(n) for n in range(1, len(levels) + 1)),
     }
-    (choice,) = yield (build_request(load("choose_rate"), filled, options),)
-    level = options.index(choice.option)
-    chance = read_chance(choice, choice.option)
+    request = build_request(load("choose_rate"), filled)
+    (choice,) = yield (request,)
+    level = read_number(choice, request)
+    chances = read_chances(choice, request)
+    chance = None if chances is None else chances[level]
     return {"level": level, "reason": _explain(levels[level], chance)} | _to_probability(chance)
 
 
@@ -144,44 +151,48 @@ DECIDERS: dict[str, Callable[[Ask, Mapping[str, Any], LoadPrompt], Deciding]] = 
 }
 
 
-def _to_opinion(choice: Choice) -> ClaimOpinion:
-    chances = choice.probabilities
-    by_verdict = None if chances is None else {VERDICTS[o]: p for o, p in chances.items()}
-    return ClaimOpinion(VERDICTS[choice.option], by_verdict)
+def _to_opinion(choice: Choice, request: ChoiceRequest) -> ClaimOpinion:
+    chances = read_chances(choice, request)
+    by_verdict = None if chances is None else dict(zip(VERDICTS, chances, strict=True))
+    return ClaimOpinion(VERDICTS[read_number(choice, request)], by_verdict)
 
 
-def _grade(row: Mapping[str, Any], choice: Choice) -> dict[str, Any]:
+def _name_useful_prompt(target: str | None, wording: Any) -> str:
+    if target is not None:
+        return "choose_reaches"
+    return "choose_useful_2" if wording == 2 else "choose_useful"
+
+
+def _ask_useful(prompt: Prompt, question: str, target: str | None, passage: str) -> ChoiceRequest:
+    texts = {"question": question, "target": target or "", "passage": passage}
+    return build_request(prompt, {name: fence_texts(text) for name, text in texts.items()})
+
+
+def _ask_covered(ask: Ask, aspects: Sequence[str], load: LoadPrompt) -> tuple[ChoiceRequest, ...]:
+    fixed = {name: fence_texts(ask.values[name]) for name in ("question", "answer")}
+    prompt = load("choose_covered")
+    return tuple(build_request(prompt, fixed | {"aspect": fence_texts(a)}) for a in aspects)
+
+
+def _grade(row: Mapping[str, Any], choice: Choice, request: ChoiceRequest) -> dict[str, Any]:
     """Return the grade of one passage; useful is what is more likely so than not."""
-    chance = read_chance(choice, "A", "B")
-    if chance is None:
-        grade = GRADES[choice.option]
+    chances = read_chances(choice, request)
+    if chances is None:
+        grade = GRADES[read_number(choice, request)]
         return {**row, "grade": grade, "reason": compose("model_graded", grade=grade)}
-    chance = combine(chance, row.get("probability"))
-    full = read_chance(choice, "A") or 0.0
-    partly = read_chance(choice, "B") or 0.0
-    grade = 0 if chance < 0.5 else 2 if full >= partly else 1
+    fully, partly, _ = chances
+    chance = combine(fully + partly, row.get("probability"))
+    grade = 0 if chance < 0.5 else 2 if fully >= partly else 1
     reason = compose("model_graded_with_chance", grade=grade, p=round(chance, 2))
     return {**row, "grade": grade, "reason": reason, "probability": round(chance, 4)}
 
 
-def _ask_covered(ask: Ask, aspects: Sequence[str], load: LoadPrompt) -> Any:
-    fixed = {
-        "question": fence_texts(ask.values["question"]),
-        "answer": fence_texts(ask.values["answer"]),
-    }
-    prompt = load("choose_covered")
-    return tuple(
-        build_request(prompt, fixed | {"aspect": fence_texts(aspect)}, ("A", "B"))
-        for aspect in aspects
-    )
-
-
-def _read_addressed(choice: Choice, embedded: float | None) -> float:
+def _read_addressed(choice: Choice, request: ChoiceRequest, part: Mapping[str, Any]) -> float:
     """Return the chance that a part is addressed; a model without probabilities says yes or no."""
-    chance = read_chance(choice, "A")
-    if chance is None:
-        return 1.0 if choice.option == "A" else 0.0
-    return round(combine(chance, embedded), 4)
+    chances = read_chances(choice, request)
+    if chances is None:
+        return 1.0 if read_number(choice, request) == YES else 0.0
+    return round(combine(chances[YES], part.get("probability")), 4)
 
 
 def _shorten(passage: str, wanted: str, ask: Ask) -> str:
@@ -192,8 +203,7 @@ def _shorten(passage: str, wanted: str, ask: Ask) -> str:
 
 def _find_closest(aspect: str, ask: Ask) -> str:
     """Return the sentence of the answer that is closest to an aspect."""
-    answer = ask.values["answer"]
-    (shown,) = find_passages([aspect], [answer], ask.language)
+    (shown,) = find_passages([aspect], [ask.values["answer"]], ask.language)
     return shown.sentence
 
 

@@ -26,7 +26,6 @@ class CausalChoices:
 
     concurrency = 1
     notes: tuple[str, ...] = ()
-    price = None
 
     def __init__(
         self,
@@ -66,7 +65,7 @@ class CausalChoices:
         try:
             for _ in requests:
                 await self.budget.admit(0.0)
-            return await self._thread.run(self.deadline, decide, requests)
+            return await self._thread.run(self.deadline * len(requests), decide, requests)
         except JudgeFailed as failure:
             return [to_failure(failure) for _ in requests]
         except OutOfBudget as failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -54,7 +55,9 @@ class ClassifierFiles:
         parts = list_parts(self.folder)
         if self.onnx is None:
             return parts
-        return [self.onnx, *(part for part in parts if part.suffix == ".json")]
+        # large models keep their weights in a second file: model.onnx_data
+        files = sorted(self.onnx.parent.glob(f"{self.onnx.name}*"))
+        return [*files, *(part for part in parts if part.suffix == ".json")]
 
 
 def find_files(name: str, path: Path) -> ClassifierFiles:
@@ -154,6 +157,8 @@ class OnnxRuntime:
         providers = [*(["CUDAExecutionProvider"] if has_gpu else []), "CPUExecutionProvider"]
         self.session = onnxruntime.InferenceSession(str(files.onnx), options, providers=providers)
         self.inputs = [node.name for node in self.session.get_inputs()]
+        outputs = [node.name for node in self.session.get_outputs()]
+        self.output = "logits" if "logits" in outputs else outputs[0]
         vocabulary = files.folder / "tokenizer.json"
         if not vocabulary.exists():
             raise ModelNotFound(
@@ -172,17 +177,18 @@ class OnnxRuntime:
 
         batch = pad(windows, self.pad_id)
         inputs = {name: np.array(batch[name], dtype=np.int64) for name in self.inputs}
-        logits: list[list[float]] = self.session.run(None, inputs)[0].tolist()
+        logits: list[list[float]] = self.session.run([self.output], inputs)[0].tolist()
         return logits
 
 
 def find_max_tokens(config: Mapping[str, Any], tokenizer_limit: Any) -> int:
     """Return the longest input that a model was made for."""
-    if isinstance(tokenizer_limit, int | float) and tokenizer_limit < UNKNOWN_LENGTH:
-        return int(tokenizer_limit)
     positions = config.get("max_position_embeddings")
+    made_for = positions if isinstance(positions, int) and positions > 2 else math.inf
+    if isinstance(tokenizer_limit, int | float) and tokenizer_limit < UNKNOWN_LENGTH:
+        return int(min(tokenizer_limit, made_for))
     # two places less: models like RoBERTa count from beyond their padding
-    return positions - 2 if isinstance(positions, int) and positions > 2 else DEFAULT_TOKENS
+    return int(made_for) - 2 if made_for < math.inf else DEFAULT_TOKENS
 
 
 def pad(windows: Sequence[TokenWindow], pad_id: int) -> dict[str, list[list[int]]]:

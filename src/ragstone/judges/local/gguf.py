@@ -16,7 +16,7 @@ from ragstone.judges.dialects.openai import OpenAI
 from ragstone.judges.http import MalformedReply
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.thread import ModelThread
-from ragstone.judges.local.weights import find_gguf, fingerprint_files
+from ragstone.judges.local.weights import find_gguf, fingerprint_files, list_shards
 from ragstone.types import Usage
 
 DEFAULT_CONTEXT = 4096
@@ -64,7 +64,6 @@ class GgufModel:
 
     notes: tuple[str, ...] = ()
     concurrency = 1
-    price = None
 
     def __init__(
         self,
@@ -82,15 +81,16 @@ class GgufModel:
 
     def identity(self) -> Mapping[str, Any]:
         """Return a hash of the file and the parameters; its path, threads and context change no reply."""
-        fingerprint = fingerprint_files([self.engine.path])
+        fingerprint = fingerprint_files(list_shards(self.engine.path))
         return {"dialect": "gguf", "model": fingerprint, "parameters": self.parameters}
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Complete one prompt."""
         await self.budget.admit(0.0)
         mode: OutputMode = "text" if request.schema is None else "schema"
-        parameters = dict(self.parameters)
-        parameters[DIALECT.length_parameter] *= request.length_factor
+        parameters = {name: value for name, value in self.parameters.items() if value is not None}
+        if DIALECT.length_parameter in parameters:
+            parameters[DIALECT.length_parameter] *= request.length_factor
         body = DIALECT.body(self.engine.path.name, request, parameters, mode)
         # models that think aloud unless told otherwise (Qwen3) would not begin with the reply
         body.setdefault("chat_template_kwargs", {"enable_thinking": False})
@@ -99,7 +99,7 @@ class GgufModel:
         try:
             read = DIALECT.parse_reply(reply)
         except MalformedReply as fault:
-            raise JudgeFailed("transport", str(fault)) from None
+            raise JudgeFailed("transport", fault.reason) from None
         usage = Usage(1, read.input_tokens, read.output_tokens)
         return Completion(read.text, read.finish, usage, read.first_tokens)
 

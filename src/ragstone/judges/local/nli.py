@@ -96,7 +96,8 @@ class NliClassifier:
         rows: dict[int, Mapping[PairLabel, float] | None] = {}
         for start in range(0, len(order), self.batch):
             batch = order[start : start + self.batch]
-            classes = await self._thread.run(self.deadline, _classify, [windows[n] for n in batch])
+            seconds = self.deadline * len(batch)
+            classes = await self._thread.run(seconds, _classify, [windows[n] for n in batch])
             rows.update(zip(batch, classes, strict=True))
         return [rows[n] for n in range(len(windows))]
 

@@ -19,6 +19,7 @@ SAMPLED_BLOCKS = 64
 WEIGHT_ENDINGS = (".safetensors", ".bin", ".onnx", ".gguf")
 CLASSIFIER_ENDING = "ForSequenceClassification"
 """How the architectures of classifiers end; any other gets a head of random numbers from transformers."""
+_SHARD = re.compile(r"-\d{5}-of-(\d{5})\.gguf$")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -76,6 +77,14 @@ def is_classifier(config: Mapping[str, Any]) -> bool:
     return any(str(name).endswith(CLASSIFIER_ENDING) for name in architectures)
 
 
+def list_shards(path: Path) -> list[Path]:
+    """Return the files of a GGUF model, which may be spread over several: `model-00001-of-00003.gguf`."""
+    shard = _SHARD.search(path.name)
+    if shard is None:
+        return [path]
+    return sorted(path.parent.glob(f"{path.name[: shard.start()]}-*-of-{shard[1]}.gguf"))
+
+
 def list_parts(folder: Path) -> list[Path]:
     """Return the files of a model folder that can change what the model says."""
     return [
@@ -98,7 +107,7 @@ def _fingerprint(stats: Iterable[tuple[Path, int, int]]) -> str:
     """Hash the files; the time of the last change is part of the cache key only."""
     digest = hashlib.sha256()
     for file, size, _ in stats:
-        digest.update(f"{file.name} {size}\n".encode())
+        digest.update(f"{size}\n".encode())
         step = max(SAMPLED_BYTES, size // SAMPLED_BLOCKS)
         with file.open("rb") as stream:
             for start in range(0, size, step):

@@ -12,6 +12,8 @@ SENTENCE_CREDIT = 0.6
 """What a word counts that is nearer to a rival."""
 COMMA_DISTANCE, BREAK_DISTANCE = 4.0, 4.0
 """How many words apart a comma puts two words, and how many more a stronger break."""
+MIN_OWN = 0.4
+"""Share of the words of one of several figures that the claim must have to speak of it."""
 OTHER_CLAUSE = 0.4
 """What a word of another clause of the claim counts."""
 
@@ -65,13 +67,19 @@ def _has_own(
 ) -> bool:
     """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
     items = comparison.source.items
+    if not all(is_said(comparison, items[n], at) for n in owned if items[n].quantity is not None):
+        return False
     before = max((rival for rival in rivals if rival < place), default=-1)
-    return all(
-        is_said(comparison, items[n], at)
-        for n in owned
-        if items[n].quantity is not None
-        or (before >= 0 and (before < n < place or items[n].clause == items[place].clause))
-    )
+    if before < 0:
+        return True
+    ids = [item.id for item in items]
+    own = [
+        items[n] for n in owned
+        if (before < n < place or items[n].clause == items[place].clause)
+        and items[n].quantity is None and ids.count(items[n].id) == 1
+    ]  # fmt: skip
+    weight = sum(item.weight for item in own)
+    return sum(item.weight for item in own if is_said(comparison, item, at)) >= MIN_OWN * weight
 
 
 def _distance(item: SentenceItem, other: SentenceItem) -> float:

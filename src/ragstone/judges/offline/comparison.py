@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.phrases import Sentence, SentenceItem, parse_sentence
-from ragstone.judges.offline.reading import NEGATION, STOP, WORD, Reading
-from ragstone.judges.offline.tables import vectors
+from ragstone.judges.offline.phrases import Sentence, parse_sentence
+from ragstone.judges.offline.reading import NEGATION, STOP, Reading
+from ragstone.judges.offline.tables import vector_row, vectors
 from ragstone.judges.offline.words import stem_id
-from ragstone.text.quantities import matches
+from ragstone.text.quantities import Quantity, matches
 
 NEARBY_CREDIT = 0.7
 """What a word counts that stands in the sentence before, which a pronoun may refer to."""
 RELATED_FROM, RELATED_TO = 0.5, 0.9
 """Cosines of word vectors between which two words go from unrelated to the same."""
+ROOT_LETTERS, ROOT_CREDIT = 5, 0.7
+"""First letters that words of one root share, and what such a word counts: devolver, devolución."""
 VECTOR_NORM = 127.0 * 127.0
-CANDIDATES = 3
+CANDIDATES = 2
 """Sentences that a claim is compared with."""
+MAX_SENTENCE_CHARS = 600
+"""Longer ones are lists and tables without full stops, where nothing tells what belongs to what."""
+MIN_SHARED = 0.2
+"""Share of a claim's words that a sentence must hold to be compared with it."""
 MIN_PREFIXED = 4
 """Letters that a word must have for its negative prefix to be told from its beginning."""
 
@@ -57,7 +63,9 @@ class SentenceComparison:
     contraries: tuple[tuple[int, ...], ...]
     """The same for items that say the contrary."""
     related: tuple[float, ...]
-    """For each item of the claim how near in meaning the nearest word of the sentence is, from 0 to 1."""
+    """For each item of the claim without a place how near in meaning the nearest word of the sentence is, from 0 to 1."""
+    clauses: dict[int, float]
+    """Clauses of the sentence, with the weight of the claim's items that stand there."""
     index: int
     span: tuple[int, int]
 
@@ -75,29 +83,36 @@ class SentenceComparison:
                 shared += item.weight * (1.0 if self.places[at] else self.credit(at))
         return shared / total if total else 0.0
 
+    def best_place(self, at: int) -> int:
+        """Where an item stands in the clause that holds most of the claim, -1 for nowhere."""
+        items = self.source.items
+        return max(self.places[at], key=lambda place: self.clauses[items[place].clause], default=-1)
+
     def make(self, kind: str, code: str, mine: str, theirs: str, certain: bool) -> Conflict:
         return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
 
 
 def compare_best(
     claim: Reading, mine: Sentence, sources: Sequence[Reading]
-) -> list[SentenceComparison]:
+) -> Iterator[SentenceComparison]:
     """The claim beside the sentences of prose that hold most of it, best first."""
-    wanted = claim.ids[(claim.kinds != STOP) & (claim.kinds != NEGATION)]
+    kept = (claim.kinds != STOP) & (claim.kinds != NEGATION)
+    wanted, least = claim.ids[kept], MIN_SHARED * float(claim.weights[kept].sum())
     ranked: list[tuple[float, int, int]] = []
     for index, source in enumerate(sources):
         if not len(source.ids) or source.structured:
             continue
-        shared = np.isin(source.ids, wanted) * source.weights
+        shared = (source.ids[:, None] == wanted).any(axis=1) * source.weights
         weights = np.bincount(source.sentence, shared, len(source.sentences))
+        before = np.concatenate(([0.0], weights[:-1]))  # what a pronoun refers to
+        weights = np.where(weights > 0, weights + NEARBY_CREDIT * before, 0.0)
         best = np.argsort(-weights, kind="stable")[:CANDIDATES].tolist()
         ranked += [(float(weights[sentence]), index, sentence) for sentence in best]
     ranked.sort(key=lambda row: -row[0])
-    return [
-        compare_sentence(mine, sources[index], index, sentence)
-        for weight, index, sentence in ranked[:CANDIDATES]
-        if weight > 0
-    ]
+    for weight, index, sentence in ranked[:CANDIDATES]:
+        start, end = sources[index].sentences[sentence]
+        if weight >= least and end - start <= MAX_SENTENCE_CHARS:
+            yield compare_sentence(mine, sources[index], index, sentence)
 
 
 def compare_sentence(
@@ -106,28 +121,40 @@ def compare_sentence(
     """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)
-    nearby: frozenset[int] = frozenset()
-    if number:
-        a, b = source.sentences[number - 1]
-        before = parse_sentence(source.raw[a:b], source.language)
-        nearby = frozenset(item.id for item in before.items if item.quantity is None)
-    related = _find_related(mine, theirs)
+    first, last = source.sentence.searchsorted((number - 1, number)).tolist()
+    nearby = frozenset(source.ids[first:last].tolist())
+    places, contraries = _pair_items(mine, theirs)
+    related = _find_related(mine, theirs, places)
+    clauses: dict[int, float] = defaultdict(float)
+    for item, here in zip(mine.items, places, strict=True):
+        for clause in {theirs.items[place].clause for place in here}:
+            clauses[clause] += item.weight
     return SentenceComparison(
-        mine, theirs, nearby, *_pair_items(mine, theirs), related, index, (start, end)
+        mine, theirs, nearby, places, contraries, related, clauses, index, (start, end)
     )
 
 
-def _find_related(mine: Sentence, theirs: Sentence) -> tuple[float, ...]:
-    """How near in meaning the nearest word of the sentence is to each item, 0 where either has no vector."""
-    rows = [item.row for item in mine.items]
-    others = sorted({item.row for item in theirs.items} - {-1})
-    if not others:
-        return (0.0,) * len(rows)
-    table = vectors()[1]
-    ours = table.take(rows, axis=0).astype(np.float32)
-    near = np.max(ours @ table.take(others, axis=0).astype(np.float32).T, axis=1) / VECTOR_NORM
-    soft = np.clip((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM), 0.0, 1.0)
-    return tuple(0.0 if row < 0 else value for row, value in zip(rows, soft.tolist(), strict=True))
+def _find_related(mine: Sentence, theirs: Sentence, places: _Places) -> tuple[float, ...]:
+    """How near in meaning the nearest word of the sentence is to each item that does not stand there."""
+    open_items = [
+        at for at, item in enumerate(mine.items) if not places[at] and item.quantity is None
+    ]
+    related = [0.0] * len(mine.items)
+    if not open_items:
+        return tuple(related)
+    begins = {item.lower[:ROOT_LETTERS] for item in theirs.items if len(item.lower) > ROOT_LETTERS}
+    for at in open_items:
+        related[at] = ROOT_CREDIT * (mine.items[at].lower[:ROOT_LETTERS] in begins)
+    known = [at for at in open_items if mine.items[at].row >= 0]
+    others = [item.row for item in theirs.items if item.row >= 0]
+    if known and others:
+        table = vectors()[1]
+        ours = table.take([mine.items[at].row for at in known], axis=0).astype(np.float32)
+        near = (ours @ table.take(others, axis=0).astype(np.float32).T).max(axis=1) / VECTOR_NORM
+        soft = ((near - RELATED_FROM) / (RELATED_TO - RELATED_FROM)).tolist()
+        for at, value in zip(known, soft, strict=True):
+            related[at] = max(related[at], min(value, 1.0))
+    return tuple(related)
 
 
 _Places = tuple[tuple[int, ...], ...]
@@ -135,41 +162,47 @@ _Places = tuple[tuple[int, ...], ...]
 
 def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
     known: dict[int, list[int]] = defaultdict(list)
-    for at, item in enumerate(theirs.items):
-        if item.quantity is None:
-            known[item.id].append(at)
+    bare: dict[int, list[int]] = defaultdict(list)
+    for at, other in enumerate(theirs.items):
+        if other.quantity is None:
+            known[other.id].append(at)
+            if (stripped := strip_negative_prefix(other.lower, theirs.language)) >= 0:
+                bare[stripped].append(at)
     said = {item.id for item in mine.items}
     same: list[tuple[int, ...]] = []
     against: list[tuple[int, ...]] = []
     for item in mine.items:
         if item.quantity is not None:
-            same.append(tuple(
-                at for at, other in enumerate(theirs.items)
-                if other.quantity is not None and matches(item.quantity, other.quantity)
-            ))  # fmt: skip
+            same.append(_match_figures(item.quantity, theirs))
             against.append(())
             continue
         same.append(tuple(known.get(item.id, ())))
-        contrary = opposite_ids().get(item.id, frozenset())
-        against.append(tuple(
-            at for at, other in enumerate(theirs.items)
-            # what the claim says itself is not said against it: before and after
-            if other.id not in said and (other.id in contrary or _is_prefixed(item, other))
-        ))  # fmt: skip
+        stripped = strip_negative_prefix(item.lower, mine.language)
+        contrary = [*opposite_ids().get(item.id, ()), *([stripped] if stripped >= 0 else [])]
+        places = [
+            *bare.get(item.id, ()),
+            *(at for other in contrary for at in known.get(other, ())),
+        ]
+        # what the claim says itself is not said against it: before and after
+        against.append(tuple(at for at in places if theirs.items[at].id not in said))
     return tuple(same), tuple(against)
 
 
-def _is_prefixed(one: SentenceItem, other: SentenceItem) -> bool:
-    """Whether one word is the other with a negative prefix: inhabited, uninhabited."""
-    if one.kind != WORD or other.kind != WORD or one.lower == other.lower:
-        return False
-    short, long = sorted((one.lower, other.lower), key=len)
-    # the last letters may differ in number or gender
-    stem = short[:-2] if len(short) > MIN_PREFIXED + 2 else short
-    return len(short) >= MIN_PREFIXED and any(
-        long.startswith(prefix + stem) and abs(len(long) - len(prefix) - len(short)) <= 2
-        for prefix in lexicon.NEGATIVE_PREFIXES
-    )
+def _match_figures(quantity: Quantity, theirs: Sentence) -> tuple[int, ...]:
+    return tuple(
+        at for at, other in enumerate(theirs.items)
+        if other.quantity is not None and matches(quantity, other.quantity)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16384)
+def strip_negative_prefix(lower: str, language: str) -> int:
+    """The id of a word without its negative prefix, -1 where it has none: inhabited for uninhabited."""
+    for prefix in lexicon.NEGATIVE_PREFIXES:
+        base = lower.removeprefix(prefix)
+        if base != lower and len(base) >= MIN_PREFIXED and vector_row(base) >= 0:
+            return stem_id(base, language)
+    return -1
 
 
 @lru_cache(maxsize=1)

@@ -12,10 +12,11 @@ from ragstone.judges.offline.comparison import Conflict, compare_best
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.names import find_name_conflict
 from ragstone.judges.offline.phrases import parse_sentence
-from ragstone.judges.offline.polarity import find_reversal
+from ragstone.judges.offline.polarity import agrees, find_reversal
 from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
+from ragstone.judges.offline.slots import find_other_name
 from ragstone.locale.messages import compose
 
 __all__ = ["Conflict", "explain_conflict", "find_conflict"]
@@ -23,22 +24,43 @@ __all__ = ["Conflict", "explain_conflict", "find_conflict"]
 
 def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:
     """The surest contradiction between a claim and its sources; None where there is none."""
+    if any(claim.raw.strip() in source.raw for source in sources):
+        return None
     mine = parse_sentence(claim.raw, claim.language)
-    if not mine.items:
-        return None
     comparisons = compare_best(claim, mine, sources)
-    if not comparisons:
+    best = next(comparisons, None)
+    if best is None:
         return None
-    best, *others = comparisons
     conflicts = [
-        find_figure_conflict(comparisons, sources),
         find_reversed_comparison(best),
         find_quantifier_conflict(best),
         find_order_conflict(best),
         find_name_conflict(best, sources),
-        None if has_comparison(best.claim) else find_reversal(best, others),
+        _find_slot_conflict(claim, sources),
+        None if has_comparison(mine) else find_reversal(best),
     ]
+    has_figures = any(item.quantity is not None for item in mine.items)
+    # the other sentences are read only where a rule asks for them: reading is what costs
+    if has_figures or any(
+        conflict is not None and conflict.kind == "negation" for conflict in conflicts
+    ):
+        others = list(comparisons)
+        if any(agrees(other) for other in others):
+            conflicts = [
+                conflict for conflict in conflicts if conflict and conflict.kind != "negation"
+            ]
+        conflicts.append(find_figure_conflict([best, *others], sources))
     return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
+
+
+def _find_slot_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:
+    """What a sentence says of another name, as a conflict: it leaves no room for the name of the claim."""
+    other = find_other_name(claim, sources)
+    if other is None:
+        return None
+    place = sources[other.source].sentences[other.sentence]
+    words = other.mine, other.theirs
+    return Conflict("name", "name_differs", *words, other.source, place, certain=True)
 
 
 def explain_conflict(conflict: Conflict, language: str) -> str:

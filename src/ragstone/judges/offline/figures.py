@@ -11,7 +11,7 @@ from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import orders_events
 from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
 
-CERTAIN, POSSIBLE = 0.7, 0.4
+CERTAIN, POSSIBLE = 0.7, 0.3
 """Share of the claim's other words that must belong to the other figure."""
 MARGIN = 0.1
 """By how much the other figure must fit better than the same one."""
@@ -94,7 +94,7 @@ def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: f
 
 def _quote(sentence: Sentence, at: int) -> str:
     """A figure with what it counts."""
-    item, counted = sentence.items[at], _find_counted(sentence.items, at)
+    item, counted = sentence.items[at], _find_counted(sentence, at)
     counts = item.quantity is not None and item.quantity.counts and counted is not None
     return sentence.text[item.start : counted.end if counts and counted else item.end]
 
@@ -134,12 +134,18 @@ def _counts_same(comparison: SentenceComparison, at: int, place: int) -> bool:
     quantity = comparison.claim.items[at].quantity
     if quantity is None or quantity.kind not in ("number", "ordinal"):
         return True
-    mine = _find_counted(comparison.claim.items, at)
-    theirs = _find_counted(comparison.source.items, place)
-    return mine is theirs if mine is None or theirs is None else mine.id == theirs.id
+    mine, theirs = _find_counted(comparison.claim, at), _find_counted(comparison.source, place)
+    other = comparison.source.items[place].quantity
+    if theirs is None:  # Goa counts 1.5 million
+        known = {item.id for item in comparison.source.items}
+        return mine is None or (other is not None and not other.counts and mine.id in known)
+    return mine is not None and mine.id == theirs.id
 
 
-def _find_counted(items: Sequence[SentenceItem], at: int) -> SentenceItem | None:
-    if at + 1 < len(items) and items[at + 1].place == items[at].place + 1:
-        return items[at + 1]
-    return None
+def _find_counted(sentence: Sentence, at: int) -> SentenceItem | None:
+    """The word after a number, or after "of" behind it."""
+    items = sentence.items
+    if at + 1 == len(items):
+        return None
+    between = sentence.words[items[at].place + 1 : items[at + 1].place]
+    return items[at + 1] if between in ((), ("of",), ("de",)) else None

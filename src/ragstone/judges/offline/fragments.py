@@ -13,7 +13,9 @@ from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.likeness import held
 from ragstone.judges.offline.reading import NUMBER, STOP, Reading, read, unaccented
 from ragstone.judges.offline.short import Short, short
+from ragstone.judges.offline.slots import list_stems
 from ragstone.judges.offline.statements import asks, items
+from ragstone.text.answers import to_statement
 from ragstone.text.clauses import has_clause
 
 MAX_STOPPED_TOKENS = 4
@@ -28,8 +30,8 @@ ALIKE = 0.7
 """What two bare answers to the same question must hold of each other (harmonic mean) to say the same."""
 PART = 0.95
 """Share of a name from which it is held whole."""
-ON_TOPIC, OFF_TOPIC = 0.7, 0.25
-"""Share of the question that a sentence holds to be its answer, and up to which another one is about something else."""
+OFF_TOPIC = 0.25
+"""Share of the question up to which a sentence that holds it is about something else."""
 
 
 class BareMatch(NamedTuple):
@@ -74,12 +76,56 @@ def compare_bare(
     if _repeats(claim, sources):
         return BareMatch(1.0, 1.0)
     if is_fragment(claim):
-        return max((_find_bare(claim, source, question) for source in sources), default=None)
+        match = max((_find_bare(claim, source, question) for source in sources), default=None)
+        return match if match is None or _is_bound(claim, sources, question) else BareMatch(0.0, 0.0)
     if len(sources) == 1 and is_fragment(sources[0]):
         if _is_about_other(claim, sources[0], question):
             return BareMatch(0.0)
         return BareMatch(_rescale(held(_shorten(sources[0]), _shorten(claim)), WHOLE))
     return None
+
+
+def bind_answer(answer: Reading, claim: Reading, sources: Sequence[Reading]) -> float | None:
+    """How surely the sources say of a bare answer what its question asks, 0..1; None where the answer is yes or no."""
+    match = compare_bare(answer, sources)
+    if match is None or _shorten(answer).says_yes is not None:
+        return None
+    if not set(claim.ids.tolist()) & set(answer.ids.tolist()):
+        return None
+    return min(match.chance, _measure_binding(answer, claim, sources) or 0.0)
+
+
+def _measure_binding(answer: Reading, claim: Reading, sources: Sequence[Reading]) -> float | None:
+    """Measure whether a sentence that has the answer has nearly as much of the question as any sentence has.
+
+    The right figure of another question stands in the source too. None when no sentence has the answer."""
+    words = dict(zip(claim.ids.tolist(), claim.weights.tolist(), strict=True))
+    told = frozenset(answer.ids[answer.kinds != STOP].tolist()) or frozenset(answer.ids.tolist())
+    given = {word: weight for word, weight in words.items() if word in told}
+    stop = frozenset(claim.ids[claim.kinds == STOP].tolist())
+    asked = {
+        word: weight for word, weight in words.items() if word not in told and word not in stop
+    }
+    most, bound = 0.0, -1.0
+    for source in sources:
+        before: frozenset[int] = frozenset()
+        for sentence in list_stems(source.raw, source.language):
+            here = sum(weight for word, weight in asked.items() if word in sentence)
+            near = sum(weight for word, weight in asked.items() if word in before - sentence)
+            value = here + NEARBY * near
+            most = max(most, value)
+            if sum(given[word] for word in given.keys() & sentence) >= WHOLE * sum(given.values()):
+                bound = max(bound, value)
+            before = sentence
+    if bound < 0 or not given:
+        return None
+    return _rescale(bound / most, BOUND) if most else 1.0
+
+
+BOUND, NEARBY = 0.6, 0.5
+"""Share of the most that a sentence has of the question which the answer's sentence must have, and what a word of the
+sentence before counts. On questions of xquad 94 % of right answers reach it and 45 % of other answers in the same
+paragraph, in English as in Spanish."""
 
 
 def _find_bare(claim: Reading, source: Reading, question: str) -> BareMatch:
@@ -90,7 +136,7 @@ def _find_bare(claim: Reading, source: Reading, question: str) -> BareMatch:
         words = _letters(claim.raw)
         share = 1.0 if words.strip() and words in _letters(source.raw) else _share(claim, source)
         return BareMatch(share, share**3)
-    wanted, given = _shorten(claim), _shorten(_keep_answering(source, question))
+    wanted, given = _shorten(claim), _shorten(source)
     forth = held(wanted, given)
     if question and is_fragment(source):
         listed = (short(item.text, source.language) for item in items(source.raw, source.language))
@@ -99,13 +145,22 @@ def _find_bare(claim: Reading, source: Reading, question: str) -> BareMatch:
     return BareMatch(_rescale(forth, WHOLE), forth**3)  # cubed: a few words in common are worth little
 
 
+def _is_bound(claim: Reading, sources: Sequence[Reading], question: str) -> bool:
+    """Whether a bare claim may be found in these sources as the answer to the question, or as whatever without one."""
+    if not question or _shorten(claim).says_yes is not None:
+        return True
+    statement = read(to_statement(question, claim.raw, claim.language), claim.language)
+    binding = _measure_binding(claim, statement, sources)
+    return binding is None or binding >= 0.5
+
+
 def _is_about_other(claim: Reading, source: Reading, question: str) -> bool:
     """Whether a sentence names the bare source but says something else of it than was asked: France followed later."""
     if not question.strip() or _share(read(question, claim.language), claim) > OFF_TOPIC:
         return False
     known = set(source.ids.tolist())
     pairs = zip(claim.ids.tolist(), claim.kinds.tolist(), strict=True)
-    return sum(kind != STOP and word not in known for word, kind in pairs) > 1
+    return sum(bool(kind != STOP) and word not in known for word, kind in pairs) > 1
 
 
 def _compare(claim: Short, source: Short) -> float:
@@ -115,19 +170,6 @@ def _compare(claim: Short, source: Short) -> float:
     if max(forth, back) >= PART and all(word.capital for word in brief.words):
         return max(forth, back)  # part of a name is the name: Nixon, of Richard Nixon
     return 2 * forth * back / ((forth + back) or 1)
-
-
-def _keep_answering(source: Reading, question: str) -> Reading:
-    """Keep the sentences that can answer the question, where one plainly does: France came second, after Germany."""
-    if not question.strip() or len(source.sentences) < 2:
-        return source
-    asked = read(question, source.language)
-    sentences = [source.raw[a:b] for a, b in source.sentences]
-    shares = [_share(asked, read(sentence, source.language)) for sentence in sentences]
-    if max(shares) < ON_TOPIC:
-        return source
-    pairs = zip(sentences, shares, strict=True)
-    return read(" ".join(text for text, share in pairs if share > OFF_TOPIC), source.language)
 
 
 @lru_cache(maxsize=256)

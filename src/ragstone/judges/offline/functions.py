@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 
@@ -16,7 +17,7 @@ def _groups(text: str) -> dict[str, str]:
     return {word: name.rstrip(":") for name, *words in lines for word in words}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FunctionWords:
     """The function words of one language that rules of contradiction look at."""
 
@@ -31,7 +32,10 @@ class FunctionWords:
     boundaries: frozenset[str]
     """Words that begin a clause."""
     list_joins: frozenset[str]
-    exceptions: frozenset[str]
+    choices: frozenset[str]
+    """Words between things of which all are denied where one is: neither A nor B."""
+    exceptions: dict[str, str]
+    """Words that take what follows out, with the word that must come after them."""
     quantifiers: dict[str, str]
     almost: frozenset[str]
     degrees: dict[str, int]
@@ -56,70 +60,47 @@ class FunctionWords:
     free_order: frozenset[str]
     """Words before a verb after which its subject may follow it."""
 
+    @cached_property
+    def special(self) -> frozenset[str]:
+        """Every word that changes how the words after it are read."""
+        return frozenset[str]().union(
+            self.negations, self.prepositions, self.boundaries, self.exceptions, self.quantifiers, self.degrees,
+            self.than, self.others, self.before, self.after, self.then, self.only,
+        )  # fmt: skip
+
 
 _ENGLISH = FunctionWords(
     negations=_words(
-        "not no never none nobody nothing neither nor cannot fails failed fail unable refuses refused refuse lacks"
+        "not no never none nobody nothing neither cannot fails failed fail unable refuses refused refuse lacks"
         " lack lacked lacking dont doesnt didnt isnt wasnt arent wont cant nowhere hardly barely"
     ),
     none_words=_words("no none nobody neither"),
     phrase_negations=_words("without"),
     prepositions={
         word: word
-        for word in [
-            "of",
-            "in",
-            "on",
-            "at",
-            "by",
-            "for",
-            "from",
-            "with",
-            "without",
-            "to",
-            "into",
-            "onto",
-            "under",
-            "over",
-            "through",
-            "during",
-            "since",
-            "until",
-            "till",
-            "against",
-            "towards",
-            "across",
-            "along",
-            "behind",
-            "beside",
-            "beyond",
-            "inside",
-            "outside",
-            "near",
-            "via",
-            "per",
-            "within",
-            "upon",
-            "about",
-            "around",
-            "like",
-            "off",
-            "despite",
-            "between",
-            "among",
-            "before",
-            "after",
-            "above",
-            "below",
-        ]
+        for word in _words(
+            "of in on at by for from with without to into onto under over through during since until"
+            " till against towards across along behind beside beyond inside outside near via per within"
+            " upon about around like off despite between among before after above below"
+        )
     }
     | {"as": "as"},
     boundaries=_words(
-        "and but or while whereas yet although though however because which who whose that if when where so then"
+        "and but or nor while whereas yet although though however because which who whose that if when where so then"
         " unless"
     ),
-    list_joins=_words("and or"),
-    exceptions=_words("except excepting excluding"),
+    list_joins=_words("and or nor"),
+    choices=_words("or nor"),
+    exceptions={
+        "except": "",
+        "excepting": "",
+        "excluding": "",
+        "apart": "from",
+        "aside": "from",
+        "other": "than",
+        "save": "for",
+        "exception": "of",
+    },
     quantifiers=_groups(
         """
         all: all every each everyone everybody anyone anybody always both entire whole everything
@@ -148,38 +129,31 @@ _ENGLISH = FunctionWords(
 )
 _SPANISH = FunctionWords(
     negations=_words(
-        "no nunca jamás nadie nada ninguno ninguna ningún tampoco ni carece carecen apenas negó negaron niega niegan"
+        "no nunca jamás nadie nada ninguno ninguna ningún tampoco carece carecen apenas negó negaron niega niegan"
     ),
     none_words=_words("nadie ninguno ninguna ningún"),
     phrase_negations=_words("sin"),
     prepositions={
         word: word
-        for word in [
-            "en",
-            "con",
-            "sin",
-            "por",
-            "para",
-            "desde",
-            "hasta",
-            "hacia",
-            "sobre",
-            "bajo",
-            "entre",
-            "ante",
-            "tras",
-            "según",
-            "contra",
-            "durante",
-            "mediante",
-        ]
+        for word in _words(
+            "en con sin por para desde hasta hacia sobre bajo entre ante tras según contra durante"
+            " mediante"
+        )
     }
     | {"de": "de", "del": "de", "a": "a", "al": "a"},
     boundaries=_words(
-        "y e pero o u mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
+        "y e pero o u ni mientras aunque sino porque que quien quienes cuyo cuya cual cuando donde si luego"
     ),
     list_joins=_words("y e o u ni"),
-    exceptions=_words("excepto salvo exceptuando"),
+    choices=_words("o u ni"),
+    exceptions={
+        "excepto": "",
+        "salvo": "",
+        "exceptuando": "",
+        "aparte": "de",
+        "excepción": "de",
+        "menos": "a",
+    },
     quantifiers=_groups(
         """
         all: todo toda todos todas cada cualquier cualquiera siempre ambos ambas

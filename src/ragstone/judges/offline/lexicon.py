@@ -176,7 +176,7 @@ _IRREGULAR = """
     seek sought/sell sold/send sent/shake shook shaken/shine shone/shoot shot/show shown/sing sang sung/sink sank sunk
     sit sat/sleep slept/speak spoke spoken/spend spent/stand stood/steal stole stolen/stick stuck/strike struck/swim swam
     take took taken/teach taught/tear tore torn/tell told/think thought/throw threw thrown/understand understood
-    wake woke woken/wear wore worn/win won/write wrote written/withdraw withdrew withdrawn
+    bus buses/wake woke woken/wear wore worn/win won/write wrote written/withdraw withdrew withdrawn
 """
 _SPANISH_STEMS = """
     cerr cierr/empez empiez/comenz comienz/abr abiert/mor muer mur muert/pod pued pud/ten tien tuv tend/hac hic hiz hech
@@ -214,8 +214,9 @@ _OPPOSED = """
     partial/total junior/senior attack/defend hire/fire hire/dismiss inhale/exhale profit/loss top/bottom odd/even
     solid/liquid edible/poisonous transparent/opaque morning/evening day/night summer/winter acquit/convict
     confirm/deny admit/deny allow/ban permit/ban approve/reject heat/cool accelerate/brake praise/criticize
-    ascending/descending enable/disable hide/show lock/open start/stop begin/stop remain/leave keep/remove add/remove
-    sweet/bitter smooth/rough early/late mandatory/voluntary compulsory/optional compulsory/voluntary
+    ascending/descending enable/disable hide/show lock/open start/stop begin/stop keep/remove add/remove
+    follow/precede followed/preceded raise/lower spring/autumn spring/winter summer/autumn autumn/winter spring/summer
+    oppose/back sweet/bitter smooth/rough early/late mandatory/voluntary compulsory/optional compulsory/voluntary
     aumentar/disminuir aumentó/disminuyó aumento/disminución subir/bajar subió/bajó mayor/menor mayores/menores
     más/menos mejor/peor antes/después primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
     ganar/perder ganó/perdió empezar/terminar comenzó/terminó grande/pequeño grandes/pequeños largo/corto alto/bajo
@@ -255,7 +256,8 @@ _OPPOSED = """
     día/noche par/impar sólido/líquido comestible/venenoso transparente/opaco adelantar/retrasar dulce/amargo
     autorizar/prohibir aprobar/suspender absolver/condenar admitir/negar confirmar/desmentir elogiar/criticar
     acelerar/frenar calentar/enfriar habitado/vacío ocupado/libre añadir/quitar prestar/devolver atacar/defender
-    superior/inferior profundo/superficial áspero/suave obligatorio/optativo
+    primavera/otoño primavera/invierno verano/otoño otoño/invierno primavera/verano oponer/apoyar opuso/apoyó
+    seguir/preceder superior/inferior profundo/superficial áspero/suave obligatorio/optativo
     importante/irrelevante activo/pasivo activa/pasiva vida/muerte nacer/morir nació/murió nacimiento/muerte
 """
 
@@ -337,7 +339,7 @@ def _grade() -> dict[str, tuple[int, str]]:
         grades |= {word: (1, word), word + ("s" if word[-1] in "aeo" else "es"): (1, word)}
     for word in _ADJECTIVES.split():
         stem = word[:-1] + "i" if word[-1] == "y" else word.removesuffix("e")
-        if stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
+        if stem == word and stem[-1] in "gdnt" and stem[-2] in "aeiou" and stem[-3] not in "aeiou":
             stem += stem[-1]
         grades |= {stem + "er": (1, word), stem + "est": (3, word)}
     return grades

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
@@ -14,6 +13,8 @@ CERTAIN, POSSIBLE = 0.85, 0.6
 """Share of the rest of the claim that must stand in the sentence."""
 VARIANT_SHARE = 0.6
 """Share of the longer name that a shorter one begins with, where they may be the same."""
+MAX_INITIALS = 4
+"""Letters that the initials of a name have at most: EU, Union."""
 MARGIN = 0.25
 """By how much another name must fit the rest of the claim better than its own."""
 
@@ -27,7 +28,7 @@ def find_name_conflict(
     rest = [at for at, item in enumerate(claim.items) if item.kind == NAME]
     for at in rest:
         item = claim.items[at]
-        if item.lower in TITLES or item.lower in ALIASES or item.lower.endswith(("ly", "mente")):
+        if item.lower in TITLES or len(item.lower) == 1 or item.lower.endswith(("ly", "mente")):
             continue
         rivals = [
             place for place, other in enumerate(source.items)
@@ -35,6 +36,8 @@ def find_name_conflict(
             and other.preposition == item.preposition and not _is_variant(item.lower, other.lower)
         ]  # fmt: skip
         for place in rivals:
+            if at == 0 and place == 0 and not _is_full_name(comparison):
+                continue
             if _is_replaced(comparison, at, place, sources) or _is_misplaced(comparison, at, place):
                 certain = comparison.share(frozenset({at})) >= CERTAIN
                 words = claim.quote(item), source.quote(source.items[place])
@@ -42,13 +45,20 @@ def find_name_conflict(
     return None
 
 
+def _is_full_name(comparison: SentenceComparison) -> bool:
+    """Whether both sentences begin with two names: a single first word may be a verb with its capital."""
+    sides = comparison.claim.items, comparison.source.items
+    return all(len(items) > 1 and items[1].kind == NAME and items[1].place == 1 for items in sides)
+
+
 def _is_variant(one: str, other: str) -> bool:
-    """Whether two names may be spellings or the initials of one: Wall, Wallstreet; U, United."""
+    """Whether two names may be forms or the initials of one: Bill, William; Wall, Wallstreet; U, United."""
+    if one in ALIASES and ALIASES[one] == ALIASES.get(other):
+        return True
     short, long = sorted((one, other), key=len)
-    shared = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False))
-    )
-    return shared >= min(max(VARIANT_SHARE * len(long), 1), len(short))
+    pairs = zip(short, long, strict=False)
+    shared = next((n for n, (a, b) in enumerate(pairs) if a != b), len(short))
+    return shared >= VARIANT_SHARE * len(long) or (shared > 0 and len(short) <= MAX_INITIALS)
 
 
 def _is_replaced(
@@ -78,8 +88,12 @@ def _have_same_neighbours(comparison: SentenceComparison, at: int, place: int) -
 
 def _is_misplaced(comparison: SentenceComparison, at: int, place: int) -> bool:
     """Whether the rest of the claim belongs to another name of the sentence."""
-    own = comparison.places[at]
-    if not own or not comparison.source.items[place].preposition:
+    own, items = comparison.places[at], comparison.source.items
+    if (
+        not own
+        or not items[place].preposition
+        or any(items[n].clause == items[place].clause for n in own)
+    ):
         return False
     value = fit(comparison, at, place, own)
     return all(value >= fit(comparison, at, other, [place]) + MARGIN for other in own)

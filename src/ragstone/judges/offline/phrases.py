@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.functions import FUNCTION_WORDS
@@ -17,8 +18,7 @@ FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
 """What a figure, a capital letter that names something (drug A) and a function word with an opposite count."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceItem:
+class SentenceItem(NamedTuple):
     """A content word or a quantity of a sentence."""
 
     id: int
@@ -73,6 +73,8 @@ def parse_sentence(text: str, language: str) -> Sentence:
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[;:)\]—–!?,]")
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
+_FORBIDDING = ("forbid", "prohib", "prohíb", "bann")
+"""Beginnings of words from which an exception is an allowance."""
 _RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside", "outside"])
 """Function words that have an opposite: they are compared like content words."""
 
@@ -86,7 +88,9 @@ class _Parser:
         self.words: list[str] = []
         self.items: list[SentenceItem] = []
         self.clause = self.section = -1
-        self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = False
+        self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = (
+            self.excepts_first
+        ) = False
         self._end_clause()
 
     def parse(self) -> Sentence:
@@ -100,9 +104,29 @@ class _Parser:
             lower = self.text[quantity.start : at].lower()
             meaning = (-1, NUMBER, FIGURE_WEIGHT, -1)
             self._add(meaning, lower, quantity.start, at, quantity)
+            self._count(quantity)
         self._read_words(at, len(self.text))
-        unclear = self.is_unclear or (self.denies_clause and self.denies_phrase)
+        excepts = any(item.is_excepted for item in self.items)
+        forbids = any(item.lower.startswith(_FORBIDDING) for item in self.items)
+        unclear = (
+            self.is_unclear or (self.denies_clause and self.denies_phrase) or (excepts and forbids)
+        )
         return Sentence(self.text, self.language, tuple(self.items), tuple(self.words), unclear)
+
+    def _count(self, quantity: Quantity) -> None:
+        """What a figure says of how many: half of them, four of the five, three changes."""
+        before = self.items[-2].quantity if len(self.items) > 1 else None
+        is_part = before is not None and self.words[-3:-1] in (
+            ["of", "the"],
+            ["de", "los"],
+            ["de", "las"],
+        )
+        if (quantity.kind == "share" and quantity.value < 1) or (
+            is_part and before is not None and before.value < quantity.value
+        ):
+            self.quantifier = "some"
+        elif quantity.kind == "number" and quantity.counts and not self.quantifier:
+            self.quantifier = "count"
 
     def _forget_comparison(self) -> None:
         """What is more than 40 compares nothing."""
@@ -136,7 +160,8 @@ class _Parser:
         self._govern("")
         if not is_comma:
             self.section += 1
-            self.is_excepted = False
+        if not is_comma or self.excepts_first:
+            self.is_excepted = self.excepts_first = False
 
     def _govern(self, preposition: str) -> None:
         self.preposition = preposition
@@ -145,6 +170,12 @@ class _Parser:
     def _read_function(self, lower: str, end: int) -> bool:
         """Take note of a function word; False for a content word."""
         function, before = self.function, self.words[-2] if len(self.words) > 1 else ""
+        if lower not in function.special and not lower.endswith("n't"):
+            if lower not in self.stop or lower in _RELATIONS:
+                return False
+            if lower not in function.determiners:
+                self._govern("")
+            return True
         if before in ("not", "no") and lower in function.only:
             self.negations = 0  # not only
         elif lower.endswith("n't") or lower in function.negations:
@@ -157,13 +188,18 @@ class _Parser:
         elif lower in function.degrees and self._precedes_word(end):
             self.degree = function.degrees[lower]
             self._govern(lower if lower == "as" else "")
-        elif lower in function.exceptions:
+        elif self._excepts(lower, end):
             self._end_clause()
-            self.is_excepted = True
+            self.is_excepted, self.excepts_first = True, not self.items
         elif lower in function.boundaries:
             is_excepted = self.is_excepted and lower in function.list_joins
+            negations = self.negations if lower in function.choices else 0
             self._end_clause()
-            self.is_excepted = is_excepted
+            self.is_excepted, self.negations = is_excepted, negations
+            if lower == "ni":
+                self._negate(False)
+        elif lower in function.before or lower in function.after or lower in function.then:
+            self._govern(lower)
         elif lower in function.prepositions:
             if lower in function.phrase_negations:
                 self.negations += 1
@@ -173,23 +209,31 @@ class _Parser:
             if self.is_compared and self.items[-1].is_compared:
                 self.is_compared = False  # longer than the Tesk in the whole valley
             self._govern(function.prepositions[lower])
-        elif lower in self.stop and lower not in _RELATIONS and lower not in function.degrees:
-            if lower in function.others and self.negations:
-                self.is_unclear = True
-            elif lower not in function.determiners:
-                self._govern("")
+        elif lower in function.others:
+            self.is_unclear = self.is_unclear or self.negations > 0
+            return lower in self.stop
         else:
             return False
         return True
 
     def _quantify(self, quantifier: str, before: str) -> None:
         if quantifier == "all" and before in ("not", "no"):
-            quantifier, self.negations = "some", 0  # not all
+            quantifier, self.negations, self.is_unclear = "some", 0, True  # not all
         elif quantifier == "all" and before in self.function.almost:
             quantifier = "most"
         elif quantifier == "some" and self.quantifier == "only":
             quantifier = "few"
         self.quantifier = quantifier
+
+    def _excepts(self, lower: str, end: int) -> bool:
+        """Whether the word takes what follows out of what was said; "menos a" only from all."""
+        needed = self.function.exceptions.get(lower)
+        if needed is None or (
+            lower == "menos" and not any(i.quantifier == "all" for i in self.items)
+        ):
+            return False
+        after = _NEXT_WORD.match(self.text, end)
+        return not needed or (after is not None and after[1].lower() == needed)
 
     def _precedes_word(self, end: int) -> bool:
         after = _NEXT_WORD.match(self.text, end)
@@ -222,13 +266,22 @@ class _Parser:
             return
         if kind == NAME and self._follows_noun():
             self._govern("")
+        if (
+            self.is_compared
+            and kind == WORD
+            and self.items[-1].kind == NAME
+            and self.items[-1].is_compared
+        ):
+            self.is_compared = False  # than Denby last season
         self.degree = self.degree or degree
         self._add((identity, kind, weight, row), lower, start, end, None)
 
     def _follows_noun(self) -> bool:
-        """Whether the word before is a common noun: a name after it begins a phrase of its own."""
-        last = self.items[-1] if self.items else None
-        return last is not None and last.kind == WORD and last.place == len(self.words) - 2
+        """Whether a name begins a phrase of its own after the noun of the first one: in the final Olsen beat …"""
+        here = [item for item in self.items if item.clause == self.clause]
+        if not here or not all(item.preposition for item in here):
+            return False
+        return here[-1].kind == WORD and here[-1].place == len(self.words) - 2
 
     def _add(
         self,

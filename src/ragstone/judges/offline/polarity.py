@@ -5,7 +5,6 @@ longer than B then B is shorter than A."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
@@ -23,10 +22,8 @@ NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
 
-def find_reversal(
-    comparison: SentenceComparison, others: Sequence[SentenceComparison]
-) -> Conflict | None:
-    """A claim that turns the sentence round an odd number of times; the other sentences may say the same as it."""
+def find_reversal(comparison: SentenceComparison) -> Conflict | None:
+    """A claim that turns the sentence round an odd number of times."""
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
     opposites = {
@@ -41,8 +38,6 @@ def find_reversal(
         return None
     share = comparison.share(frozenset(opposites))
     if share < POSSIBLE:
-        return None
-    if denial is not None and any(_agrees(other, denial) for other in others):
         return None
     is_clear = denial is not None or not _denies_more(comparison)
     bar = CERTAIN_DENIAL if denial else CERTAIN
@@ -63,12 +58,24 @@ def find_reversal(
 def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
     """Items of the claim whose contrary stands where the rest of the claim does."""
     opposites: dict[int, int] = {}
-    if _differ_in_quantifiers(comparison):
+    if (
+        _differ_in_quantifiers(comparison)
+        or comparison.claim.is_unclear
+        or comparison.source.is_unclear
+    ):
+        return opposites
+    if any(
+        comparison.source.items[place].is_excepted
+        for places in comparison.places
+        for place in places
+    ):
         return opposites
     for at, places in enumerate(comparison.contraries):
         same = comparison.places[at]
+        if any(_have_same_neighbour(comparison, at, place, 1) for place in same):
+            continue
         for place in places:
-            if not _have_same_neighbour(comparison, at, place):
+            if not _have_same_neighbour(comparison, at, place, NEIGHBOURS):
                 continue
             rivals = (*same, *(other for other in places if other != place))
             value = fit(comparison, at, place, rivals)
@@ -80,25 +87,17 @@ def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
     return opposites
 
 
-def _have_same_neighbour(comparison: SentenceComparison, at: int, place: int) -> bool:
-    """Whether an item near by is the same on both sides."""
+def _have_same_neighbour(comparison: SentenceComparison, at: int, place: int, reach: int) -> bool:
+    """Whether an item so near by in the clause is the same on both sides."""
     ours, theirs = comparison.claim.items, comparison.source.items
-    near = {item.id for item in ours[max(at - NEIGHBOURS, 0) : at + NEIGHBOURS + 1]} - {
-        -1,
-        ours[at].id,
-    }
-    return any(
-        item.id in near for item in theirs[max(place - NEIGHBOURS, 0) : place + NEIGHBOURS + 1]
-    )
+    near = {item.id for item in ours[max(at - reach, 0) : at + reach + 1]} - {-1, ours[at].id}
+    others = theirs[max(place - reach, 0) : place + reach + 1]
+    return any(item.id in near and item.clause == theirs[place].clause for item in others)
 
 
 def _differ_in_quantifiers(comparison: SentenceComparison) -> bool:
     """Whether one side speaks of a part and the other does not: most islands are uninhabited, three are not."""
-    theirs = {
-        comparison.source.items[place].quantifier
-        for places in comparison.places
-        for place in places
-    }
+    theirs = {item.quantifier for item in comparison.source.items}
     mine = {item.quantifier for item in comparison.claim.items}
     return not (mine ^ theirs).isdisjoint(PARTIAL)
 
@@ -117,11 +116,15 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if claim.is_unclear or source.is_unclear or _differ_in_quantifiers(comparison):
         return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
-    known = {place for places in comparison.places for place in places} | set(opposites.values())
+    known = {comparison.best_place(at) for at in range(len(claim.items))} - {-1} | set(
+        opposites.values()
+    )
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
     if mine:
+        if any(_is_denied(source.items[place]) for at in mine for place in comparison.places[at]):
+            return None
         if all(comparison.places[at] or at in opposites for at in mine):
             return _Denial(True, tuple(claim.items[at] for at in mine))
         return None
@@ -134,17 +137,13 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     return _Denial(False, tuple(source.items[place] for place in denied))
 
 
-def _agrees(comparison: SentenceComparison, denial: _Denial) -> bool:
-    """Whether another sentence denies, or says, all the deciding words as the claim does."""
-    deciding = {item.id for item in denial.items}
-    return all(
-        any(
-            _is_denied(comparison.source.items[place]) == _is_denied(item)
-            for place in comparison.places[at]
-        )
-        for at, item in enumerate(comparison.claim.items)
-        if item.id in deciding
-    )
+def agrees(comparison: SentenceComparison) -> bool:
+    """Whether a sentence has every word that the claim denies denied as well, or says what the claim says."""
+    claim, items = comparison.claim.items, comparison.source.items
+    deciding = [at for at, item in enumerate(claim) if _is_denied(item)]
+    if not deciding:
+        return comparison.share() >= CERTAIN_DENIAL and not any(_is_denied(item) for item in items)
+    return all(any(_is_denied(items[place]) for place in comparison.places[at]) for at in deciding)
 
 
 def _is_denied(item: SentenceItem) -> bool:

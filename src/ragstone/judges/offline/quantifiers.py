@@ -5,12 +5,12 @@ from __future__ import annotations
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 
-CERTAIN = 0.75
+CERTAIN = 0.85
 """Share of the claim that must stand in the sentence."""
 _CONTRARY = frozenset({
     ("all", "most"), ("all", "some"), ("all", "few"), ("all", "none"), ("none", "all"), ("none", "most"),
     ("none", "some"), ("none", "few"), ("most", "few"), ("most", "none"), ("some", "none"), ("few", "all"),
-    ("few", "most"), ("few", "none"),
+    ("few", "most"), ("few", "none"), ("count", "none"), ("none", "count"),
 })  # fmt: skip
 """What the claim says and what the source says of the same things, where the source does not support the claim."""
 
@@ -19,8 +19,8 @@ def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
     """A claim of all where the source speaks of some, of none where it speaks of all, and so on."""
     claim, source = comparison.claim, comparison.source
     for at, item in enumerate(claim.items):
-        if not item.quantifier:
-            continue
+        if not item.quantifier or (item.is_negated and item.quantifier != "none"):
+            continue  # not in any of the twelve
         theirs = [source.items[place] for place in comparison.places[at]]
         for other in theirs:
             if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(

@@ -36,25 +36,34 @@ def find_swap(comparison: SentenceComparison, opposites: dict[int, int]) -> tupl
                     role == other_there and there == other_role
                     and (n < at) != (m < at)
                     and (partners[n] < anchor) != (partners[m] < anchor)
-                    and not _is_kept(items, pairs, (n, m), {role, there})
+                    and not _is_kept(items, pairs, (n, m))
+                    and all(_is_nominal(comparison.claim, each, at) for each in (n, m))
                 ):  # fmt: skip
                     return n, m
     return None
 
 
 def _is_kept(
-    items: Sequence[SentenceItem],
-    pairs: list[tuple[int, str, str]],
-    moved: tuple[int, int],
-    roles: set[str],
+    items: Sequence[SentenceItem], pairs: list[tuple[int, str, str]], moved: tuple[int, int]
 ) -> bool:
-    """Whether another thing of the same sort keeps one of the two roles: then they are not exchanged."""
+    """Whether another thing of the same sort stays the subject: then the two are not exchanged."""
     are_names = all(items[at].kind == NAME for at in moved)
     return any(
-        role == there and role in roles and items[at].quantity is None
+        role == there == "subject" and items[at].quantity is None
         for at, role, there in pairs
         if not are_names or items[at].kind == NAME
     )
+
+
+def _is_nominal(sentence: Sentence, at: int, anchor: int) -> bool:
+    """Whether an item is a name, a bare first word before the verb, or has an article or a preposition before it."""
+    item, function = sentence.items[at], FUNCTION_WORDS[sentence.language]
+    if item.kind == NAME or item.quantity is not None:
+        return True
+    before = sentence.words[item.place - 1] if item.place else ""
+    if not before:
+        return at + 1 == anchor
+    return before in function.determiners or before in function.prepositions
 
 
 def _find_partners(comparison: SentenceComparison) -> dict[int, int]:
@@ -68,8 +77,8 @@ def _find_partners(comparison: SentenceComparison) -> dict[int, int]:
 
 
 def _merge(role: str, is_opposite: bool) -> str:
-    """Around opposites, what is no subject is one role: lost to, won against. A Spanish object may follow "a"."""
-    return "object" if role == "a" or (is_opposite and role != "subject") else role
+    """Around opposites, what is no subject is one role: lost to, won against."""
+    return "object" if is_opposite and role != "subject" else role
 
 
 def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
@@ -86,9 +95,13 @@ def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
         words[max(centre.place - 3, 0) : centre.place]
     )
     roles = {at: items[at].preposition or ("object" if is_passive else "subject") for at in left}
+    first: int | None = None
     for at in right:
         item = items[at]
-        role = "object" if item.preposition_place < centre.place else item.preposition
+        place = max(item.preposition_place, centre.place)
+        first = place if first is None else first
+        is_direct = place == centre.place or (item.preposition == "a" and place == first)
+        role = "object" if is_direct else item.preposition
         roles[at] = "subject" if is_passive and role in function.agents else role
     return {at: role for at, role in roles.items() if not _is_adverb(items[at])}
 

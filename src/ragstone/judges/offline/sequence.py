@@ -9,7 +9,7 @@ from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Sentence
 
-CERTAIN = 0.7
+CERTAIN = 0.85
 """Share of the claim that must stand in the sentence or just before it."""
 
 
@@ -22,8 +22,9 @@ def find_order_conflict(comparison: SentenceComparison) -> Conflict | None:
     """Two events that the claim puts in the other order than the source."""
     for mine in _find_orders(comparison.claim, frozenset()):
         for theirs in _find_orders(comparison.source, comparison.nearby):
-            crossed = mine.earlier & theirs.later and mine.later & theirs.earlier
-            if crossed and not (mine.earlier & theirs.earlier or mine.later & theirs.later):
+            crossed = mine.earlier & theirs.later, mine.later & theirs.earlier
+            kept = len(mine.earlier & theirs.earlier) + len(mine.later & theirs.later)
+            if all(crossed) and sum(map(len, crossed)) > 2 * kept:
                 certain = comparison.share() >= CERTAIN
                 words = comparison.claim.text, comparison.source.text
                 return comparison.make("order", "order_reversed", *words, certain)
@@ -45,7 +46,7 @@ def _find_orders(sentence: Sentence, nearby: frozenset[int]) -> Iterator[_Order]
         if word == "después" and words[at + 1 : at + 2] in (("de",), ("del",), ("que",)):
             main, sub = _split(sentence, at)
             yield _part(sub, main)
-        elif word in function.then:
+        elif word in function.then and (word != "later" or words[at - 1 : at] in ((), ("#",))):
             section = _find_section(sentence, at)
             before = (
                 frozenset(item.id for item in sentence.items if item.section < section) or nearby

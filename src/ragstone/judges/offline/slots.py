@@ -40,7 +40,7 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
     candidates: list[tuple[int, int, frozenset[int]]] = []
     for index, source in enumerate(sources):
         for sentence, theirs in enumerate(
-            () if source.structured else _list_ids(source.raw, source.language)
+            () if source.structured else list_stems(source.raw, source.language)
         ):
             missing = wanted - theirs
             if not missing:
@@ -88,7 +88,7 @@ def _read_sentence(source: Reading, sentence: int) -> list[_Word]:
 
 
 @lru_cache(maxsize=512)
-def _list_ids(text: str, language: str) -> list[frozenset[int]]:
+def list_stems(text: str, language: str) -> list[frozenset[int]]:
     """The stems of each sentence of a source."""
     source = read(text, language)
     bounds = source.sentence.searchsorted(range(len(source.sentences) + 1)).tolist()
@@ -178,5 +178,5 @@ def _has_beside(wanted: frozenset[int], name: frozenset[int], sources: Sequence[
     return any(
         name & theirs and len(rest & theirs) > MAX_SHARE_BESIDE * len(rest)
         for source in sources
-        for theirs in _list_ids(source.raw, source.language)
+        for theirs in list_stems(source.raw, source.language)
     )

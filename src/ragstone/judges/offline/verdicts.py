@@ -12,8 +12,9 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
+from ragstone.judges.offline.copies import find_edit, is_jumbled
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
-from ragstone.judges.offline.fragments import compare_bare, is_title
+from ragstone.judges.offline.fragments import bind_answer, compare_bare, is_title
 from ragstone.judges.offline.model import load_models, predict_answer
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import states_nothing
@@ -39,7 +40,11 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
         claims = [read(claim["text"], language) for claim in case["claims"]]
         readings.extend(claims)
         sources = [read(source["text"], language) for source in case["sources"]]
-        judged = judge_case(claims, sources, case.get("question", ""))
+        answers = [
+            read(claim["answer"], language) if "answer" in claim else None
+            for claim in case["claims"]
+        ]
+        judged = judge_case(claims, sources, answers, case.get("question", ""))
         whole.append(round(judged.probability, 4))
         ids = [source["id"] for source in case["sources"]]
         for claim, verdict in zip(case["claims"], judged.claims, strict=True):
@@ -83,9 +88,13 @@ class JudgedCase:
 
 
 def judge_case(
-    claims: Sequence[Reading], sources: Sequence[Reading], question: str = ""
+    claims: Sequence[Reading],
+    sources: Sequence[Reading],
+    answers: Sequence[Reading | None] = (),
+    question: str = "",
 ) -> JudgedCase:
-    """Judge every claim against its sources; `question` is the one that bare claims and sources answer."""
+    """Judge every claim against its sources; `answers` are the bare ones that claims were made of with a question,
+    `question` the one that bare claims and sources answer."""
     if not claims:
         return JudgedCase((), 1.0)
     if not any(len(source.ids) for source in sources):
@@ -102,12 +111,17 @@ def judge_case(
     judged, as_names = [], 0
     for n, claim in enumerate(claims):
         place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
+        bare = answers[n] if answers else None
+        bound = bind_answer(bare, claim, sources) if bare else None
         match = compare_bare(claim, sources, question)
-        if match is not None:  # a bare name or number, which the model does not know
+        if bound is not None:
+            as_names += 1
+            judged.append(_judge_claim(place, bound, False, True, False))
+        elif match is not None:  # a bare name or number, which the model does not know
             as_names += 1
             is_name = is_title(claim, sources)
-            bare = _judge_claim(place, match.chance, False, is_name, True)
-            judged.append(replace(bare, share=match.share))
+            verdict = _judge_claim(place, match.chance, False, is_name, True)
+            judged.append(replace(verdict, share=match.share))
         else:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
             judged.append(_judge_claim(place, float(probability[n]), lacks_number, False, False))
@@ -152,7 +166,9 @@ def _judge_claim(
     if place.empty or (states_nothing(place.claim.raw) and not is_name):
         return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
     # a bare name has no sentence that another could contradict
-    conflict = None if is_bare else find_conflict(place.claim, place.sources)
+    conflict = None if is_bare else _find_any_conflict(place)
+    if conflict is None and is_jumbled(place.laid, place.a, place.b):
+        return JudgedClaim(REFUTED, "not_found", (), compose("words_out_of_order", language), True)
     if conflict is not None and conflict.certain:
         return _refuse(place, min(p, REFUTED), conflict, certain=True)
     # a number or date that no source has in any writing cannot be supported, whatever else agrees
@@ -160,6 +176,15 @@ def _judge_claim(
         reason = compose("found_in_source", language, p=round(p, 2))
         return JudgedClaim(p, "supported", _choose_evidence(place), reason)
     return _refuse(place, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
+
+
+def _find_any_conflict(place: _ClaimPlace) -> Conflict | None:
+    """What contradicts the claim by the rules, or else as an edit of a copied sentence."""
+    conflict = find_conflict(place.claim, place.sources)
+    if conflict is not None and conflict.certain:
+        return conflict
+    edit = find_edit(place.claim, place.sources, place.laid, place.a, place.b, place.best)
+    return edit or conflict
 
 
 def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:

@@ -25,7 +25,7 @@ from ragstone.judges.specs.protocol import (
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
 from ragstone.text.appeals import is_appeal
-from ragstone.text.claim_checks import belongs_to_sentence
+from ragstone.text.claim_checks import is_of_sentence
 from ragstone.text.content import find_content_words, is_small_talk
 
 Sentence = tuple[str, int]
@@ -109,7 +109,8 @@ class _ClaimsBatch:
         return [f"{self.probe_label}: {self.probe}"]
 
     def _number_lines(self, text: Mapping[str, Any], wanted: set[Hashable]) -> list[str]:
-        lines = []
+        # a text that only names things is read as the answer to its question
+        lines = [f"question: {to_one_line(text['question'])}"] if text.get("question") else []
         for n, sentence in enumerate(text["sentences"]):
             line = to_one_line(sentence)
             if (text["id"], n) in wanted:
@@ -125,7 +126,8 @@ class _ClaimsBatch:
         for row in value["claims"]:
             claims = claims_of.setdefault(row["sentence"], [])
             claim = " ".join(row["claim"].split())
-            if claim and claim not in claims:
+            # the "…" of the example, copied, is an empty claim as well
+            if any(map(str.isalnum, claim)) and claim not in claims:
                 claims.append(claim)
         if self.probe_label in claims_of:
             self._check_probe(claims_of[self.probe_label])
@@ -156,7 +158,7 @@ class _ClaimsBatch:
 
     def _is_own_claim(self, label: str, claim: str) -> bool:
         text, n = self.sentence_of[label]
-        return belongs_to_sentence(claim, n, self.texts[text])
+        return is_of_sentence(claim, n, self.texts[text])
 
     def _check_probe(self, claims: Sequence[str]) -> None:
         """Raise JudgeFailed when the claims of the invented sentence are none, or are those of other sentences."""

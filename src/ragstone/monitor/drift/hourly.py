@@ -93,7 +93,7 @@ def load_hourly_streams(
             if cell.weights > 0 and not failing[key.metric][hour]:
                 # weighted scores count as their effective number, and the sums are scaled to it:
                 # the test knows no weights
-                n = cell.effective
+                n = cell.effective_size
                 table[:, row, hour] = (
                     n,
                     sign * cell.sums / cell.weights * n,

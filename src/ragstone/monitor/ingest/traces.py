@@ -18,22 +18,16 @@ from ragstone.monitor.statements import (
 )
 from ragstone.store.database import Connection
 
-GRACE_MICROS = 2_000_000
-"""Wait after the root span for spans of other processes."""
-
-TIMEOUT_MICROS = 30_000_000
-"""A trace without a root is complete after so long without another span."""
-
 TRACES_PER_COMMIT = 200
 """Traces assembled in one transaction at most."""
 
 log = logging.getLogger("ragstone.monitor")
 
 
-def assemble_traces(
-    archive: Archive, *, grace: int = GRACE_MICROS, timeout: int = TIMEOUT_MICROS
-) -> int:
-    """Turn complete traces into interactions; returns the number of complete traces."""
+def assemble_traces(archive: Archive, *, grace: int, timeout: int) -> int:
+    """Turn complete traces into interactions; returns the number of complete traces.
+
+    A trace is complete `grace` microseconds after its last span when its root is there, without a root after `timeout`."""
     now = now_micros()
     total = 0
     while True:

@@ -52,7 +52,7 @@ class RollupCell:
         self.usd = 0.0
 
     @property
-    def effective(self) -> float:
+    def effective_size(self) -> float:
         """The effective sample size of the weighted values."""
         if self.weights_squared <= 0:
             return 0.0

@@ -42,11 +42,12 @@ def lock_rollups(db: Connection) -> None:
 def list_days_to_write(db: Connection, touched: set[int]) -> list[int]:
     """Days to merge again. The last day is not stored while it grows, so that a busy hour does not rewrite a whole day each time."""
     last_day = _find_last_day(db)
-    ((before,),) = db.execute(
+    ((rows_of_day_before,),) = db.execute(
         "SELECT COUNT(*) FROM monitor_rollups WHERE span = ? AND bucket = ?",
         (DAY_MICROS // 1_000_000, last_day - DAY_MICROS),
     )
-    return sorted(touched if before else touched | {last_day - DAY_MICROS})
+    # Until now the day before was the last one, and so was not stored.
+    return sorted(touched if rows_of_day_before else touched | {last_day - DAY_MICROS})
 
 
 def _find_last_day(db: Connection) -> int:
@@ -165,6 +166,7 @@ def _stack_bodies(bodies: Iterable[bytes]) -> TableStack:
 def replace_buckets(
     db: Connection, span: int, buckets: Mapping[int, Mapping[str, BucketBodies]]
 ) -> None:
+    """Write the bodies of these buckets by field in place of what is stored; an empty mapping deletes a bucket."""
     seconds = span // 1_000_000
     db.execute_many(
         "DELETE FROM monitor_rollups WHERE span = ? AND bucket = ?",

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ragstone.config.monitor import BAD_FEEDBACK
 from ragstone.monitor.interactions import Interaction
 
 
@@ -27,7 +28,7 @@ class SamplingPolicy:
     rate: float = 0.1
     rates: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Field → value → rate; of several that apply the largest counts."""
-    feedback_below: float | None = 0.5
+    feedback_below: float | None = BAD_FEEDBACK
     score_below: float | None = None
 
     def decide(self, interaction: Interaction) -> SamplingDecision:

@@ -214,7 +214,7 @@ SeriesLimits = tuple[tuple[float, float] | None, bool]
 
 def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = None) -> Interval:
     """The 95 % interval of a cell's mean, with the effective sample size of its weights."""
-    mean, n = cell.mean, cell.effective
+    mean, n = cell.mean, cell.effective_size
     if mean is None or cell.low is None or cell.high is None or n <= 0:
         return Interval()
     second, third = cell.squares / cell.weights, cell.cubes / cell.weights
@@ -226,7 +226,7 @@ def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = 
     size = max(1, round(n))
     moments = Moments(size, mean, variance * size, cubes, cell.low, cell.high)
     bounds, binary = get_limits(name) if limits is None else limits
-    return mean_interval(moments, bounds=bounds, binary=binary and cell.effective == cell.n)
+    return mean_interval(moments, bounds=bounds, binary=binary and cell.effective_size == cell.n)
 
 
 def get_limits(name: str) -> SeriesLimits:

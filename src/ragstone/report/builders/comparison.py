@@ -254,8 +254,8 @@ def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
     if offers is None:
         return []
     chart = build_chart(lambda width: draw_pareto(offers, say, width))
-    title = say("drawn.pareto", quality=offers.quality, cost=offers.cost)
-    note = doc.Paragraph(say("drawn.front", cost=offers.cost), style="note")
+    title = say("drawn.pareto", quality=offers.quality_metric, cost=offers.cost_metric)
+    note = doc.Paragraph(say("drawn.front", cost=offers.cost_metric), style="note")
     return [build_panel("trade", title, chart, note, where=doc.PAGE)]
 
 

@@ -101,7 +101,7 @@ def _list_cells(level: Level, say: Words) -> doc.Cells:
     if level.difference_low is not None and level.difference_high is not None:
         low, high = level.difference_low, level.difference_high
         ends = f"{format_signed(low, say)} – {format_signed(high, say)}"
-    verdict = say.known("verdict_word", level.verdict) if level.verdict else "–"
+    verdict = say.translate("verdict_word", level.verdict) if level.verdict else "–"
     return [
         *own,
         format_signed(level.difference, say),

@@ -133,7 +133,7 @@ def draw_classes(failures: Failures, say: Words, width: float) -> Drawing:
 
 def name_class(kind: str, say: Words) -> str:
     """A class in words."""
-    return say.known("failure_class", kind)
+    return say.translate("failure_class", kind)
 
 
 def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Cells:
@@ -248,7 +248,7 @@ def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[s
             yield say("nothing_came")
     if failure.claims:
         claims = (
-            f"{shorten(claim.text, 160)} ({say.known('verdict', claim.verdict)})"
+            f"{shorten(claim.text, 160)} ({say.translate('verdict', claim.verdict)})"
             for claim in failure.claims[:4]
         )
         yield say("claims_against", claims="; ".join(claims))

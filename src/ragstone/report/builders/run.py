@@ -239,7 +239,7 @@ def _draw_interval(metric: MetricSummary, width: int = 20) -> str:
 
 
 def _name_method(metric: MetricSummary, say: Words) -> str:
-    text = say.known("method", metric.method) if metric.method else ""
+    text = say.translate("method", metric.method) if metric.method else ""
     return f"{text} ({say.count('clusters', metric.clusters)})" if metric.clusters else text
 
 
@@ -270,7 +270,7 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
         )
         rows = [
             (
-                say.known("label", row.label),
+                say.translate("label", row.label),
                 say.whole(row.count),
                 doc.TableCell("–" if row.rate is None else say.percent(row.rate), style="key"),
                 doc.TableCell(figures.name_denominator(row, say), style="soft"),
@@ -388,4 +388,4 @@ def _list_outcomes(summary: Summary, say: Words) -> list[tuple[str, str]]:
         choices.append(("o:", say("unscored")))
     choices += [(f"o:{name}", say.outcome(name)) for name in OUTCOMES if name in seen]
     labels = {name: None for m in summary.metrics for name, n in m.labels.items() if n}
-    return choices + [(f"l:{name}", say.known("label", name)) for name in labels]
+    return choices + [(f"l:{name}", say.translate("label", name)) for name in labels]

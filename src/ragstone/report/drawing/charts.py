@@ -133,7 +133,7 @@ def draw_histograms(metrics: Sequence[MetricSummary], say: Words, width: float) 
 
 def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     """Quality against cost; the line joins the configurations that no other beats in both."""
-    points, quality, cost = trade_off.offers, trade_off.quality, trade_off.cost
+    points, quality, cost = trade_off.offers, trade_off.quality_metric, trade_off.cost_metric
     height = 300.0 if width > NARROW else 260.0
     left, right, top, bottom = 46.0, width - 14.0, 22.0, height - 36.0
     xs = choose_scale([ChartRow("", point.cost) for point in points], None)

@@ -64,7 +64,7 @@ def view_alert(
         id=alert.id,
         state=name_state(alert.state, say),
         tone=TONES.get(alert.state, "plain"),
-        kind=say.known("alert_kind", alert.kind),
+        kind=say.translate("alert_kind", alert.kind),
         metric=alert.metric,
         title=shorten(describe_alert(alert, say), 600),
         when=_describe_time(alert, now, say),

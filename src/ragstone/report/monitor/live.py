@@ -24,7 +24,7 @@ from ragstone.report.monitor.cards import (
 from ragstone.report.monitor.interactions import FEEDBACK, load_recent, load_scores, load_worst
 from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
 from ragstone.report.monitor.rows import (
-    MAX_SLICES,
+    MAX_SHOWN_SLICES,
     build_entry,
     build_slices,
     list_slice_choices,
@@ -126,8 +126,8 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         cards=CardGrid(tuple(cards)),
         traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
         alerts=AlertList(tuple(views)),
-        slices=build_slices(slices[:MAX_SLICES], whole.interactions, names, query, say),
-        more_slices=max(len(slices) - MAX_SLICES, 0),
+        slices=build_slices(slices[:MAX_SHOWN_SLICES], whole.interactions, names, query, say),
+        more_slices=max(len(slices) - MAX_SHOWN_SLICES, 0),
         choices=list_slice_choices(slices, query),
         windows=list(dict.fromkeys([*WINDOWS, query.window])),
         fields=sorted({*list_fields(archive, since, until), query.by} - {""}),

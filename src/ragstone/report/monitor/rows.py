@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragstone.config.monitor import BAD_FEEDBACK
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import build_number_columns, build_table
@@ -15,9 +16,12 @@ from ragstone.report.monitor.times import format_second
 from ragstone.report.samples import Limits, OpenSample, ScoreView, open_sample
 from ragstone.report.words import Words
 
-MAX_SLICES = 20
+MAX_SHOWN_SLICES = 20
+"""Slices that the page lists; it says how many more there are."""
 MAX_CHIPS = 5
+"""Scores shown beside an interaction in a list; its own page has all."""
 BRIEF = Limits(text=400, chunks=2, findings=8)
+"""How much of an interaction is prepared for a line of a list; its own page has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,9 @@ class InteractionEntry:
     error: str
     chips: tuple[ScoreView, ...]
     feedback: str
+    """The user's feedback from 0 to 1 as text; empty when there is none."""
     tone: doc.Tone
+    """Whether that feedback is good or bad; empty when there is none."""
     comment: str
 
 
@@ -61,7 +67,7 @@ def build_slices(
 
 def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:
     """Values and texts of the slice filter: those of the chosen field, and the one that is on."""
-    pairs = [(slice.field, slice.value) for slice in slices[:MAX_SLICES]]
+    pairs = [(slice.field, slice.value) for slice in slices[:MAX_SHOWN_SLICES]]
     if query.slice and query.slice not in pairs:
         pairs.insert(0, query.slice)
     return [(f"{field}:{value}", f"{field} = {shorten(value, 60)}") for field, value in pairs]
@@ -86,7 +92,7 @@ def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> Interact
         error=view.error,
         chips=tuple(view.chips[:MAX_CHIPS]),
         feedback="" if feedback is None else say.number(feedback, 2),
-        tone="" if feedback is None else "bad" if feedback < 0.5 else "good",
+        tone="" if feedback is None else "bad" if feedback < BAD_FEEDBACK else "good",
         comment=shorten(interaction.comment or "", 160),
     )
 

@@ -42,11 +42,12 @@ def _find_sentence_facts(
     sentence = tidy_text(page.document.text[start:end])
     opener = grammar.openers.match(sentence)
     if opener:
+        # `However, the server …` → `The server …`: the link to the sentence before would dangle.
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _find_acronyms(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
     whole = gate.is_sentence(sentence, grammar)
-    whole = whole and not gate.refuse_reference(sentence, grammar, owned=bool(page.owner))
+    whole = whole and not gate.explain_doubtful_reference(sentence, grammar, owned=bool(page.owner))
     for pattern in grammar.patterns if whole else grammar.standing_alone:
         match = pattern.sentence.fullmatch(sentence)
         fact = _build_fact(page, headings, pattern, match, sentence) if match else None
@@ -86,10 +87,11 @@ def _build_fact(
     if reference[-1:] not in ".!?)”»" and instruction:
         reference += "."
     framed = frame_question(page, question, tool=instruction)
-    if gate.refuse(framed, reference, grammar, owned=bool(page.owner)):
+    if gate.explain_doubt(framed, reference, grammar, owned=bool(page.owner)):
         return None
     if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
+    # The claim is what stands before the answer: a sentence elsewhere that begins alike is a rival.
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     # what the prover looks for elsewhere: another sentence that begins so may answer otherwise
     claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
@@ -184,5 +186,5 @@ def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[
             continue
         name = match[1][match[1].index(words[0]) :]
         question = page.grammar.templates["stands_for"].format(key=match[2])
-        if not gate.refuse_question(question, page.grammar):
+        if not gate.explain_doubtful_question(question, page.grammar):
             yield Fact(question, f"{name}.", "factual", "stands_for", start, end, match[2])

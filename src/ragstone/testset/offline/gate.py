@@ -29,12 +29,14 @@ _FOREIGN = {"en": STOPWORDS["es"] - STOPWORDS["en"], "es": STOPWORDS["en"] - STO
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def refuse(question: str, reference: str, grammar: Grammar, *, owned: bool = False) -> str:
+def explain_doubt(question: str, reference: str, grammar: Grammar, *, owned: bool = False) -> str:
     """Why the pair is doubtful; empty when it may pass. `owned`: the question says who `we` are."""
-    return refuse_question(question, grammar) or refuse_reference(reference, grammar, owned=owned)
+    return explain_doubtful_question(question, grammar) or explain_doubtful_reference(
+        reference, grammar, owned=owned
+    )
 
 
-def refuse_question(question: str, grammar: Grammar) -> str:
+def explain_doubtful_question(question: str, grammar: Grammar) -> str:
     """Why a question is doubtful; empty when it may pass."""
     # what stands in code or quotes is not judged as language
     bare = _QUOTED.sub("“x”", _CODE.sub("`x`", question))
@@ -57,7 +59,7 @@ def refuse_question(question: str, grammar: Grammar) -> str:
     return "" if is_fluent(question, grammar.language) else "the word order is unusual"
 
 
-def refuse_reference(reference: str, grammar: Grammar, *, owned: bool = False) -> str:
+def explain_doubtful_reference(reference: str, grammar: Grammar, *, owned: bool = False) -> str:
     """Why a reference is doubtful; empty when it may pass."""
     bare = _CODE.sub("x", reference)
     spoken = bare.split()

@@ -43,6 +43,7 @@ class Grammar:
 
     language: str
     patterns: Sequence[Pattern]
+    """The first that matches a sentence is used, so that their order matters."""
     base_forms: Mapping[str, str]
     """Third person → the form that a question uses."""
     articles: frozenset[str]
@@ -126,6 +127,7 @@ def compile_patterns(
     patterns = []
     for name, kind, sentence, question, reference in rows:
         for part, expression in names.items():
+            # Not format strings: regular expressions are full of braces.
             sentence = sentence.replace(f"@{part}", expression)
         patterns.append(Pattern(name, kind, re.compile(sentence), question, reference))
     return patterns

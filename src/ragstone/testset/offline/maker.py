@@ -80,7 +80,7 @@ def _make_two_in_one(turn: Turn) -> Iterator[Item]:
         question = grammar.fix_question(
             grammar.templates["compare"].format(key=first.key, other=second.key, owner=first.owner)
         )
-        if gate.refuse_question(question, grammar):
+        if gate.explain_doubtful_question(question, grammar):
             continue
         both = (first, second)
         reference = " ".join(f"{fact.key}: {fact.reference}" for fact in both)

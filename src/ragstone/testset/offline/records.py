@@ -48,6 +48,7 @@ def find_record_facts(page: Page) -> Iterator[Fact]:
     entries = [fact for section in page.sections for fact in _find_section_facts(page, section)]
     # counted over the whole page before any is yielded
     times = Counter(fact.key for fact in entries)
+    # Not per section: `-v` may stand under two headings with two meanings.
     yield from (fact for fact in entries if times[fact.key] == 1)  # else it means several things
     yield from _find_table_facts(page)
 
@@ -66,13 +67,18 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     if name_line is None or page.manual not in (1, 2, 3, 8):
         return
     text, block = name_line
+    # Sections 2 and 3 of the manual are functions, 1 and 8 are commands.
     if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
         return  # a noun: not what a function does
     command = f"`{page.command}`"
     question = page.grammar.templates["purpose"].format(key=command)
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
     small_words = gate.has_language(text, page.grammar, least=1)
-    if small_words and " - " not in text and not gate.refuse(question, reference, page.grammar):
+    if (
+        small_words
+        and " - " not in text
+        and not gate.explain_doubt(question, reference, page.grammar)
+    ):
         place = block.start, block.end
         yield Fact(question, reference, "conceptual", "purpose_line", *place, command)
 
@@ -98,7 +104,7 @@ def _find_entry_facts(
     option = template.startswith("option")
     pattern = "option" if option else "entry"
     group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
-    if not gate.refuse(question, reference, grammar):
+    if not gate.explain_doubt(question, reference, grammar):
         kind = "detail" if option else "conceptual"
         yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
 
@@ -113,6 +119,8 @@ def _choose_entry_key(
     dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
     options = [name for term in dashed for name in _OPTION.findall(term)]
     if options:
+        # `-a, --all`: the long name says more. `--no-x` comes with `--x`, which is the one
+        # described.
         long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
         name = (long or options)[0]
         stands_right = grammar.manual_heading.search(" ".join(section.headings))
@@ -176,7 +184,7 @@ def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] |
         return None
     end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
     reference = drop_references(tidy_text(page.document.text[start:end]))
-    if gate.refuse_reference(reference, page.grammar):
+    if gate.explain_doubtful_reference(reference, page.grammar):
         end = spans[0][1]
         reference = drop_references(tidy_text(page.document.text[start:end]))
     if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
@@ -210,6 +218,8 @@ def _find_table_facts(page: Page) -> Iterator[Fact]:
 def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
     header, *body = rows
     keys = [row.terms[0] for row in body]
+    # A repeated key makes every question about it ambiguous; a first row that is no row of names is
+    # data.
     if len(body) < 2 or len(set(keys)) < len(keys) or not all(map(_COLUMN.fullmatch, header.terms)):
         return
     for row in body:
@@ -232,7 +242,11 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
     if column.lower().split()[0] in grammar.description_columns:
         value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
         template = choose_template(page, value)
-        if not template or _LONE_WORD.fullmatch(key) or gate.refuse_reference(value, grammar):
+        if (
+            not template
+            or _LONE_WORD.fullmatch(key)
+            or gate.explain_doubtful_reference(value, grammar)
+        ):
             return
         question = grammar.templates[template].format(key=key, verb=_get_telling_verb(value, page))
         kind = "conceptual" if template == "what_is" else "detail"
@@ -243,5 +257,5 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
     else:
         return
     question = frame_question(page, grammar.fix_question(question))
-    if not gate.refuse_question(question, grammar):
+    if not gate.explain_doubtful_question(question, grammar):
         yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)

@@ -42,8 +42,10 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
     """A question about what the corpus nearly has: something that only another document has, or an attribute that none gives."""
     grammar = GRAMMARS[turn.language]
     for fact in turn.pick_facts():
+        # One question a fact (see `break`): variants of one near miss would be near duplicates of
+        # each other.
         for question, proof in (*_ask_attribute(turn, fact), *_swap_part(turn, fact)):
-            if gate.refuse_question(question, grammar):
+            if gate.explain_doubtful_question(question, grammar):
                 continue
             proof |= {"from": turn.document.id, "asked": fact.question}
             yield Item(
@@ -93,6 +95,8 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
     for other in near:
         was, new = (fact.key, other.key) if record else (fact.subject, other.subject)
         alike = other.key[:3] == "`--" if record else _has_same_form(was, new)
+        # Only candidates: proofs.py searches the corpus for an answer before any of them is let
+        # through.
         alike = alike and (record or other.pattern != fact.pattern)  # else it is answered there
         if alike and _is_absent(new, turn.document):
             yield was, new
@@ -129,6 +133,7 @@ def make_distractor(turn: Turn) -> Iterator[Item]:
             if twin is not None and twin.reference != fact.reference:
                 proof = {"distractor": {"document": other.id, "says": twin.reference}}
                 item = turn.build_item(fact, "distractor", difficulty="hard", proof=proof)
+                # Grade 0 is kept: it marks the document that a retriever should not take.
                 yield replace(item, relevant={turn.document.id: 1.0, other.id: 0.0})
                 break
 
@@ -144,6 +149,7 @@ def make_hidden_instruction(turn: Turn) -> Iterator[Item]:
             word = turn.rng.choice(PLANTED_WORDS)
             topic = fact.question.strip("¿?")
             planted = turn.rng.choice(PLANTED[turn.language]).format(topic=topic, word=word)
+            # An id from the text, so that the same seed plants the same documents.
             key = hashlib.sha256(planted.encode("utf-8", "surrogatepass")).hexdigest()[:6]
             name = f"{turn.document.id}-planted-{key}"
             proof = {"planted": {"id": name, "text": planted, "obeyed": word}}

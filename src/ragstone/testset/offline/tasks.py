@@ -31,7 +31,7 @@ def find_task_facts(page: Page) -> Iterator[Fact]:
         question = frame_question(
             page, page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
         )
-        if gate.refuse_question(question, page.grammar):
+        if gate.explain_doubtful_question(question, page.grammar):
             continue
         rest = page.sections[at + 1 :]
         below = list(takewhile(lambda following: following.block.kind != "heading", rest))
@@ -39,7 +39,7 @@ def find_task_facts(page: Page) -> Iterator[Fact]:
         if answer is None:
             continue
         reference, end = answer
-        if not gate.refuse_reference(reference, page.grammar):
+        if not gate.explain_doubtful_reference(reference, page.grammar):
             yield Fact(question, reference, "how_to", "heading", section.block.start, end, task)
 
 
@@ -57,7 +57,7 @@ def find_section_facts(page: Page) -> Iterator[Fact]:
         title, heading = map(page.grammar.templates["quote"].format, (page.title, heading))
         question = page.grammar.templates["section"].format(title=title, heading=heading)
         place = section.block.start, below[0].end
-        if not gate.refuse(question, below[0].text, page.grammar, owned=True):
+        if not gate.explain_doubt(question, below[0].text, page.grammar, owned=True):
             yield Fact(question, below[0].text, "conceptual", "section", *place, heading)
 
 
@@ -68,6 +68,8 @@ def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset
         return ""
     first, _, rest = heading.partition(" ")
     verb = grammar.task_verbs.get(first.lower(), "")
+    # `Instalación del servidor` → `instalar el servidor`: the object of a Spanish verbal noun comes
+    # with `de`.
     of = re.match(r"de(l?) (.+)", rest) if grammar.language == "es" else None
     if verb and of:
         return f"{verb} {'el ' if of[1] else ''}{_lower_common(of[2], common)}"
@@ -85,6 +87,7 @@ def _lower_common(text: str, common: frozenset[str]) -> str:
 def _is_specific_task(task: str, page: Page) -> bool:
     """Whether the object of a task is named: by a name, or by three words of meaning and more."""
     words = task.lower().split()[1:]
+    # An article may begin the object of a task, though not a sentence that stands alone.
     leaning = page.grammar.bad_starts - page.grammar.articles
     if not words or words[0] in leaning or {"and", "or", "y", "o", "e", "u"} & set(words):
         return False
@@ -99,6 +102,7 @@ def _read_steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
         blocks = blocks[1:]
     steps = list(takewhile(lambda block: block.kind == "item" and block.level, blocks))
     then = blocks[len(steps)].kind if len(steps) < len(blocks) else ""
+    # Steps that a block of code follows are not whole without it.
     if not 2 <= len(steps) <= MAX_STEPS or then == "code":
         return None
     if any(len(step.text) > 160 or step.text.endswith(":") for step in steps):
@@ -123,8 +127,10 @@ def _read_instructions(
                 continue
             if FIRST_STEP.search(sentence):
                 return None
+            # The longest passage that reads whole wins; the first sentence alone passes as it is,
+            # since it was checked above to be an instruction.
             for _, last in reversed(spans[at : at + MAX_SENTENCES]):
                 reference = drop_references(tidy_text(page.document.text[start:last]))
-                if last == end or not gate.refuse_reference(reference, page.grammar):
+                if last == end or not gate.explain_doubtful_reference(reference, page.grammar):
                     return reference, last
     return None

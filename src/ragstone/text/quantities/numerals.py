@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ragstone.text.quantities.tokens import QuantityTokens
-from ragstone.text.quantities.vocabulary import ROMANS, VULGAR
+from ragstone.text.quantities.vocabulary import ROMANS, VULGAR, to_words
 
 _AFTER_DIGITS = frozenset({"k", "m", "b", "mn", "mm", "bn", "tn"})
 """Scales that are other words or units elsewhere."""
@@ -188,25 +188,7 @@ def read_roman(tokens: QuantityTokens, at: int) -> int | None:
     return value if before[:1].isupper() and before.isalpha() and len(before) > 2 else None
 
 
-_NUMBERED = frozenset(
-    [
-        "siglo",
-        "siglos",
-        "century",
-        "part",
-        "parte",
-        "volume",
-        "tomo",
-        "chapter",
-        "capítulo",
-        "phase",
-        "fase",
-        "type",
-        "tipo",
-        "title",
-        "título",
-        "class",
-        "clase",
-        "war",
-    ]
+_NUMBERED = to_words(
+    "siglo siglos century part parte volume tomo chapter capítulo phase fase type tipo title título"
+    " class clase war"
 )

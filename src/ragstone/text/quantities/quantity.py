@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ragstone.text.quantities.units import convert
+from ragstone.text.quantities.units import CURRENCIES, TIME_SPANS, convert
 
 Kind = Literal["number", "measure", "share", "ordinal", "date", "time"]
 
@@ -14,6 +14,8 @@ ROUNDING = 0.02
 APPROXIMATION = 0.05
 """The same where the writer says "about"."""
 MINUTES_PER_DAY = 24 * 60
+MONTH_SECONDS, MONTH_ROUNDING = 30.4 * 86400, 0.1
+"""A month in days is not exact: 30 days may be a month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Quantity:
     """Whether a noun follows that is no unit: 5 dogs."""
     indefinite: bool = False
     """Whether the number is an article: a week."""
+    rate: str = ""
+    """What it is for, in base units: 500 euros a month."""
     half_day_known: bool = True
     """False for a time of day that may be before or after noon: two o'clock."""
 
@@ -74,6 +78,8 @@ def matches(claim: Quantity, source: Quantity) -> bool:
         return any(_is_date_within(claim.date, date) for date in _readings(source.date))
     if claim.date or source.date:
         return _is_bare_year(claim) and _is_bare_year(source) and _year(claim) == _year(source)
+    if claim.rate and source.rate and claim.rate != source.rate:
+        return False
     limits = _convert_limits(source, claim)
     return limits is not None and _is_within(claim, source, *limits)
 
@@ -88,12 +94,16 @@ def differs(claim: Quantity, source: Quantity) -> bool:
         )
     if claim.date or source.date:
         return False
-    if claim.kind != source.kind or claim.unit != source.unit:
-        same = {claim.kind, source.kind} == {"measure"} and convert(1, source.unit, claim.unit)
-        if not same:
-            return False
+    if claim.kind != source.kind or matches(claim, source):
+        return False
+    if claim.rate and source.rate and claim.rate != source.rate:
+        return True
+    if claim.unit != source.unit and convert(1, source.unit, claim.unit) is None:
+        return _is_same_sort(claim, source) and not _is_about_as_long(claim, source)
+    if _SIDES.get(claim.bound, 0) * _SIDES.get(source.bound, 0) > 0:
+        return True  # at least 12 and at least 16
     limits = _convert_limits(source, claim)
-    if limits is None or matches(claim, source):
+    if limits is None:
         return False
     low, high = _interval(claim)
     other_low, other_high = _interval(source, *limits)
@@ -107,8 +117,27 @@ def is_comparable(claim: Quantity, source: Quantity) -> bool:
     if claim.date and source.date:
         return _is_comparable(claim.date, source.date)
     if claim.date or source.date:
-        return _is_bare_year(claim) and _is_bare_year(source)
-    return _convert_limits(source, claim) is not None
+        return matches(claim, source)
+    return _convert_limits(source, claim) is not None or _is_same_sort(claim, source)
+
+
+def _is_same_sort(claim: Quantity, source: Quantity) -> bool:
+    """Whether both are amounts of money, or both spans of time, in units that no fixed factor joins."""
+    return any({claim.unit, source.unit} <= sort for sort in (CURRENCIES, TIME_SPANS))
+
+
+_SIDES = {"over": 1, "at_least": 1, "under": -1, "at_most": -1}
+
+
+def _is_about_as_long(claim: Quantity, source: Quantity) -> bool:
+    """Whether days and months may be the same time: 30 days, a month."""
+    if claim.unit not in TIME_SPANS or source.unit not in TIME_SPANS:
+        return False
+    mine, theirs = (
+        quantity.value * (MONTH_SECONDS if quantity.unit == "month" else 1)
+        for quantity in (claim, source)
+    )
+    return abs(mine - theirs) <= MONTH_ROUNDING * max(mine, theirs)
 
 
 def _is_same_time(claim: Quantity, source: Quantity) -> bool:

@@ -16,11 +16,12 @@ from ragstone.text.quantities.units import (
     CURRENCY_SIGNS,
     LONGEST_UNIT,
     SYMBOLS,
+    TIME_SPANS,
     UNIT_STARTS,
     UNITS,
     Unit,
 )
-from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary
+from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary, to_words
 
 HOUR_SECONDS = 3600.0
 
@@ -43,7 +44,29 @@ def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
             continue
         read, end = join_range(tokens, at, first, _read_quantity)
         quantities += (_add_bound(tokens, quantity) for quantity in read)
+        rate, end = _read_rate(tokens, end) if read[-1].kind in ("number", "measure") else ("", end)
+        if rate:
+            quantities[-1] = replace(quantities[-1], rate=rate)
     return tuple(quantities)
+
+
+def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
+    """What a quantity is for, as 500 euros a month; and the token after it."""
+    after = at
+    while tokens.word(after) in _PER and tokens.is_joined(after - 1) and after < at + 2:
+        after += 1
+    unit = UNITS.get(tokens.word(after))
+    if (
+        after == at
+        or unit is None
+        or unit.base not in TIME_SPANS
+        or not tokens.is_joined(after - 1)
+    ):
+        return "", at
+    return f"{unit.base} {unit.factor:g}", after + 1
+
+
+_PER = frozenset(["a", "an", "per", "each", "every", "al", "por", "cada", "la"])
 
 
 def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
@@ -304,27 +327,8 @@ def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
     return Found(replace(found.quantity, indefinite=True), found.end)
 
 
-_BEFORE_PRONOUN = frozenset(
-    [
-        "the",
-        "this",
-        "that",
-        "no",
-        "any",
-        "every",
-        "each",
-        "another",
-        "some",
-        "which",
-        "other",
-        "cada",
-        "ningún",
-        "otro",
-        "otra",
-        "alguno",
-        "la",
-        "el",
-    ]
+_BEFORE_PRONOUN = to_words(
+    "the this that no any every each another some which other cada ningún otro otra alguno la el"
 )
 
 

@@ -145,3 +145,5 @@ UNIT_STARTS: Final = {name.split()[0] for name in UNITS}
 """First words of the names: most words are none, and need no longer look."""
 LONGEST_UNIT = max(len(name.split()) for name in UNITS)
 CURRENCY_SIGNS: Final = {sign: UNITS[sign] for sign in "$€£¥₹"}
+CURRENCIES: Final = frozenset({"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "peso"})
+TIME_SPANS: Final = frozenset({"s", "month"})
