@@ -69,6 +69,15 @@ def test_each_claim_is_one_question_with_one_token_and_a_common_prefix(serve: Se
     assert answered.usage.output_tokens == 2
 
 
+def test_bare_answers_are_put_as_answers_to_the_question(serve: Serve) -> None:
+    server = serve()
+    question = "Which country reported the first case?"
+    case = Case(("France",), (Chunk("a", "France"),), question=question)
+    put(server, support(case, language="en"))
+    for part in server.calls[0].prompt[1].partition("Claim:")[::2]:
+        assert "France reported the first case" in part
+
+
 def test_the_questions_of_one_sample_go_out_one_after_another(serve: Serve) -> None:
     server = serve(delay=0.02)
     put(server, check(*(f"The tower has {n} rooms." for n in range(5))))

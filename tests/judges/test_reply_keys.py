@@ -53,7 +53,7 @@ JUDGES: dict[str, Any] = {
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
-    ("openai", "support"): "cb92c50c52c20ff9a56a1c629557f8ddfdbece2695d803ef8155d1f2cf040777",
+    ("openai", "support"): "dfa3decf4346a85bfaa06019048adf365ab25bb97fd19f284f84402f6cdf028f",
     (
         "openai elsewhere",
         "claims",
@@ -66,7 +66,7 @@ REPLY_KEYS = {
     ("anthropic", "rate"): "ec06a3281dca88c5a12b931c9100b41f0223fcbc49c5f14251da7c119ca0577e",
     ("gemini", "aspects"): "1ccb3d3f9a3b694b80eafe8c2d09cc9932315b29ecf05f104960091f824381c2",
     ("gemini", "solve"): "fa8bec292aaea6820d328fbb1ce1de0706415a50c38cbae66ca68f787702621f",
-    ("jury", "support"): "47d77ec97cf850d218c010624ce2f79b9da93e7239e5f79806cc9643c9d225a5",
+    ("jury", "support"): "1af4146560164956c9063921fa17d6c275751b8fb6f8cac9e2cc626113c77d62",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }
 

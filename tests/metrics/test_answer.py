@@ -168,7 +168,7 @@ def test_aspects_that_cannot_be_counted(drive, Script, rows, kind):
 def test_an_empty_answer_covers_nothing_and_is_wrong(drive, Script):
     judge = Script()
     assert drive(completeness(QUESTION, "", f"{PARIS} {SIZE}"), judge).value == 0.0
-    score = drive(answer_correctness("", f"{PARIS} {SIZE}"), judge)
+    score = drive(answer_correctness(QUESTION, "", f"{PARIS} {SIZE}"), judge)
     assert score.value == 0.0
     assert [f.verdict for f in score.findings] == ["omission", "omission"]
     assert {ask.kind for ask in judge.asked} == {"claims"}
@@ -180,9 +180,9 @@ def test_correctness_is_the_f1_of_matched_claims(drive, Script):
         quotes={PARIS: ["Paris holds it"], "Paris holds it.": ["in Paris"]},
         against={SIZE: ["324 m"], "Its height is 324 m.": ["300 m"]},
     )
-    counted = drive(answer_correctness(answer, reference, additions="count"), judge)
+    counted = drive(answer_correctness(QUESTION, answer, reference, additions="count"), judge)
     assert counted.value == pytest.approx(2 * 1 / (2 * 1 + 2 + 1))  # TP 1, FP 2, FN 1
-    score = drive(answer_correctness(answer, reference), judge)
+    score = drive(answer_correctness(QUESTION, answer, reference), judge)
     assert score.value == pytest.approx(2 * 1 / (2 * 1 + 1 + 1))  # the addition is no error
     assert score.findings == counted.findings
     assert [f.verdict for f in score.findings] == ["correct", "error", "addition", "omission"]
@@ -193,10 +193,10 @@ def test_correctness_is_the_f1_of_matched_claims(drive, Script):
 def test_a_sentence_that_says_the_reference_and_more_is_correct(drive, Script):
     longer = "It is in Paris, which everybody knows."
     judge = Script(quotes={PARIS: ["It is in Paris"]})
-    score = drive(answer_correctness(f"{longer} {OLD}", PARIS), judge)
+    score = drive(answer_correctness(QUESTION, f"{longer} {OLD}", PARIS), judge)
     assert score.value == 1.0
     assert [f.verdict for f in score.findings] == ["correct", "addition"]
-    counted = drive(answer_correctness(f"{longer} {OLD}", PARIS, additions="count"), judge)
+    counted = drive(answer_correctness(QUESTION, f"{longer} {OLD}", PARIS, additions="count"), judge)
     assert (
         counted.value == 0.0
     )  # Ragas counts claims that the reference supports, and there is none
@@ -204,19 +204,38 @@ def test_a_sentence_that_says_the_reference_and_more_is_correct(drive, Script):
 
 def test_several_claims_of_the_reference_in_one_sentence_all_count(drive, Script):
     judge = Script(quotes={PARIS: ["in Paris"], OLD: ["1889"]})
-    score = drive(answer_correctness("Built in Paris in 1889.", f"{PARIS} {OLD} {SIZE}"), judge)
+    score = drive(answer_correctness(QUESTION, "Built in Paris in 1889.", f"{PARIS} {OLD} {SIZE}"), judge)
     assert score.value == pytest.approx(2 * 2 / (2 * 2 + 1))
 
 
 def test_correctness_is_1_for_the_same_claims_and_0_for_none(drive, Script):
     judge = Script(quotes={PARIS: ["in Paris"]})
-    assert drive(answer_correctness(PARIS, PARIS), judge).value == 1.0
-    assert drive(answer_correctness(SIZE, PARIS), Script()).value == 0.0
+    assert drive(answer_correctness(QUESTION, PARIS, PARIS), judge).value == 1.0
+    assert drive(answer_correctness(QUESTION, SIZE, PARIS), Script()).value == 0.0
+
+
+def test_a_bare_reference_goes_with_its_question_and_counts_by_the_part_that_is_held(drive, Script):
+    row = {"id": "c1", "verdict": "not_found", "evidence": [], "reason": "", "share": 0.25}
+    judge = Script(replies={"support": {"verdicts": [row]}})
+    score = drive(answer_correctness(QUESTION, ANSWER, "Paris, France"), judge)
+    assert score.value == pytest.approx(2 * 0.25 / (2 * 0.25 + 0.75))
+    cases = [case for ask in judge.asked if ask.kind == "support" for case in ask.values["cases"]]
+    assert [case["question"] for case in cases] == [QUESTION, QUESTION]
+    counted = drive(answer_correctness(QUESTION, ANSWER, "Paris", additions="count"), judge)
+    assert counted.value == 0.0
+
+
+def test_whole_sentences_need_no_question(drive, Script):
+    judge = Script()
+    drive(answer_correctness(QUESTION, ANSWER, OLD), judge)
+    drive(answer_correctness(None, "Paris", "Paris"), judge)
+    cases = [case for ask in judge.asked if ask.kind == "support" for case in ask.values["cases"]]
+    assert not any("question" in case for case in cases)
 
 
 def test_correctness_mixes_in_similarity_by_weight(drive, Script):
     judge = Script(quotes={PARIS: ["in Paris"]}, replies=vectors((1, 0), (3, 4)))
-    score = drive(answer_correctness(PARIS, PARIS, similarity_weight=0.25), judge)
+    score = drive(answer_correctness(QUESTION, PARIS, PARIS, similarity_weight=0.25), judge)
     assert score.value == pytest.approx(0.75 * 1 + 0.25 * 0.6)
     with pytest.raises(UnknownMetric, match=r"0\.\.1"):
         resolve("answer_correctness(similarity_weight=2)")
@@ -225,6 +244,6 @@ def test_correctness_mixes_in_similarity_by_weight(drive, Script):
 def test_correctness_of_texts_without_claims_is_not_applicable(drive, Script):
     judge = Script(replies={"claims": {"claims": []}})
     with pytest.raises(NotApplicable, match="answer makes no claim"):
-        drive(answer_correctness("Hm.", PARIS), judge)
+        drive(answer_correctness(QUESTION, "Hm.", PARIS), judge)
     with pytest.raises(NotApplicable, match="reference is empty"):
-        drive(answer_correctness(PARIS, ""), Script())
+        drive(answer_correctness(QUESTION, PARIS, ""), Script())

@@ -89,6 +89,14 @@ def test_single_sources_share_a_question_as_cases_of_their_own():
     assert [len(case["sources"]) for case in one.ask.values["cases"]] == [1, 1]
 
 
+def test_cases_with_different_questions_stay_apart():
+    questions = {"p": "Who?", "q": "Where?", "r": None}
+    cases = [Case((text,), (A,), question=question) for text, question in questions.items()]
+    (one,) = merge_asks([support(case) for case in cases])
+    found = {case.get("question"): case["claims"][0]["text"] for case in one.ask.values["cases"]}
+    assert found == {"Who?": "p", "Where?": "q", None: "r"}
+
+
 def test_targets_of_the_same_chunks_are_united_in_the_schema_too():
     (one,) = merge_asks([MANY[9], MANY[10]])
     assert one.ask.values["targets"] == {"question": None, "reference": "alpha"}

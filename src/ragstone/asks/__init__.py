@@ -9,7 +9,9 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     support    {"verdicts": [{"id", "verdict", "evidence": [{"source", "quote"}], "reason"}]}
                A judge that knows probabilities adds "probability" to a verdict (chance that the claim is supported),
                "certain": true where a rule saw the verdict for sure, and "case_probabilities": for each case the
-               chance that all its claims are supported. These keys are not in the schema that a model is asked for.
+               chance that all its claims are supported; "share" of a claim that only names something and that the
+               sources hold in part. These keys are not in the schema that a model is asked for. A case may have a
+               "question" that its claims and sources answer: then a bare name states that it is the answer.
     useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
     aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
     questions  {"evasive": bool, "questions": [text]}

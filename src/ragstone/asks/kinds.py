@@ -34,6 +34,8 @@ class Case(NamedTuple):
     sources: tuple[Chunk, ...]
     answers: tuple[str, ...] = ()
     """For each claim the bare answer that it was made of with its question, empty for other claims."""
+    question: str | None = None
+    """The question that claims and sources answer, where one of them only names something."""
 
 
 def support(*cases: Case, language: str | None = None) -> Ask:
@@ -43,6 +45,8 @@ def support(*cases: Case, language: str | None = None) -> Ask:
         for claim, answer in zip(row["claims"], case.answers, strict=False):
             if answer:
                 claim["answer"] = answer
+        if case.question:
+            row["question"] = case.question
     return Ask("support", {"cases": rows}, schemas.SUPPORT, language)
 
 

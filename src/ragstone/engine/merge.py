@@ -120,12 +120,20 @@ def _claim_key(item: Mapping[str, Any]) -> tuple[str, str]:
     return item["text"], item.get("question", "")
 
 
+CaseKey = tuple[str, tuple[str, ...]]
+"""The question of a case, empty when it has none, and the texts of its sources."""
+
+
+def _case_key(case: Mapping[str, Any]) -> CaseKey:
+    return case.get("question", ""), _list_texts(case["sources"])
+
+
 def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     """Build one `support` Ask of all claims of several, with one case for each set of sources."""
-    claims_of: dict[tuple[str, ...], dict[str, str]] = {}
+    claims_of: dict[CaseKey, dict[str, str]] = {}
     for ask in sorted(asks, key=lambda ask: _list_texts(ask.values["cases"][0]["claims"])):
         (case,) = ask.values["cases"]
-        claims = claims_of.setdefault(_list_texts(case["sources"]), {})
+        claims = claims_of.setdefault(_case_key(case), {})
         for claim in case["claims"]:
             claims[claim["text"]] = claim.get("answer") or claims.get(claim["text"], "")
     order = sorted(claims_of)
@@ -133,8 +141,9 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
         *(
             Case(
                 tuple(claims_of[key]),
-                tuple(Chunk(text=text) for text in key),
+                tuple(Chunk(text=text) for text in key[1]),
                 tuple(claims_of[key].values()),
+                key[0] or None,
             )
             for key in order
         )
@@ -145,7 +154,7 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     members = []
     for ask in asks:
         (case,) = ask.values["cases"]
-        merged_case = merged_cases[_list_texts(case["sources"])]
+        merged_case = merged_cases[_case_key(case)]
         ids = {claim["text"]: claim["id"] for claim in merged_case["claims"]}
         own: dict[str, list[str]] = {merged_id: [] for merged_id in every_claim}
         for claim in case["claims"]:
@@ -157,7 +166,7 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
         extract = _extract_rows("verdicts", "id", own, names)
         # the chance that all claims are supported is ours only where all the case's claims are
         is_whole = len(merged_case["claims"]) == len(set(_list_texts(case["claims"])))
-        number = order.index(_list_texts(case["sources"]))
+        number = order.index(_case_key(case))
         members.append((ask, _extract_case(extract, number if is_whole else None)))
     return replace(united, language=asks[0].language, repeat=asks[0].repeat), members
 

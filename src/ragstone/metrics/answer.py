@@ -17,6 +17,7 @@ from ragstone.metrics.claims import (
 )
 from ragstone.metrics.replies import compute_cosines, read_probability, read_rows
 from ragstone.registry import metric
+from ragstone.text.answers import is_bare_answer
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Finding, Score, share
 
@@ -76,8 +77,9 @@ def completeness(
 
     Covered needs a quote that stands in the answer; the missing ones are listed."""
     if reference and reference.strip():
+        asked = _choose_question(question, answer, reference, language)
         claims = yield from split_claims(reference, "reference", language)
-        checked = yield from check_claims(claims, _to_sources("answer", answer), language)
+        checked = yield from check_claims(claims, _to_sources("answer", answer), language, asked)
         return share([_to_coverage(claim) for claim in checked], "covered")
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
@@ -87,6 +89,7 @@ def completeness(
 
 @metric(check=_check_weight)
 def answer_correctness(
+    question: str | None,
     answer: str,
     reference: str,
     language: str | None = None,
@@ -99,9 +102,11 @@ def answer_correctness(
     F1 = 2 TP ÷ (2 TP + FP + FN). TP = matched claims, counted on the side that has more of them; FP = claims of the
     answer that cannot be true together with the reference (`error`); FN = claims of the reference that the answer does not hold
     (`omission`). Other claims of the answer are listed as `addition`; `additions=count` counts them as FP (Ragas' way).
-    `similarity_weight` mixes in answer_similarity (Ragas uses 0.25)."""
+    A reference that is a bare name or number is read as the answer to the question; where the judge tells what part of it the
+    answer holds, it counts by that part. `similarity_weight` mixes in answer_similarity (Ragas uses 0.25)."""
+    asked = _choose_question(question, answer, reference, language)
     f1, *similarity = yield from run_together(
-        _match_claims(answer, reference, language, additions == "count"),
+        _match_claims(answer, reference, language, asked, additions == "count"),
         *([answer_similarity(answer, reference)] if similarity_weight else []),
     )
     if not similarity or similarity[0].value is None or f1.value is None:
@@ -110,8 +115,18 @@ def answer_correctness(
     return Score(min(mixed, 1.0), findings=f1.findings)
 
 
+def _choose_question(
+    question: str | None, answer: str, reference: str, language: str | None
+) -> str | None:
+    """Return the question where answer or reference only name something; whole sentences need none."""
+    if not question or not question.strip():
+        return None
+    is_bare = is_bare_answer(answer, language) or is_bare_answer(reference, language)
+    return question if is_bare else None
+
+
 def _match_claims(
-    answer: str, reference: str, language: str | None, additions_count: bool
+    answer: str, reference: str, language: str | None, question: str | None, additions_count: bool
 ) -> Asking[Score]:
     answer_sources, reference_sources = (
         _to_sources("answer", answer),
@@ -127,26 +142,25 @@ def _match_claims(
         split_claims(answer, "answer", language), split_claims(reference, "reference", language)
     )
     checked_answer, checked_reference = yield from run_together(
-        check_claims(answer_claims, reference_sources, language),
-        check_claims(reference_claims, answer_sources, language),
+        check_claims(answer_claims, reference_sources, language, question),
+        check_claims(reference_claims, answer_sources, language, question),
     )
     matches = [claim for claim in checked_reference if claim.verdict == "supported"]
+    omissions = [claim for claim in checked_reference if claim.verdict != "supported"]
     matched = _find_matched_sentences(checked_answer, matches)
     verdicts = [_classify_claim(claim, matched, additions_count) for claim in checked_answer]
     findings = [
         claim.to_finding(reference_sources, verdict)
         for claim, verdict in zip(checked_answer, verdicts, strict=True)
     ]
-    findings += [
-        claim.to_finding(answer_sources, "omission")
-        for claim in checked_reference
-        if claim.verdict != "supported"
-    ]
-    hits = verdicts.count("correct")
+    findings += [claim.to_finding(answer_sources, "omission") for claim in omissions]
     wrong = verdicts.count("error") + additions_count * verdicts.count("addition")
-    hits = hits if additions_count else max(hits, len(matches))
-    omissions = len(checked_reference) - len(matches)
-    return Score(2 * hits / ((2 * hits + wrong + omissions) or 1), findings=tuple(findings))
+    held = 0.0 if additions_count else sum(claim.share or 0.0 for claim in omissions)
+    hits = float(verdicts.count("correct"))
+    if not additions_count:
+        hits = max(hits, len(matches) + held)
+    missed = len(omissions) - held
+    return Score(2 * hits / ((2 * hits + wrong + missed) or 1), findings=tuple(findings))
 
 
 def _classify_claim(

@@ -68,6 +68,8 @@ class CheckedClaim(NamedTuple):
     """Whether a quote occurs in its source; None when there was no quote to check."""
     probability: float | None = None
     """Chance that the sources support the claim, from a judge that knows one."""
+    share: float | None = None
+    """Weight of a claim that only names something and that the sources hold in part, from a judge that knows one."""
 
     def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
         """Convert the claim to a finding of a score; `verdict` replaces the verdict by the metric's own term."""
@@ -112,10 +114,15 @@ def split_claims(
 
 
 def check_claims(
-    claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
+    claims: Sequence[Claim],
+    sources: Sequence[Chunk],
+    language: str | None,
+    question: str | None = None,
 ) -> Asking[CheckedClaims]:
-    """Check the claims against the sources, in order, those that repeat others left out."""
-    checked = yield from check_every_claim(claims, sources, language)
+    """Check the claims against the sources, in order, those that repeat others left out.
+
+    `question` is the one that claims and sources answer, where one of them only names something."""
+    checked = yield from check_every_claim(claims, sources, language, question)
     distinct = CheckedClaims()
     distinct.probability = checked.probability
     repeats = find_repeats(checked, sources)
@@ -133,7 +140,10 @@ def check_claims(
 
 
 def check_every_claim(
-    claims: Sequence[Claim], sources: Sequence[Chunk], language: str | None
+    claims: Sequence[Claim],
+    sources: Sequence[Chunk],
+    language: str | None,
+    question: str | None = None,
 ) -> Asking[CheckedClaims]:
     """Check each claim against the sources, in order; without sources every claim is `not_found` and no judge is asked."""
     if not sources:
@@ -141,7 +151,7 @@ def check_every_claim(
             CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims
         )
     distinct = _list_distinct(claims)
-    case = Case(tuple(distinct), tuple(sources), tuple(distinct.values()))
+    case = Case(tuple(distinct), tuple(sources), tuple(distinct.values()), question)
     return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
 
 
@@ -292,7 +302,8 @@ def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk])
     verdict, reason = row["verdict"], row["reason"]
     probability = read_probability(row.get("probability"))
     if verdict == "not_found":
-        return CheckedClaim(claim, "not_found", reason, probability=probability)
+        share = read_probability(row.get("share"))
+        return CheckedClaim(claim, "not_found", reason, probability=probability, share=share)
     evidence = tuple([_locate_quote(quote, sources) for quote in row["evidence"]])
     located = [(quote.quote, sources[quote.source].text) for quote in evidence if quote.span]
     verified = bool(located)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.judges.offline.fragments import agreement, bind_answer
+from ragstone.judges.offline.fragments import bind_answer, compare_bare
 from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.verdicts import SUPPORT_BAR
 
@@ -38,9 +38,9 @@ def test_a_sentence_agrees_with_the_short_answer_it_holds() -> None:
 
 
 def _agreed(claim: str, source: str) -> bool:
-    found = agreement([read(claim)], [read(source)])
-    assert found is not None
-    return found[0] >= SUPPORT_BAR
+    match = compare_bare(read(claim), [read(source)])
+    assert match is not None
+    return match.chance >= SUPPORT_BAR
 
 
 BRIDGE = (

@@ -18,6 +18,7 @@ from ragstone.judges.hybrid.odds import combine
 from ragstone.judges.hybrid.passages import Passages, find_passages
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
+from ragstone.text.answers import is_bare_answer, to_statement
 from ragstone.types import NO_USAGE, Usage
 
 
@@ -66,7 +67,7 @@ def _decide_case(
     """Put the model's verdicts into the rows, and return the chance that all claims of the case are supported."""
     shown = _find_open(ask, case, rows)
     questions = {
-        claim["id"]: ClaimQuestion(shown[claim["id"]].texts, claim["text"])
+        claim["id"]: _state(shown[claim["id"]].texts, claim["text"], case, ask.language)
         for claim in case["claims"]
         if claim["id"] in shown
     }
@@ -87,6 +88,18 @@ def _decide_case(
                 del decided[name], opinions[name]
     rows.update(decided)
     return _combine_case([rows[c["id"]] for c in case["claims"]], opinions, whole)
+
+
+def _state(
+    passages: Sequence[str], claim: str, case: Mapping[str, Any], language: str | None
+) -> ClaimQuestion:
+    """Build the question about a claim; a bare name is put as the answer to the case's question."""
+    question = case.get("question", "")
+    texts = [
+        to_statement(question, text, language) if question and is_bare_answer(text, language) else text
+        for text in (claim, *passages)
+    ]
+    return ClaimQuestion(tuple(texts[1:]), texts[0])
 
 
 def _find_open(ask: Ask, case: Mapping[str, Any], rows: Verdicts) -> dict[str, Passages]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragstone.judges.offline.lexicon import UNITS
-
 _PEOPLES = (  # whose names have not the root of their country's
     "france french francia francés francesa",
     "spain spanish españa español española",
@@ -75,27 +73,6 @@ _GROUPS = (
     "knife knives",
     "life lives",
 )
-_MEASURES = (
-    "mile mi",
-    "meter m",
-    "foot ft",
-    "inch in",
-    "kg kilo",
-    "pound lb lbs",
-    "dollar usd $",
-    "euro €",
-    "gram g",
-    "liter l litre",
-    "hour h hr hrs",
-    "minute min mins",
-    "second s sec",
-    "milligram mg milligrams milligramo miligramos",
-    "milliliter ml milliliters millilitres mililitros",
-    "centimeter cm centimeters centimetres centímetros",
-    "ton tons tonne tonnes tonelada toneladas",
-    "acre acres",
-    "hectare hectares hectárea hectáreas",
-)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -110,8 +87,6 @@ PEOPLES: Final = _by_word(_PEOPLES)
 """Peoples, their adjectives and their countries, to one name each."""
 ALIASES: Final = PEOPLES | _by_word(_GROUPS)
 """Words to the first of those that name the same."""
-MEASURES: Final = UNITS | _by_word(_MEASURES)
-"""Units as they are written after a number, to one name each."""
 TITLES: Final = _words(
     "mr mrs ms dr sir dame lord lady president king queen prince princess saint st general captain professor "
     "prof jr sr inc ltd señor señora sra don doña rey reina presidente presidenta príncipe princesa san santa "

@@ -1,43 +1,56 @@
-"""Short answers without a verb: two such texts agree when one holds the words of the other."""
+"""Bare answers, which only name something: a text says one when it holds its words, in whatever writing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.likeness import held
-from ragstone.judges.offline.reading import NUMBER, STOP, Reading, unaccented
+from ragstone.judges.offline.reading import NUMBER, STOP, Reading, read, unaccented
 from ragstone.judges.offline.short import Short, short
 from ragstone.judges.offline.slots import list_stems
-from ragstone.judges.offline.statements import MAX_ITEM_WORDS, asks
+from ragstone.judges.offline.statements import asks, items
+from ragstone.text.answers import to_statement
 from ragstone.text.clauses import has_clause
 
-SHORTEST = 4
+MAX_STOPPED_TOKENS = 4
 """Tokens up to which even a text with a full stop is no sentence."""
-LONGEST = 8
+MAX_BARE_TOKENS = 8
 """Tokens of a text that can be a mere answer: a name, a date, a place."""
-SENTENCE = 40
-"""Tokens of a text that can be an answer put as a sentence; anything longer is a source to look words up in."""
-CORE, WHOLE = 1 / 3, 0.75
-"""Share of a wanted answer that a sentence must have to be said of it, and to have said all of it."""
-HEAD = 2
-"""Words that the two halves of a sentence at least have in common."""
-APART, PART = 0.1, 0.95
-"""What two short answers lose when each has a word that the other has not."""
+MAX_ANSWER_TOKENS = 40
+"""Tokens of a text that can be an answer put in sentences; anything longer is a source to look words up in."""
+WHOLE = 0.75
+"""Share of a bare answer that a text must hold to have said it."""
+ALIKE = 0.7
+"""What two bare answers to the same question must hold of each other (harmonic mean) to say the same."""
+PART = 0.95
+"""Share of a name from which it is held whole."""
+OFF_TOPIC = 0.25
+"""Share of the question up to which a sentence that holds it is about something else."""
+
+
+class BareMatch(NamedTuple):
+    """How far a claim agrees with its sources, one of them a bare answer."""
+
+    chance: float
+    """From 0.5 on the sources say the claim."""
+    share: float | None = None
+    """Weight of a claim that the sources hold in part; None for a claim that is no bare answer."""
 
 
 def is_fragment(text: Reading) -> bool:
     """Whether the text only names something: few words, no verb, not put as a sentence."""
-    most = SHORTEST if text.raw.rstrip().endswith((".", "!")) else LONGEST
+    stopped = text.raw.rstrip().endswith((".", "!"))
+    most = MAX_STOPPED_TOKENS if stopped else MAX_BARE_TOKENS
     return 0 < len(text.ids) <= most and not has_clause(text.raw, text.language)
 
 
-def names(claim: Reading, sources: Sequence[Reading]) -> bool:
+def is_title(claim: Reading, sources: Sequence[Reading]) -> bool:
     """Whether a short text that begins like a question is a name: Will Smith, what the source calls What's Up."""
     if claim.raw.rstrip("\"'”’ ").endswith("?"):
         return False
@@ -49,61 +62,64 @@ _CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]\w")
 
 def _repeats(claim: Reading, sources: Sequence[Reading]) -> bool:
     """Whether the claim is the one short source, word for word."""
-    if len(sources) != 1 or len(claim.ids) > LONGEST:
+    if len(sources) != 1 or len(claim.ids) > MAX_BARE_TOKENS:
         return False
     return _letters(claim.raw) == _letters(sources[0].raw) != "  "
 
 
-def agreement(claims: Sequence[Reading], sources: Sequence[Reading]) -> list[float] | None:
-    """How far each claim agrees with its sources, 0..1, where a fragment is among the two; else None.
+def compare_bare(
+    claim: Reading, sources: Sequence[Reading], question: str = ""
+) -> BareMatch | None:
+    """Compare a bare claim with its sources, or a claim with the one bare source; None when neither is bare.
 
-    A wanted answer of two words says yes to every claim that holds them, which whole sentences never do, so a
-    single fragment is read as an answer: in the source by what of it the claim has, in the claim the other way."""
-    if len(claims) == 1 and _repeats(claims[0], sources):
-        return [1.0]
+    `question` is the one that claim and sources answer; without it a name counts wherever it stands."""
+    if _repeats(claim, sources):
+        return BareMatch(1.0, 1.0)
+    if is_fragment(claim):
+        match = max((_find_bare(claim, source, question) for source in sources), default=None)
+        return match if match is None or _is_bound(claim, sources, question) else BareMatch(0.0, 0.0)
     if len(sources) == 1 and is_fragment(sources[0]):
-        wanted = _short(sources[0])
-        found = [
-            _alike(_short(claim), wanted)
-            if is_fragment(claim)
-            else _reached(held(wanted, _short(claim)), CORE)
-            for claim in claims
-        ]
-        return _together(claims, found)
-    if all(map(is_fragment, claims)) and (len(claims) == 1 or all(map(_is_item, claims))):
-        return [max((_found(claim, source) for source in sources), default=0.0) for claim in claims]
+        if _is_about_other(claim, sources[0], question):
+            return BareMatch(0.0)
+        return BareMatch(_rescale(held(_shorten(sources[0]), _shorten(claim)), WHOLE))
     return None
 
 
 def bind_answer(answer: Reading, claim: Reading, sources: Sequence[Reading]) -> float | None:
-    """How surely the sources say of a bare answer what its question asks, 0..1; None where the answer is yes or no.
+    """How surely the sources say of a bare answer what its question asks, 0..1; None where the answer is yes or no."""
+    match = compare_bare(answer, sources)
+    if match is None or _shorten(answer).says_yes is not None:
+        return None
+    if not set(claim.ids.tolist()) & set(answer.ids.tolist()):
+        return None
+    return min(match.chance, _measure_binding(answer, claim, sources) or 0.0)
 
-    A sentence that has the answer must have nearly as much of the question as any sentence has: the right figure of
-    another question stands in the source too."""
-    found = agreement([answer], sources)
+
+def _measure_binding(answer: Reading, claim: Reading, sources: Sequence[Reading]) -> float | None:
+    """Measure whether a sentence that has the answer has nearly as much of the question as any sentence has.
+
+    The right figure of another question stands in the source too. None when no sentence has the answer."""
     words = dict(zip(claim.ids.tolist(), claim.weights.tolist(), strict=True))
     told = frozenset(answer.ids[answer.kinds != STOP].tolist()) or frozenset(answer.ids.tolist())
     given = {word: weight for word, weight in words.items() if word in told}
-    if found is None or not given or _short(answer).says_yes is not None:
-        return None
     stop = frozenset(claim.ids[claim.kinds == STOP].tolist())
     asked = {
         word: weight for word, weight in words.items() if word not in told and word not in stop
     }
-    most = bound = 0.0
+    most, bound = 0.0, -1.0
     for source in sources:
         before: frozenset[int] = frozenset()
         for sentence in list_stems(source.raw, source.language):
-            held = sum(weight for word, weight in asked.items() if word in sentence)
+            here = sum(weight for word, weight in asked.items() if word in sentence)
             near = sum(weight for word, weight in asked.items() if word in before - sentence)
-            value = held + NEARBY * near
+            value = here + NEARBY * near
             most = max(most, value)
             if sum(given[word] for word in given.keys() & sentence) >= WHOLE * sum(given.values()):
                 bound = max(bound, value)
             before = sentence
-    if not most or not bound:
-        return found[0] if not most else min(found[0], bound)
-    return min(found[0], _reached(bound / most, BOUND))
+    if bound < 0 or not given:
+        return None
+    return _rescale(bound / most, BOUND) if most else 1.0
 
 
 BOUND, NEARBY = 0.6, 0.5
@@ -112,40 +128,48 @@ sentence before counts. On questions of xquad 94 % of right answers reach it and
 paragraph, in English as in Spanish."""
 
 
-def _together(claims: Sequence[Reading], found: list[float]) -> list[float]:
-    """The most of a sentence that was cut into place and date, for both: it answers when either is the answer."""
-    for n, (one, other) in enumerate(pairwise(claims)):
-        if _halves(one.raw.split(), other.raw.split()):
-            found[n] = found[n + 1] = max(found[n], found[n + 1])
-    return found
-
-
-def _halves(one: list[str], other: list[str]) -> bool:
-    """Whether two claims are the same up to `in Ulm` and `on 14 March 1879`."""
-    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-    while same and one[same - 1] in _WHERE_WHEN:  # in Ulm, in 1879
-        same -= 1
-    return same >= HEAD and all(
-        len(text) > same and text[same] in _WHERE_WHEN for text in (one, other)
-    )
-
-
-_WHERE_WHEN = frozenset(["in", "on", "at", "en", "el"])
-
-
-def _is_item(claim: Reading) -> bool:
-    """Whether the claim can come from an answer that is a list; several sentences without a verb do not."""
-    return len(claim.ids) <= MAX_ITEM_WORDS and not claim.raw.rstrip().endswith((".", "!"))
-
-
-def _found(claim: Reading, source: Reading) -> float:
-    """How much of a short answer stands in a text: all of it wanted from a sentence, half of it from a whole source."""
+def _find_bare(claim: Reading, source: Reading, question: str) -> BareMatch:
+    """Find a bare claim in one source."""
     if asks(source.raw):  # a question says nothing of what it names
-        return 0.0
-    if len(source.ids) <= SENTENCE:
-        return _reached(held(_short(claim), _short(source)), WHOLE)
-    words = _letters(claim.raw)
-    return 1.0 if words.strip() and words in _letters(source.raw) else _share(claim, source)
+        return BareMatch(0.0, 0.0)
+    if len(source.ids) > MAX_ANSWER_TOKENS:
+        words = _letters(claim.raw)
+        share = 1.0 if words.strip() and words in _letters(source.raw) else _share(claim, source)
+        return BareMatch(share, share**3)
+    wanted, given = _shorten(claim), _shorten(source)
+    forth = held(wanted, given)
+    if question and is_fragment(source):
+        listed = (short(item.text, source.language) for item in items(source.raw, source.language))
+        alike = max(_compare(wanted, other) for other in (given, *listed))
+        return BareMatch(_rescale(alike, ALIKE), forth**3)
+    return BareMatch(_rescale(forth, WHOLE), forth**3)  # cubed: a few words in common are worth little
+
+
+def _is_bound(claim: Reading, sources: Sequence[Reading], question: str) -> bool:
+    """Whether a bare claim may be found in these sources as the answer to the question, or as whatever without one."""
+    if not question or _shorten(claim).says_yes is not None:
+        return True
+    statement = read(to_statement(question, claim.raw, claim.language), claim.language)
+    binding = _measure_binding(claim, statement, sources)
+    return binding is None or binding >= 0.5
+
+
+def _is_about_other(claim: Reading, source: Reading, question: str) -> bool:
+    """Whether a sentence names the bare source but says something else of it than was asked: France followed later."""
+    if not question.strip() or _share(read(question, claim.language), claim) > OFF_TOPIC:
+        return False
+    known = set(source.ids.tolist())
+    pairs = zip(claim.ids.tolist(), claim.kinds.tolist(), strict=True)
+    return sum(bool(kind != STOP) and word not in known for word, kind in pairs) > 1
+
+
+def _compare(claim: Short, source: Short) -> float:
+    """Harmonic mean of what two bare answers hold of each other."""
+    forth, back = held(claim, source), held(source, claim)
+    brief = claim if forth >= back else source
+    if max(forth, back) >= PART and all(word.capital for word in brief.words):
+        return max(forth, back)  # part of a name is the name: Nixon, of Richard Nixon
+    return 2 * forth * back / ((forth + back) or 1)
 
 
 @lru_cache(maxsize=256)
@@ -172,17 +196,10 @@ def _share(claim: Reading, source: Reading) -> float:
     return float((laid.most * weight).sum() / weight.sum())
 
 
-def _short(text: Reading) -> Short:
+def _shorten(text: Reading) -> Short:
     return short(text.raw, text.language)
 
 
-def _alike(claim: Short, source: Short) -> float:
-    """What the source has of the claim, counted twice, and what the claim has of the source."""
-    forth, back = held(claim, source), held(source, claim)
-    apart = max(forth, back) < PART
-    return max((2 * forth + back) / 3 - APART * apart, 0.0)
-
-
-def _reached(share: float, bar: float) -> float:
-    """The share so that the bar lies at a half."""
+def _rescale(share: float, bar: float) -> float:
+    """Move the bar to a half."""
     return share / bar / 2 if share < bar else 1 - (1 - share) / (1 - bar) / 2

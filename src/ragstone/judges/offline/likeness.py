@@ -8,11 +8,11 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 
-from ragstone.judges.offline.aliases import ALIASES, MEASURES
+from ragstone.judges.offline.aliases import ALIASES
 from ragstone.judges.offline.alignment import align, opposites
 from ragstone.judges.offline.reading import NEGATION, unaccented
-from ragstone.judges.offline.short import Short, Word
-from ragstone.judges.offline.spans import Range
+from ragstone.judges.offline.short import Short, Word, is_inside
+from ragstone.text.quantities import Quantity, matches
 
 SPELT = 0.8
 """Share of letters in order that two spellings of one word have in common."""
@@ -50,10 +50,8 @@ _GAPS = re.compile(r"(?<!\d)[\W_]+|[\W_]+(?!\d)")
 
 
 def disagrees(one: Short, other: Short) -> bool:
-    """Whether each has a number that the other has not, or one has the other's contrary, denial or number of another unit."""
-    if _open_numbers(one, other) and _open_numbers(other, one):
-        return True
-    if _other_units(one, other):
+    """Whether each has a number that the other has not, or one has the other's contrary or denial."""
+    if _find_open(one, other) and _find_open(other, one):
         return True
     if (_denied(one) ^ _denied(other)) & one.ids & other.ids:
         return True
@@ -61,56 +59,15 @@ def disagrees(one: Short, other: Short) -> bool:
     return any(not (there - here).isdisjoint(opposites().get(word, ())) for word in here - there)
 
 
-def _other_units(one: Short, other: Short) -> bool:
-    """Whether both count with the same number, and never the same thing: 5 km, 5 miles."""
-    for word in one.words:
-        theirs = {same.unit for same in other.words if same.id == word.id and same.unit}
-        if word.unit and theirs and word.unit not in theirs:
+def _find_open(part: Short, whole: Short) -> bool:
+    """Whether the part has a number or date that nothing in the whole agrees with; either may say less."""
+    for quantity in part.quantities:
+        if not any(matches(quantity, q) or matches(q, quantity) for q in whole.quantities):
             return True
-    return False
-
-
-def _open_numbers(part: Short, whole: Short) -> list[Word]:
-    """Numbers of the part that no number, date or range of the whole agrees with."""
-    settled = [
-        (mine.start, mine.end)
-        for mine in part.dates
-        if any(mine.agrees(theirs) for theirs in whole.dates)
-    ]
-    settled += _settled(part, whole)
-    return [
-        word
+    return any(
+        word.is_number and word.id not in whole.ids and not is_inside(word.at, part.quantities)
         for word in part.words
-        if word.number is not None and word.id not in whole.ids and not _inside(word, settled)
-    ]
-
-
-def _settled(part: Short, whole: Short) -> list[tuple[int, int]]:
-    """Places of the part's dates that the whole says in full, its numbers that lie in a range, its ranges around one."""
-    found = [
-        (mine.start, mine.end)
-        for mine in part.dates
-        if any(mine.agrees(theirs) and theirs.says_all_of(mine) for theirs in whole.dates)
-    ]
-    for word in part.words:
-        if any(_lies_in(word, reach, whole) for reach in whole.ranges):
-            found.append((word.at, word.at + 1))
-    for reach in part.ranges:
-        if any(_lies_in(word, reach, part) for word in whole.words):
-            found.append((reach.start, reach.end))
-    return found
-
-
-def _lies_in(word: Word, reach: Range, home: Short) -> bool:
-    """Whether the number lies in the range and counts nothing else."""
-    if word.number is None or not reach.low <= word.number <= reach.high:
-        return False
-    units = {one.unit for one in home.words if one.unit and reach.start <= one.at < reach.end}
-    return word.unit is None or not units or word.unit in units
-
-
-def _inside(word: Word, places: list[tuple[int, int]]) -> bool:
-    return any(a <= word.at < b for a, b in places)
+    )
 
 
 def _denied(text: Short) -> set[int]:
@@ -125,27 +82,40 @@ def _denied(text: Short) -> set[int]:
 
 def _matches(part: Short, whole: Short) -> list[float]:
     """For each word of the part how surely the whole has it."""
-    settled, related = _settled(part, whole), _related(part, whole)
+    settled = [mine for mine in part.quantities if any(_meets(mine, q) for q in whole.quantities)]
+    related = _related(part, whole)
     found = []
     for n, word in enumerate(part.words):
-        if word.id in whole.ids or _inside(word, settled):
+        if word.id in whole.ids or is_inside(word.at, settled):
             found.append(1.0)
-        elif word.number is not None:
+        elif word.is_number:
             found.append(0.0)
         elif 2 <= len(word.text) <= LONGEST_INITIALS and word.text in _initials(whole):
             found.append(1.0)
         else:
-            others = (_same(word, other) for other in whole.words if other.number is None)
+            others = (_same(word, other) for other in whole.words if not other.is_number)
             found.append(max(related[n], max(others, default=0.0)))
     _joined(part, whole, found)
     _spelled_out(part, whole, found)
     return found
 
 
+def _meets(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether they say all of mine, or one is a span that the other lies in: 10–12 years, the 16th century."""
+    if matches(mine, theirs):
+        return True
+    return (_is_span(mine) or _is_span(theirs)) and matches(theirs, mine)
+
+
+def _is_span(quantity: Quantity) -> bool:
+    years = quantity.date.years if quantity.date else None
+    return quantity.is_range or (years is not None and years[0] < years[1])
+
+
 def _same(one: Word, other: Word) -> float:
     """How surely two words are one in another spelling or form, or one the initial of the other."""
     a, b = one.text, other.text
-    if a == b or ALIASES.get(a, a) == ALIASES.get(b, b) or MEASURES.get(a, a) == MEASURES.get(b, b):
+    if a == b or ALIASES.get(a, a) == ALIASES.get(b, b):
         return 1.0
     brief, long = (a, b) if len(a) < len(b) else (b, a)
     if len(brief) == 1:

@@ -9,7 +9,7 @@ from functools import lru_cache
 @lru_cache(maxsize=1024)
 def plain(text: str) -> str:
     """The text with its variants of writing taken back."""
-    text = mended(text).replace("\xa0", " ")
+    text = mended(text).replace("\xa0", " ").replace(" ,", ",")
     text = _SPELLED.sub(lambda match: match.group().replace("-", "").capitalize(), text)
     text = _ESTADOS.sub("Estados Unidos", _STATES.sub("United States", text))
     text = _DOTTED.sub(lambda match: re.sub(r"[.\s]", "", match.group()).upper() + " ", text)

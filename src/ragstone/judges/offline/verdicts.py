@@ -5,7 +5,7 @@ A claim's verdict depends on the claim and its sources alone, never on the other
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
 from ragstone.judges.offline.copies import find_edit, is_jumbled
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
-from ragstone.judges.offline.fragments import agreement, bind_answer, names
+from ragstone.judges.offline.fragments import bind_answer, compare_bare, is_title
 from ragstone.judges.offline.model import load_models, predict_answer
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import states_nothing
@@ -44,7 +44,7 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
             read(claim["answer"], language) if "answer" in claim else None
             for claim in case["claims"]
         ]
-        judged = judge_case(claims, sources, answers)
+        judged = judge_case(claims, sources, answers, case.get("question", ""))
         whole.append(round(judged.probability, 4))
         ids = [source["id"] for source in case["sources"]]
         for claim, verdict in zip(case["claims"], judged.claims, strict=True):
@@ -57,6 +57,8 @@ def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any
                 "reason": verdict.reason,
                 "probability": round(verdict.probability, 4),
             }
+            if verdict.share is not None:
+                row["share"] = round(verdict.share, 4)
             rows.append(row | {"certain": True} if verdict.certain else row)
     return {"verdicts": rows, "case_probabilities": whole}, readings
 
@@ -73,6 +75,8 @@ class JudgedClaim:
     reason: str
     certain: bool = False
     """Whether a rule decided, which no other judge may overrule."""
+    share: float | None = None
+    """Weight of a bare answer that the sources hold in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,10 @@ def judge_case(
     claims: Sequence[Reading],
     sources: Sequence[Reading],
     answers: Sequence[Reading | None] = (),
+    question: str = "",
 ) -> JudgedCase:
-    """Judge every claim against its sources; `answers` are the bare ones that claims were made of with a question."""
+    """Judge every claim against its sources; `answers` are the bare ones that claims were made of with a question,
+    `question` the one that bare claims and sources answer."""
     if not claims:
         return JudgedCase((), 1.0)
     if not any(len(source.ids) for source in sources):
@@ -107,13 +113,15 @@ def judge_case(
         place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
         bare = answers[n] if answers else None
         bound = bind_answer(bare, claim, sources) if bare else None
-        share = agreement([claim], sources)
+        match = compare_bare(claim, sources, question)
         if bound is not None:
             as_names += 1
             judged.append(_judge_claim(place, bound, False, True, False))
-        elif share is not None:  # a bare name or number, which the model does not know
+        elif match is not None:  # a bare name or number, which the model does not know
             as_names += 1
-            judged.append(_judge_claim(place, share[0], False, names(claim, sources), True))
+            is_name = is_title(claim, sources)
+            verdict = _judge_claim(place, match.chance, False, is_name, True)
+            judged.append(replace(verdict, share=match.share))
         else:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
             judged.append(_judge_claim(place, float(probability[n]), lacks_number, False, False))

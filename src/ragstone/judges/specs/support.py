@@ -39,10 +39,10 @@ class SupportSpec:
         """Build the prompt of the cases that these claims belong to."""
         wanted = set(items)
         open_cases = [
-            ([c for c in case["claims"] if c["id"] in wanted], case["sources"])
+            {**case, "claims": [c for c in case["claims"] if c["id"] in wanted]}
             for case in self.cases
         ]
-        return SupportBatch([case for case in open_cases if case[0]], nonce, self.ask.language)
+        return SupportBatch([c for c in open_cases if c["claims"]], nonce, self.ask.language)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
         """Return one verdict for each claim, in the order of the Ask."""
@@ -59,7 +59,7 @@ class SupportBatch:
 
     def __init__(
         self,
-        cases: Sequence[tuple[list[Any], list[Any]]],
+        cases: Sequence[Mapping[str, Any]],
         nonce: str,
         language: str | None,
     ) -> None:
@@ -71,14 +71,18 @@ class SupportBatch:
         self.texts: dict[str, str] = {}
         """Label in the prompt → text of the claim, traps included."""
         blocks: list[str] = []
-        for n, (claims, sources) in enumerate(cases):
-            texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in claims]
+        for n, case in enumerate(cases):
+            sources = case["sources"]
+            texts: list[tuple[str | None, str]] = [(c["id"], c["text"]) for c in case["claims"]]
             # one trap in each case: a source can mislead a judge about its own case only
             trap = make_trap(f"{nonce}:{n}", language, [s["text"] for s in sources])
             texts.insert(choose_number(f"{nonce}:{n}:place", len(texts) + 1), (None, trap))
-            blocks.append(f"case {n + 1}\n{self._build_block(texts, sources)}")
+            block = self._build_block(texts, sources)
+            if "question" in case:
+                block = f"{fence(nonce, 'question', case['question'])}\n{block}"
+            blocks.append(f"case {n + 1}\n{block}")
         self.values: Mapping[str, str] = {"cases": "\n\n".join(blocks)}
-        source_ids = tuple(source["id"] for _, sources in cases for source in sources)
+        source_ids = tuple(source["id"] for case in cases for source in case["sources"])
         self.schema = _build_schema(len(self.texts), source_ids)
 
     def _build_block(self, texts: Sequence[tuple[str | None, str]], sources: Sequence[Any]) -> str:
