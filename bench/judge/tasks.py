@@ -89,7 +89,12 @@ def correctness() -> dict[str, float]:
     found = {"score": [], "with similarity 0.25": [], "similarity alone": []}
     for row in rows:
         plain = [
-            value(answer_correctness, question=row["question"], answer=row["answer"], reference=reference)
+            value(
+                answer_correctness,
+                question=row["question"],
+                answer=row["answer"],
+                reference=reference,
+            )
             for reference in row["references"]
         ]
         alike = [

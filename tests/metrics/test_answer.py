@@ -196,7 +196,9 @@ def test_a_sentence_that_says_the_reference_and_more_is_correct(drive, Script):
     score = drive(answer_correctness(QUESTION, f"{longer} {OLD}", PARIS), judge)
     assert score.value == 1.0
     assert [f.verdict for f in score.findings] == ["correct", "addition"]
-    counted = drive(answer_correctness(QUESTION, f"{longer} {OLD}", PARIS, additions="count"), judge)
+    counted = drive(
+        answer_correctness(QUESTION, f"{longer} {OLD}", PARIS, additions="count"), judge
+    )
     assert (
         counted.value == 0.0
     )  # Ragas counts claims that the reference supports, and there is none
@@ -204,7 +206,9 @@ def test_a_sentence_that_says_the_reference_and_more_is_correct(drive, Script):
 
 def test_several_claims_of_the_reference_in_one_sentence_all_count(drive, Script):
     judge = Script(quotes={PARIS: ["in Paris"], OLD: ["1889"]})
-    score = drive(answer_correctness(QUESTION, "Built in Paris in 1889.", f"{PARIS} {OLD} {SIZE}"), judge)
+    score = drive(
+        answer_correctness(QUESTION, "Built in Paris in 1889.", f"{PARIS} {OLD} {SIZE}"), judge
+    )
     assert score.value == pytest.approx(2 * 2 / (2 * 2 + 1))
 
 

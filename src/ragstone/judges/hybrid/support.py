@@ -96,7 +96,9 @@ def _state(
     """Build the question about a claim; a bare name is put as the answer to the case's question."""
     question = case.get("question", "")
     texts = [
-        to_statement(question, text, language) if question and is_bare_answer(text, language) else text
+        to_statement(question, text, language)
+        if question and is_bare_answer(text, language)
+        else text
         for text in (claim, *passages)
     ]
     return ClaimQuestion(tuple(texts[1:]), texts[0])

@@ -77,7 +77,9 @@ def compare_bare(
         return BareMatch(1.0, 1.0)
     if is_fragment(claim):
         match = max((_find_bare(claim, source, question) for source in sources), default=None)
-        return match if match is None or _is_bound(claim, sources, question) else BareMatch(0.0, 0.0)
+        return (
+            match if match is None or _is_bound(claim, sources, question) else BareMatch(0.0, 0.0)
+        )
     if len(sources) == 1 and is_fragment(sources[0]):
         if _is_about_other(claim, sources[0], question):
             return BareMatch(0.0)
@@ -142,7 +144,9 @@ def _find_bare(claim: Reading, source: Reading, question: str) -> BareMatch:
         listed = (short(item.text, source.language) for item in items(source.raw, source.language))
         alike = max(_compare(wanted, other) for other in (given, *listed))
         return BareMatch(_rescale(alike, ALIKE), forth**3)
-    return BareMatch(_rescale(forth, WHOLE), forth**3)  # cubed: a few words in common are worth little
+    return BareMatch(
+        _rescale(forth, WHOLE), forth**3
+    )  # cubed: a few words in common are worth little
 
 
 def _is_bound(claim: Reading, sources: Sequence[Reading], question: str) -> bool:
