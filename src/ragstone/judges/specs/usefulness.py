@@ -98,9 +98,18 @@ class _UsefulBatch:
         parsed = match_rows(rows, pairs)
         if parsed.fault:  # labels are not named: those of the next prompt differ
             parsed.fault = compose("passages_mixed_up")
+        probe_label = next(label for label, passage in self.passage_of.items() if not passage)
         for target in self.targets:
-            grades = {label: row["grade"] for (label, name), row in rows if name == target}
-            probe = next((grades[k] for k in grades if self.passage_of.get(k) == ""), 0)
+            settled = parsed.settled
+            grades = {
+                label: row["grade"] for (label, name), row in settled.items() if name == target
+            }
+            probe = grades.get(probe_label)
+            if (
+                probe is None
+            ):  # without its probe no grade of this reply counts; all are asked again
+                parsed.settled = {}
+                return parsed
             if probe > 0 and probe >= max(grades.values()):
                 raise JudgeFailed("compromised", "probe_useful")
         parsed.settled = {
