@@ -100,14 +100,14 @@ class _UsefulBatch:
             parsed.fault = compose("passages_mixed_up")
         probe_label = next(label for label, passage in self.passage_of.items() if not passage)
         for target in self.targets:
-            settled = parsed.settled
             grades = {
-                label: row["grade"] for (label, name), row in settled.items() if name == target
+                label: parsed.settled[label, target]["grade"]
+                for label in self.passage_of
+                if (label, target) in parsed.settled
             }
             probe = grades.get(probe_label)
-            if (
-                probe is None
-            ):  # without its probe no grade of this reply counts; all are asked again
+            # without its probe no grade of this reply counts; all are asked again
+            if probe is None:
                 parsed.settled = {}
                 return parsed
             if probe > 0 and probe >= max(grades.values()):
