@@ -77,8 +77,8 @@ def test_the_page_of_figures_unfolds_in_the_html_report(build: Any) -> None:
     assert '<a href="#judge-page">' in page
     assert '<div id="judge-page">' in page
     assert '<th scope="col">AUROC</th>' in page
-    assert "Where it fails" in page
-    assert "Dónde falla" not in page
+    assert "What it is good for" in page
+    assert "Para qué sirve" not in page
 
 
 def test_a_spanish_report_unfolds_the_spanish_page_and_names_its_command(build: Any) -> None:
@@ -87,18 +87,18 @@ def test_a_spanish_report_unfolds_the_spanish_page_and_names_its_command(build: 
     assert '<html lang="es">' in page
     assert '<div id="judge-page">' in page
     assert '<th scope="col">exactitud equilibrada</th>' in page
-    assert "Dónde falla" in page
-    assert "Where it fails" not in page
+    assert "Para qué sirve" in page
+    assert "What it is good for" not in page
     assert "ragstone judge quality --lang es" in page
 
 
 @pytest.mark.parametrize(
     ("asked", "row"),
     [
-        ([], "| ragtruth_test | en | response | 1626 |"),
-        (["--lang", "en-GB"], "| ragtruth_test | en | response | 1626 |"),
-        (["--lang", "es"], "| ragtruth_test | en | respuesta | 1626 |"),
-        (["--lang", "es-MX"], "| ragtruth_test | en | respuesta | 1626 |"),
+        ([], "| ragtruth_test | 1626 | 0."),
+        (["--lang", "en-GB"], "| ragtruth_test | 1626 | 0."),
+        (["--lang", "es"], "| ragtruth_test | 1626 | 0,"),
+        (["--lang", "es-MX"], "| ragtruth_test | 1626 | 0,"),
     ],
 )
 def test_the_command_line_shows_the_page_in_the_language_asked_for(
