@@ -41,7 +41,7 @@ def test_the_shipped_page_is_the_one_of_the_docs(language: str) -> None:
 
 def test_both_pages_have_the_same_tables_with_the_same_figures() -> None:
     english, spanish = _tables(pages.ENGLISH), _tables(pages.SPANISH)
-    assert len(english) == len(spanish) >= 9
+    assert len(english) == len(spanish) >= 7
     for one, other in zip(english, spanish, strict=True):
         assert [len(row) for row in one] == [len(row) for row in other]
         for row, said in zip(one, other, strict=True):
