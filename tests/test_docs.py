@@ -20,6 +20,9 @@ from pathlib import Path
 
 import pytest
 
+import ragstone.data.formats as data_formats
+import ragstone.report.formats as report_formats
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(
@@ -94,6 +97,9 @@ def run_console(block: Block, folder: Path, where: str) -> None:
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what a page registers must not reach the tests that run after it in this process
+    monkeypatch.setattr(report_formats, "_FORMATS", list(report_formats._FORMATS))
+    monkeypatch.setattr(data_formats, "FORMATS", dict(data_formats.FORMATS))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     names: dict[str, object] = {"__name__": "__main__"}

