@@ -16,7 +16,7 @@ from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 
 MAX_NAME_WORDS = 6
-"""Words of a source that is no more than a name, a date or a number."""
+"""Words of a claim or a source that is no more than a name, a date or a number."""
 MIN_QUOTED_SHARE = 0.15
 """Share of a claim's content words that the sentences of its quotes must have, unless they are close in meaning."""
 MIN_QUOTED_SHARE_OF_ORDER = 0.5
@@ -53,8 +53,8 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
     They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
     quote as little as they can; a quote without a content word ("The") proves nothing."""
-    # a bare name or number quoted whole, such as a short reference: there is nothing else to quote from it
-    if any(
+    # one bare name against another, quoted whole: there is nothing else to quote from a short reference
+    if len(claim.split()) <= MAX_NAME_WORDS and any(
         quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
         for quote, source in quotes
     ):
