@@ -15,7 +15,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragstone.asks import (
-    Ask, Case, Problem, aspects, claims, digest, embed, questions, rate, solve, support, useful,
+    Ask,
+    Case,
+    Problem,
+    aspects,
+    claims,
+    digest,
+    embed,
+    questions,
+    rate,
+    solve,
+    support,
+    useful,
 )  # fmt: skip
 from ragstone.judges import Judge
 from ragstone.types import Chunk
@@ -174,9 +185,7 @@ def _describe(values: Sequence[float]) -> ControlValues:
     return ControlValues(statistics.fmean(values), statistics.pstdev(values), len(values))
 
 
-def _measure_accuracy(
-    good: Sequence[float], bad: Sequence[float], higher_is_better: bool
-) -> float:
+def _measure_accuracy(good: Sequence[float], bad: Sequence[float], higher_is_better: bool) -> float:
     """Return the balanced accuracy, each value judged by the threshold of all others."""
     rights = []
     for is_good, values in ((True, good), (False, bad)):
