@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +20,8 @@ from bench.planted.perfect_judge import PerfectJudge
 from ragstone import evaluate
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.classes import Scales
-from ragstone.analysis.diagnose import Diagnosis, diagnose
-from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.analysis.diagnose import diagnose
+from ragstone.analysis.failures import analyse_failures
 from ragstone.analysis.scales import find_scales
 from ragstone.analysis.slices import Slice
 from ragstone.analysis.traits import count_traits, list_topics, name_languages
@@ -46,7 +45,13 @@ LOWEST = {
     "citation_precision": "citation_failure",
 }
 """The baseline: which class the metric with the lowest mean stands for."""
-SAMPLE_FAULTS = ("chunk truncated", "number changed", "other language", "rambling", "other question")
+SAMPLE_FAULTS = (
+    "chunk truncated",
+    "number changed",
+    "other language",
+    "rambling",
+    "other question",
+)
 SAMPLE_CONTROLS = ("short", "paraphrased", "ten chunks")
 MIN_OVERLAP = 0.7
 """F1 of the samples of a named slice and of the planted one from which it counts as named."""
@@ -127,7 +132,7 @@ def conclude(
         metrics.append("citation_precision")
     run = evaluate(samples, metrics, judge=judge, store=":memory:")
     known = find_scales(run.stored) if scales is None else scales
-    failures = analyse_failures(run.stored, known)
+    failures = analyse_failures(run.stored, scales=known)
     summary = run.summary()
     diagnoses = diagnose(run.stored, summary, failures, load_symptoms())
     means = {m.metric: m.mean for m in summary.metrics if m.mean is not None}
@@ -158,7 +163,7 @@ def _is_slice_right(part: Slice | None, planted: PlantedRun | None) -> bool:
 
 def _is_member(sample: Sample, part: Slice) -> bool:
     if part.field == "topic":
-        return part.value in list_topics(sample).values()
+        return part.value.lower() in list_topics(sample)
     counted = dict(count_traits(sample)).get(part.field)
     if not part.is_tagged:
         side, limit = part.value.split()
@@ -188,7 +193,9 @@ def iterate_cases(
                 yield f"{fault.name}, {language}, {severity}", planted.samples, fault, planted
 
 
-def run_bench(which: str, *, is_sample: bool = False, is_loud: bool = True) -> dict[str, list[Conclusion]]:
+def run_bench(
+    which: str, *, is_sample: bool = False, is_loud: bool = True
+) -> dict[str, list[Conclusion]]:
     """Conclude on every case with each judge."""
     results: dict[str, list[Conclusion]] = {}
     for name, (judge, scales) in make_judges(which).items():

@@ -45,7 +45,9 @@ def build_answers(facts: Sequence[Fact]) -> Controls:
         for answer in (fact.reference, fact.evidence, fact.paraphrase):
             if answer:
                 good.append(build_sample(fact, answer, contexts))
-        bad += [build_sample(fact, answer, contexts) for answer in (other.reference, other.evidence)]
+        bad += [
+            build_sample(fact, answer, contexts) for answer in (other.reference, other.evidence)
+        ]
     return good, bad
 
 

@@ -20,7 +20,7 @@ REFUSALS = {
     "en": "I could not find that in the documents.",
     "es": "No he encontrado esa información en los documentos.",
 }
-OPENINGS = {"en": "Sure, I am happy to help you!", "es": "¡Claro, es un placer ayudarte!"}
+OPENINGS = {"en": "Sure, I am happy to help you!", "es": "¡Hola, gracias por tu pregunta!"}
 CLOSINGS = {
     "en": "Let me know if you need anything else.",
     "es": "Dime si necesitas algo más.",
@@ -101,7 +101,10 @@ CONTROLS: dict[str, Callable[[Iterable[Fact]], list[Sample]]] = {
 def build_refusals(language: str, *, declined: bool) -> list[Sample]:
     """Return the questions without an answer, declined or answered by something from the documents."""
     facts = load_facts(language)
-    no_answer = {"en": "It is not mentioned in the document.", "es": "No se menciona en el documento."}
+    no_answer = {
+        "en": "It is not mentioned in the document.",
+        "es": "No se menciona en el documento.",
+    }
     samples = []
     for n, question in enumerate(list_impossible(language)):
         fact = facts[(7 * n) % len(facts)]

@@ -113,7 +113,9 @@ def find_nearest_sentence(document: str, fact: Fact) -> str:
 def list_distractors(fact: Fact, count: int) -> list[str]:
     """Return documents that do not tell the fact: near ones first, then those of its domain, then others."""
     languages = _load_document_languages()
-    names = [name for name in languages if languages[name] == fact.language and name != fact.document]
+    names = [
+        name for name in languages if languages[name] == fact.language and name != fact.document
+    ]
     dice = random.Random(fact.id)
     dice.shuffle(names)
     names.sort(key=lambda name: (name not in fact.near, not name.startswith(fact.domain)))
@@ -134,7 +136,9 @@ def to_contexts(names: Sequence[str], texts: Mapping[str, str] | None = None) ->
     return Ranked(Chunk(name, known[name]) for name in names)
 
 
-def build_sample(fact: Fact, answer: str | None, contexts: Ranked, *, error: str | None = None) -> Sample:
+def build_sample(
+    fact: Fact, answer: str | None, contexts: Ranked, *, error: str | None = None
+) -> Sample:
     """Return a sample of the fact with what a system made of it."""
     return Sample(
         fact.id, fact.question, answer, contexts, fact.reference, {fact.document: 1.0}, fact.language,

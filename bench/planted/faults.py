@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -85,7 +86,9 @@ class Fault:
 
 
 def _miss_document(fact: Fact, setting: Setting) -> Sample:
-    return build_sample(fact, REFUSALS[fact.language], to_contexts(list_distractors(fact, setting.chunks)))
+    return build_sample(
+        fact, REFUSALS[fact.language], to_contexts(list_distractors(fact, setting.chunks))
+    )
 
 
 def _retrieve_nothing(fact: Fact, setting: Setting) -> Sample:
@@ -107,7 +110,9 @@ def _repeat_chunk(fact: Fact, setting: Setting) -> Sample:
 def _truncate(fact: Fact, setting: Setting) -> Sample:
     text = load_documents()[fact.document]
     cut = {fact.document: text[: text.index(fact.evidence)].strip() or text[:40]}
-    return build_sample(fact, REFUSALS[fact.language], to_contexts(setting.rank_documents(fact), cut))
+    return build_sample(
+        fact, REFUSALS[fact.language], to_contexts(setting.rank_documents(fact), cut)
+    )
 
 
 def _go_stale(fact: Fact, setting: Setting) -> Sample | None:
@@ -120,7 +125,9 @@ def _go_stale(fact: Fact, setting: Setting) -> Sample | None:
 
 def _garble(fact: Fact, setting: Setting) -> Sample:
     text = {fact.document: BOILERPLATE[fact.language]}
-    return build_sample(fact, REFUSALS[fact.language], to_contexts(setting.rank_documents(fact), text))
+    return build_sample(
+        fact, REFUSALS[fact.language], to_contexts(setting.rank_documents(fact), text)
+    )
 
 
 def _bury(fact: Fact, setting: Setting) -> Sample:
@@ -151,7 +158,9 @@ def _translate(fact: Fact, setting: Setting) -> Sample | None:
 
 def _answer_other_question(fact: Fact, setting: Setting) -> Sample:
     others = [other for other in load_facts(fact.language) if other.domain != fact.domain]
-    return build_sample(fact, random.Random(fact.id).choice(others).evidence, setting.build_contexts(fact))
+    return build_sample(
+        fact, random.Random(fact.id).choice(others).evidence, setting.build_contexts(fact)
+    )
 
 
 def _chat(fact: Fact, setting: Setting) -> Sample:
@@ -235,13 +244,20 @@ MILD_SHARE, SLICE_SHARE = 0.2, 0.9
 def build_faulty(fault: Fault, language: str, slice: str | None, seed: int = 0) -> PlantedRun:
     """Return a run with the fault in a fifth of all samples, or in nearly all of a slice."""
     dice = random.Random(f"{fault.name}:{language}:{slice}:{seed}")
-    facts = [f for code in ("en", "es") if slice == "language" or code == language for f in load_facts(code)]
+    facts = [
+        f
+        for code in ("en", "es")
+        if slice == "language" or code == language
+        for f in load_facts(code)
+    ]
     members = choose_members(facts, slice, language, dice)
     share = MILD_SHARE if slice is None else SLICE_SHARE
     samples, planted = [], set()
     for number, fact in enumerate(facts):
         setting = choose_setting(slice, fact.id in members)
-        spoiled = fault.plant(fact, setting) if fact.id in members and dice.random() < share else None
+        spoiled = (
+            fault.plant(fact, setting) if fact.id in members and dice.random() < share else None
+        )
         sample = spoiled or build_healthy(fault, fact, setting, number)
         if spoiled is not None:
             planted.add(fact.id)
@@ -252,6 +268,7 @@ def build_faulty(fault: Fault, language: str, slice: str | None, seed: int = 0) 
         answered = {s.id: s for s in build_refusals(language, declined=False)}
         samples += [answered[s.id] if s.id in spoiled_ids else s for s in refusals]
         planted, members = spoiled_ids, {s.id for s in refusals}
+        slice = "type"  # whatever its severity, this fault is one of the questions without an answer
     return PlantedRun(tuple(samples), frozenset(planted), slice, frozenset(members))
 
 
@@ -270,7 +287,11 @@ def build_healthy(fault: Fault, fact: Fact, setting: Setting, number: int) -> Sa
 
 def ask_two(fact: Fact, setting: Setting, *, is_whole: bool) -> Sample:
     """Return a sample that asks two things, answered in whole or by half."""
-    facts = [f for f in load_facts(fact.language) if f.domain == fact.domain and f.document != fact.document]
+    facts = [
+        f
+        for f in load_facts(fact.language)
+        if f.domain == fact.domain and f.document != fact.document
+    ]
     second = random.Random(fact.id).choice(facts)
     names = [fact.document, second.document, *list_distractors(fact, setting.chunks)]
     names = list(dict.fromkeys(names))[: max(setting.chunks, 3)]
@@ -287,10 +308,12 @@ def choose_members(
     facts: Sequence[Fact], slice: str | None, language: str, dice: random.Random
 ) -> set[str]:
     """Return the ids of the samples that a fault may be planted in."""
-    if slice in ("domain", "topic"):
-        domains = sorted({fact.domain for fact in facts})
-        chosen = dice.choice(domains)
+    if slice == "domain":
+        chosen = dice.choice(sorted({fact.domain for fact in facts}))
         return {fact.id for fact in facts if fact.domain == chosen}
+    if slice == "topic":
+        chosen = dice.choice(list_names(facts))
+        return {fact.id for fact in facts if chosen in fact.question}
     if slice == "long question":
         return {fact.id for fact in facts if len(fact.question.split()) > 13}
     if slice == "language":
@@ -300,6 +323,14 @@ def choose_members(
     if slice in ("many chunks", "low rank"):
         return {fact.id for fact in facts if dice.random() < 0.4}
     return {fact.id for fact in facts}
+
+
+def list_names(facts: Sequence[Fact]) -> list[str]:
+    """Return the names that at least eight questions mention."""
+    words = Counter(
+        w for f in facts for w in set(re.findall(r"(?<=[a-zé,] )[A-ZÁ]\w+", f.question))
+    )
+    return sorted(word for word, count in words.items() if count >= 8)
 
 
 def choose_setting(slice: str | None, is_member: bool) -> Setting:

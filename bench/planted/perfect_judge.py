@@ -99,9 +99,7 @@ class PerfectJudge:
 
     def _answer_questions(self, values: Mapping[str, Any]) -> Any:
         answer, asked = values["answer"], values.get("question", "")
-        others = [
-            f"What else is told about {n}?" for n in ("the weather", "music", "football")
-        ]
+        others = [f"What else is told about {n}?" for n in ("the weather", "music", "football")]
         told = self._is_about(answer, asked)
         variants = [asked, f"Tell me: {asked}", f"{asked} Do you know?"]
         texts = (variants if told else others)[: values["count"]]
@@ -119,7 +117,9 @@ class PerfectJudge:
 
     def _answer_aspects(self, values: Mapping[str, Any]) -> Any:
         told = self._is_about(values["answer"], values["question"])
-        return {"aspects": [{"aspect": values["question"], "covered": told, "quote": values["answer"]}]}
+        return {
+            "aspects": [{"aspect": values["question"], "covered": told, "quote": values["answer"]}]
+        }
 
     def _answer_rate(self, values: Mapping[str, Any]) -> Any:
         return {"level": len(values["levels"]) - 1, "reason": ""}

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from ragstone.analysis.failures import analyse_failures, choose_deciders, classify
+from ragstone.analysis.classes import choose_deciders
+from ragstone.analysis.classify import classify
+from ragstone.analysis.failures import analyse_failures, binomial_tail
 from ragstone.analysis.slices import fisher_test
 from ragstone.errors import RagstoneError
 from ragstone.types import Finding, Sample, Score, chunks
 
-METRICS = ["recall@3", "recall@10", "faithfulness", "answer_correctness"]
-DECIDERS = choose_deciders(METRICS, {})
+METRICS = [{"name": name} for name in ("recall@3", "recall@10", "faithfulness", "answer_correctness")]
+DECIDERS = choose_deciders(METRICS, {}, {})
 REFUSAL = "It is not mentioned in the document."
 FAILED = Score(outcome="judge_error", kind="refusal", reason="no")
 
@@ -98,18 +100,18 @@ def test_without_any_metric_that_decides_nothing_is_called_fine() -> None:
 
 
 def test_the_deepest_recall_decides_and_thresholds_can_be_set() -> None:
-    assert DECIDERS["retrieval_failure"].metric == "recall@10"
-    mild = choose_deciders(METRICS, {"hallucination": 0.3, "answer_correctness": 0.1})
-    assert mild["hallucination"].criterion.limit == 0.3
-    assert mild["generation_failure"].criterion.limit == 0.1
+    assert DECIDERS["retrieval_failure"][0].metric == "recall@10"
+    mild = choose_deciders(METRICS, {}, {"hallucination": 0.3, "answer_correctness": 0.1})
+    assert mild["hallucination"][0].criterion.limit == 0.3
+    assert mild["generation_failure"][0].criterion.limit == 0.1
     with pytest.raises(
         RagstoneError, match="no threshold 'halucination'; did you mean 'hallucination'"
     ):
-        choose_deciders(METRICS, {"halucination": 0.3})
+        choose_deciders(METRICS, {}, {"halucination": 0.3})
 
 
 def test_a_lower_is_better_metric_decides_from_the_other_side() -> None:
-    deciders = choose_deciders(["hallucination_rate"], {})
+    deciders = choose_deciders([{"name": "hallucination_rate"}], {}, {})
     sample = Sample("q", question="?", answer="Yes.", reference="Yes.")
     assert classify(sample, {"hallucination_rate": Score(0.5)}, deciders).kind == "hallucination"
     assert classify(sample, {"hallucination_rate": Score(0.1)}, deciders).kind == "fine"

@@ -35,6 +35,7 @@ from ragstone.analysis.text_evidence import (
     is_verbatim,
     lacks_evidence,
 )
+from ragstone.text.evidence import find_quote
 from ragstone.text.language import identify_language, is_in_language
 from ragstone.types import FAILURES, Finding, Sample, Score
 
@@ -75,10 +76,11 @@ class Signals:
         """Whether the answer is known to be right and to rest on its contexts."""
         return {"generation_failure", "hallucination"} <= self.good
 
-    @property
-    def is_wrong(self) -> bool:
-        """Whether anything speaks against the answer."""
-        return bool(self.bad & {"generation_failure", "hallucination", "off_topic", "incomplete"})
+
+ANSWER_FAILS: frozenset[FailureClass] = frozenset(
+    {"false_refusal", "off_topic", "hallucination", "incomplete", "generation_failure"}
+)
+"""Classes in which the answer itself failed: only there do low ranks and poor texts do harm."""
 
 
 def classify(
@@ -118,7 +120,9 @@ def read_signals(scores: Mapping[str, Score], deciders: Deciders, language: str)
     used: dict[FailureClass, Decider] = {}
     failed = False
     for kind, candidates in deciders.items():
-        decider = next((d for d in candidates if d.metric in scores and d.is_usable(language)), None)
+        decider = next(
+            (d for d in candidates if d.metric in scores and d.is_usable(language)), None
+        )
         if decider is None:
             continue
         used[kind] = decider
@@ -155,8 +159,8 @@ def _match_classes(
     elif is_in_language(sample.answer or "", language) is False:
         # judges were measured on answers in the language of the question
         return ["wrong_language"]
-    _weigh_retrieval(fits, sample, signals, language)
     _weigh_answer(fits, sample, scores, signals, language)
+    _weigh_retrieval(fits, sample, signals, language)
     return [kind for kind in CLASSES if kind in fits]
 
 
@@ -164,12 +168,12 @@ def _weigh_retrieval(
     fits: set[FailureClass], sample: Sample, signals: Signals, language: str
 ) -> None:
     """Let the texts and the answer decide what missing ids and low ranks mean."""
-    failed = signals.is_wrong or "false_refusal" in fits
-    if signals.is_right:
+    failed = not fits.isdisjoint(ANSWER_FAILS)
+    if signals.is_right and "false_refusal" not in fits:
         fits.discard("retrieval_failure")  # the labels miss a document that tells it as well
-    if "retrieval_failure" not in fits and failed and "missed_refusal" not in fits:
-        if "faulty_evidence" in signals.bad or lacks_evidence(sample, language):
-            fits.add("faulty_evidence")
+    may_lack = failed and fits.isdisjoint({"retrieval_failure", "missed_refusal"})
+    if may_lack and ("faulty_evidence" in signals.bad or lacks_evidence(sample, language)):
+        fits.add("faulty_evidence")
     is_known = "generation_failure" in signals.good | signals.bad
     harmless = (
         "retrieval_failure" in fits  # what did not come has no rank
@@ -194,15 +198,24 @@ def _weigh_answer(
     if "generation_failure" in signals.good:
         fits.discard("off_topic")  # what is right is to the point
     holds = bool(reference) and holds_reference(answer, reference, language) is True
-    decider = signals.used.get("generation_failure")
-    if holds and decider is not None and get_family(decider.metric) in LEXICAL:
-        fits.discard("generation_failure")  # a long answer is not wrong for its length
+    is_contradicted = _has_error(scores)
+    if holds and not is_contradicted and _is_told(answer, reference, signals):
+        fits -= {"generation_failure", "incomplete", "off_topic"}
     if "incomplete" in fits and not _has_part(signals.used["incomplete"], scores):
         fits.discard("incomplete")
     is_right = holds or "generation_failure" in signals.good
-    if is_right and not _has_error(scores) and is_rambling(sample, language):
+    if is_right and not is_contradicted and is_rambling(sample, language):
         fits.add("verbose")
         fits -= {"generation_failure", "incomplete", "off_topic"}
+
+
+def _is_told(answer: str, reference: str, signals: Signals) -> bool:
+    """Whether the words of the reference in an answer weigh more than what decided that it is wrong.
+
+    They do against a count of words, which long answers fail, and where the reference stands there word for word."""
+    decider = signals.used.get("generation_failure")
+    is_counted = decider is not None and get_family(decider.metric) in LEXICAL
+    return is_counted or find_quote(reference.strip(" ."), answer) is not None
 
 
 def _has_part(decider: Decider, scores: Mapping[str, Score]) -> bool:

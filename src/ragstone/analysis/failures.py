@@ -23,12 +23,13 @@ from ragstone.analysis.classes import (
 )
 from ragstone.analysis.classify import Failure, classify, find_language
 from ragstone.analysis.labels import LabelRate
+from ragstone.analysis.scales import find_scales
 from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.analysis.slices import Slice, SliceCounter
 from ragstone.analysis.stats import wilson_interval
 
 if TYPE_CHECKING:
-    from ragstone.store import RunInfo, StoredRow
+    from ragstone.store import RunInfo, Store, StoredRow
 
 EXAMPLES = 20
 """Samples kept of each class."""
@@ -37,6 +38,8 @@ BY_TEXT: frozenset[FailureClass] = frozenset(
     {"missed_refusal", "wrong_language", "false_refusal", "verbose"}
 )
 """Classes that rules on texts decide."""
+
+NEEDS_FAILED_ANSWER: tuple[FailureClass, ...] = ("faulty_evidence", "ranking_failure")
 
 OF_RETRIEVAL: frozenset[FailureClass] = frozenset(
     {"system_failure", "retrieval_failure", "faulty_evidence", "ranking_failure"}
@@ -114,21 +117,24 @@ class SampledRun(Protocol):
 
     @property
     def info(self) -> RunInfo: ...
+    @property
+    def store(self) -> Store: ...
     def rows(self) -> Iterable[StoredRow]: ...
 
 
 def analyse_failures(
     run: SampledRun,
-    scales: Scales,
     *,
+    scales: Scales | None = None,
     thresholds: Mapping[str, float] | None = None,
     by: Sequence[str] | None = None,
     examples: int = EXAMPLES,
 ) -> Failures:
     """Class every sample of a run, in one pass; `thresholds` by class or family, `by` the fields to slice by.
 
-    `scales` are those of the run's judge (`find_scales`): without one a judged metric decides nothing."""
-    deciders = choose_deciders(run.info.metrics, scales, thresholds or {})
+    `scales` are those of the run's judge, by default as its store has them: without one a judged metric decides nothing."""
+    known = find_scales(run) if scales is None else scales
+    deciders = choose_deciders(run.info.metrics, known, thresholds or {})
     counts: Counter[FailureClass] = Counter()
     languages: Counter[str] = Counter()
     examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
@@ -187,9 +193,7 @@ def binomial_tail(count: int, total: int, rate: float) -> float:
     return min(1.0, math.fsum(map(math.exp, logs)))
 
 
-def _count_expected(
-    deciders: Deciders, languages: Mapping[str, int]
-) -> dict[FailureClass, float]:
+def _count_expected(deciders: Deciders, languages: Mapping[str, int]) -> dict[FailureClass, float]:
     """How many samples of each class errors would make, were all samples good."""
     total = sum(languages.values())
     expected: dict[FailureClass, float] = dict.fromkeys(BY_TEXT, TEXT_RULE_ERROR * total)
@@ -199,8 +203,10 @@ def _count_expected(
             for language, count in languages.items()
             if (decider := _find_usable(candidates, language)) is not None
         )
-    # a text that lacks the reference counts only where the answer failed, which has an error of its own
-    expected.setdefault("faulty_evidence", TEXT_RULE_ERROR * total)
+    # low ranks and poor texts count only where the answer failed, which has an error of its own
+    for kind in NEEDS_FAILED_ANSWER:
+        answer = expected.get("generation_failure", 0.0)
+        expected[kind] = max(expected.get(kind, 0.0), answer, TEXT_RULE_ERROR * total)
     return expected
 
 
@@ -224,9 +230,7 @@ def _choose_shown_deciders(
     return chosen
 
 
-def _list_withheld(
-    deciders: Deciders, languages: Mapping[str, int]
-) -> tuple[WithheldMetric, ...]:
+def _list_withheld(deciders: Deciders, languages: Mapping[str, int]) -> tuple[WithheldMetric, ...]:
     """Judged metrics that would decide a class for a language, were their scale known and good."""
     withheld: dict[tuple[str, str], WithheldMetric] = {}
     for candidates in deciders.values():

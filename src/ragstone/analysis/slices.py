@@ -81,13 +81,15 @@ class SliceCounter:
             self._add_tagged(name, value, kind)
         for trait, number in count_traits(sample):
             if self._wants(trait):
-                bins = self._counted.setdefault(trait, [Counter() for _ in range(len(CUTS[trait]) + 1)])
+                bins = self._counted.setdefault(
+                    trait, [Counter() for _ in range(len(CUTS[trait]) + 1)]
+                )
                 bins[find_bin(trait, number)][kind] += 1
         if self._wants("topic"):
-            for stem, word in list_topics(sample).items():
-                if stem in self._topics or len(self._topics) < MAX_TOPICS:
-                    self._topics.setdefault(stem, Counter())[kind] += 1
-                    self._topic_words.setdefault(stem, word)
+            for key, word in list_topics(sample).items():
+                if key in self._topics or len(self._topics) < MAX_TOPICS:
+                    self._topics.setdefault(key, Counter())[kind] += 1
+                    self._topic_words.setdefault(key, word)
 
     @property
     def dropped(self) -> tuple[str, ...]:
@@ -134,9 +136,9 @@ class SliceCounter:
                     yield TAGGED, name, value, inside, total - inside
         for trait, bins in self._counted.items():
             yield from _cut_bins(trait, bins)
-        for stem, inside in self._topics.items():
+        for key, inside in self._topics.items():
             if inside.total() >= MIN_TOPIC_SHARE * self._all.total():
-                yield TOPIC, "topic", self._topic_words[stem], inside, self._all - inside
+                yield TOPIC, "topic", self._topic_words[key], inside, self._all - inside
 
     def _add_tagged(self, name: str, value: str, kind: str) -> None:
         if name in self._dropped:

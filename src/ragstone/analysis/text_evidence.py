@@ -5,6 +5,8 @@ word in a retrieved chunk was not made up."""
 
 from __future__ import annotations
 
+import re
+
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import is_in_language
@@ -12,6 +14,8 @@ from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 from ragstone.types import Ranked, Sample
 
+_MARKER = re.compile(r"\s*\[\d+\]")
+"""A citation."""
 MIN_HELD_SHARE, MAX_LACKED_SHARE = 0.6, 0.34
 """Share of the reference's content words from which a text holds it, and up to which it lacks it."""
 MIN_WORDS_BESIDE = 40
@@ -50,7 +54,8 @@ def lacks_evidence(sample: Sample, language: str) -> bool:
 
 def is_verbatim(answer: str, contexts: Ranked | None, language: str) -> bool:
     """Whether every sentence of the answer stands word for word in a retrieved chunk, small talk aside."""
-    parts = [answer[start:end].strip(" .") for start, end in split_sentences(answer, language)]
+    plain = _MARKER.sub("", answer)
+    parts = [plain[start:end].strip(" .") for start, end in split_sentences(plain, language)]
     parts = [part for part in parts if part and not is_small_talk(part)]
     texts = [chunk.text for chunk in contexts or ()]
     return bool(parts) and all(any(find_quote(part, text) for text in texts) for part in parts)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 
 from ragstone.text.content import find_content_words
 from ragstone.text.language import detect_language, is_in_language
@@ -39,7 +39,9 @@ def find_evidence_rank(sample: Sample) -> int | None:
     if sample.contexts is None or not sample.relevant:
         return None
     ids = list(dict.fromkeys(sample.contexts.ids))
-    ranks = [ids.index(name) + 1 for name, grade in sample.relevant.items() if grade > 0 and name in ids]
+    ranks = [
+        ids.index(name) + 1 for name, grade in sample.relevant.items() if grade > 0 and name in ids
+    ]
     return min(ranks, default=None)
 
 
@@ -55,13 +57,11 @@ def name_languages(sample: Sample) -> str | None:
 
 
 def list_topics(sample: Sample) -> dict[str, str]:
-    """The content words of the question: stem → the word as it stands there."""
-    stems = find_content_words(sample.question or "")
+    """The content words of the question: in lower case → as it stands there."""
     topics: dict[str, str] = {}
     for word in _WORD.findall(sample.question or ""):
-        for stem in find_content_words(word):
-            if stem in stems and len(word) <= MAX_TOPIC_CHARS:
-                topics.setdefault(stem, word)
+        if len(word) <= MAX_TOPIC_CHARS and find_content_words(word):
+            topics.setdefault(word.lower(), word)
     return topics
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ragstone.analysis import label_rates
+from ragstone.analysis.scales import find_scales
 from ragstone.report import document as doc
 from ragstone.report import figures
 from ragstone.report.builders.parts import (
@@ -82,7 +83,7 @@ class RunReport:
 
     def _open_row(self, position: int) -> OpenSample:
         say = load_words(self.language)
-        return open_sample(self.run.row(position), self.summary.metrics, say)
+        return open_sample(self.run.row(position), self.summary.metrics, say, find_scales(self.run))
 
     def _build_worst(self, say: Words) -> list[doc.Node]:
         """The worst samples as a table."""
