@@ -138,22 +138,31 @@ def match_samples(before: RunColumns, after: RunColumns) -> SamplePairs:
         both = [(i, places[name]) for i, name in enumerate(before.ids) if name in places]
         pairs = np.array(both, np.int64).reshape(-1, 2)
         left, right = pairs[:, 0], pairs[:, 1]
-    return SamplePairs(before, after, left, right, _number_groups(before, after, left, right))
+    return SamplePairs(before, after, left, right, _pair_groups(before, after, left, right))
 
 
-def _number_groups(
+def _pair_groups(
     before: RunColumns, after: RunColumns, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
+    return number_groups(
+        [
+            before.groups[i] if before.groups[i] is not None else after.groups[j]
+            for i, j in zip(left.tolist(), right.tolist(), strict=True)
+        ]
+    )
+
+
+def number_groups(groups: Sequence[str | None]) -> NDArray[np.int64] | None:
+    """The number of each sample's group, −1 for none; None when no sample has one."""
     import numpy as np
 
-    if not any(group is not None for group in (*before.groups, *after.groups)):
+    if all(group is None for group in groups):
         return None
     numbers: dict[str, int] = {}
-    group_numbers = []
-    for i, j in zip(left.tolist(), right.tolist(), strict=True):
-        group = before.groups[i] if before.groups[i] is not None else after.groups[j]
-        group_numbers.append(-1 if group is None else numbers.setdefault(group, len(numbers)))
-    return np.array(group_numbers, np.int64)
+    return np.array(
+        [-1 if group is None else numbers.setdefault(group, len(numbers)) for group in groups],
+        np.int64,
+    )
 
 
 def is_failure(end: str) -> bool:
