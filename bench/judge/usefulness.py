@@ -3,7 +3,7 @@
     python bench/judge/usefulness.py          figures of the shipped weights
     python bench/judge/usefulness.py --fit    weights fitted on what may be learned from
 
-Learned from corpora of our own (counties, reading, chunks.toml) and the questions of RAGTruth: gold chunks are useful,
+Learned from corpora of our own (counties, reading, chunks.toml of the tests) and the questions of RAGTruth: gold chunks are useful,
 chunks of other questions, of the same matter first, are not. MS MARCO, CLAP NQ and XQuAD are only measured, each beside
 the best plain baseline: containment of the question's words, and the encoder's cosine."""
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from examples import contain, split_passages
+from examples import PAIRS, contain, split_passages
 from measures import auroc
 from relevance import fit_logistic
 from rows import load
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 def list_cases() -> Iterator[Row]:
     """Plain cases of our own in both languages, and with the question in the other language."""
-    cases = tomllib.loads((Path(__file__).parent / "chunks.toml").read_text("utf-8"))["case"]
+    cases = tomllib.loads((PAIRS / "chunks.toml").read_text("utf-8"))["case"]
     for number, case in enumerate(cases):
         far = cases[(number + 7) % len(cases)]
         chunks = [("good", c) for c in case["useful"]] + [("same", c) for c in case["other"]]
@@ -91,7 +91,11 @@ def list_counties() -> Iterator[Row]:
         beside = [part for n, part in enumerate(sections[gold]) if n != best and holds[n] < 0.3]
         if beside:
             yield Row("counties", language, *shared, luck.choice(beside), "same")
-        far = [name for name in sections if name.split("-")[0] != gold.split("-")[0] and languages[name] == language]
+        far = [
+            name
+            for name in sections
+            if name.split("-")[0] != gold.split("-")[0] and languages[name] == language
+        ]
         yield Row("counties", language, *shared, luck.choice(sections[luck.choice(far)]), "other")
 
 
@@ -118,7 +122,9 @@ def list_reading() -> Iterator[Row]:
 def list_ragtruth() -> Iterator[Row]:
     """Questions with a passage that they were answered from, and one of another question."""
     luck = random.Random(5)
-    rows = {r["question"]: r for r in load("judge", "ragtruth_test") if r["question"] and r["label"]}
+    rows = {
+        r["question"]: r for r in load("judge", "ragtruth_test") if r["question"] and r["label"]
+    }
     chosen = [r for r in rows.values() if "passage 1" in r["context"][:40]]
     for row in chosen:
         passages = split_passages(row["context"])
@@ -189,7 +195,9 @@ class Table:
 def show(rows: list[Row], towards: bool) -> None:
     """Print AUROC and the chance of good chunks and others, by corpus and language, beside plain baselines."""
     print(f"\n{'towards a reference' if towards else 'for a question'}\n")
-    print("| corpus | negatives | rows | containment | cosine | probability | useful: good | useful: negatives |")
+    print(
+        "| corpus | negatives | rows | containment | cosine | probability | useful: good | useful: negatives |"
+    )
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     groups: dict[tuple[str, str], list[tuple[Row, float, float, float]]] = defaultdict(list)
     for row in rows:

@@ -28,13 +28,17 @@ from ragstone.text.encoder import encode
 from ragstone.text.sentences import split_sentences
 
 QUESTION_WEIGHTS: Mapping[str, float] = {
-    "bias": -2.56, "cosine": 3.49, "window": 2.43, "cover": 2.88, "offers": 0.68, "across": 0.18, "across_cosine": 1.06,
+    "bias": -2.35, "cosine": 4.39, "cover": 3.11, "weakest": 0.88, "offers": 0.65, "across": 0.22, "across_cosine": 1.39,
 }  # fmt: skip
-TARGET_WEIGHTS: Mapping[str, float] = {"bias": -2.7, "reach": 4.23, "shared": 2.85, "question": 0.86}
+TARGET_WEIGHTS: Mapping[str, float] = {
+    "bias": -2.55,
+    "reach": 4.03,
+    "shared": 2.93,
+    "question": 0.87,
+}
 """Fitted by bench/judge/usefulness.py on corpora of our own and RAGTruth."""
 BARS = {1: (0.5, 0.7), 2: (0.3, 0.5)}
 """Chance from which a chunk helps, and from which it answers all parts, for each wording: strict and lenient."""
-WINDOW_SENTENCES = 2
 KNOWN_WEIGHT = 0.35
 """What a word of a wanted text counts that the question has already: it proves little."""
 
@@ -74,7 +78,9 @@ def _explain(useful: Usefulness, language: str) -> str:
     if not useful.quote:
         return compose("no_shared_words", language)
     short = useful.quote if len(useful.quote) <= 120 else useful.quote[:119] + "…"
-    return compose("closest_sentence", language, quote=short.rstrip(": "), value=round(useful.helps, 2))
+    return compose(
+        "closest_sentence", language, quote=short.rstrip(": "), value=round(useful.helps, 2)
+    )
 
 
 def judge_chunks(
@@ -104,63 +110,73 @@ def _to_chance(weights: Mapping[str, float], figures: Mapping[str, float]) -> fl
 def measure_chunks(
     part: str, chunks: Sequence[Reading], language: str | None
 ) -> list[tuple[dict[str, float], str]]:
-    """Measure what QUESTION_WEIGHTS weighs, for each chunk, with the window of sentences that has most of the words."""
+    """Measure what QUESTION_WEIGHTS weighs, for each chunk, with the passage that has most of the words."""
     asked = read(part, language)
     left = Tokens.of([asked])
-    weights = np.where(left.kinds == STOP, 0.0, left.weights)
-    windows = [_find_window(left, weights, chunk) for chunk in chunks]
-    texts = [part, *(chunk.raw for chunk in chunks), *(quote or "-" for _, quote in windows)]
-    vectors = encode(texts)
+    vectors = encode([part, *(chunk.raw for chunk in chunks)])
     cosines = np.maximum(vectors[1:] @ vectors[0], 0.0).tolist()
     kind = classify_question(part)
     rows = []
-    for number, (chunk, (cover, quote)) in enumerate(zip(chunks, windows, strict=True)):
+    for chunk, cosine in zip(chunks, cosines, strict=True):
+        passage = _find_passage(left, chunk)
         across = float(asked.language != chunk.language)
-        cosine = cosines[number]
         row = {
             "cosine": cosine,
-            "window": cosines[len(chunks) + number],
-            "cover": cover,
-            "offers": _offers(kind, part, quote, asked, chunk.language),
+            "cover": passage.cover,
+            "weakest": passage.weakest,
+            "offers": _offers(kind, part, passage, chunk.language),
             "across": across,
             "across_cosine": across * cosine,
         }
-        rows.append((row, quote if cover > 0 else ""))
+        rows.append((row, passage.quote if passage.cover > 0 else ""))
     return rows
 
 
-def _find_window(left: Tokens, weights: Floats, chunk: Reading) -> tuple[float, str]:
-    """The weighted share of the words that the best few neighbouring sentences hold, and these sentences."""
+class _Passage(NamedTuple):
+    """The one or two sentences of a chunk that hold most of the question's words."""
+
+    cover: float
+    """Share of the words that the whole chunk has, rare words counting more."""
+    weakest: float
+    """How much it has of the word that it has least."""
+    quote: str
+    has_new_name: bool
+
+
+def _find_passage(left: Tokens, chunk: Reading) -> _Passage:
     laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS), around=False)
-    total = float(weights.sum())
-    if not len(laid.units) or not total:
-        return 0.0, chunk.raw
-    covers = weights @ laid.soft
-    first = last = int(covers.argmax())
+    content = left.kinds != STOP
+    if not len(laid.units) or not content.any():
+        return _Passage(0.0, 0.0, chunk.raw, False)
+    weights = np.where(content, left.weights, 0.0)
+    cover = float((laid.most * weights).sum() / weights.sum())
+    first = last = int((weights @ laid.soft).argmax())
     pairs = weights @ np.maximum(laid.soft[:, 1:], laid.soft[:, :-1])
-    if len(pairs) and pairs.max() > covers[first]:
+    if len(pairs) and pairs.max() > (weights @ laid.soft[:, first]):
         first = int(pairs.argmax())
         last = first + 1
     _, start, _ = find_unit_span([chunk], laid, first)
     _, _, end = find_unit_span([chunk], laid, last)
-    best = max(float(covers.max()), float(pairs.max()) if len(pairs) else 0.0)
-    return best / total, chunk.raw[start:end]
+    low, high = int(laid.unit_starts[first]), int(laid.unit_ends[last])
+    new = ~laid.exact[:, low:high].any(axis=0)
+    has_new_name = bool((laid.sources.kinds[low:high][new] == NAME).any())
+    return _Passage(cover, float(laid.most[content].min()), chunk.raw[start:end], has_new_name)
 
 
-def _offers(kind: QuestionKind, part: str, quote: str, asked: Reading, language: str) -> float:
+def _offers(kind: QuestionKind, part: str, passage: _Passage, language: str) -> float:
     """1 when the passage has the kind of thing that the question asks for, -1 when it lacks it, 0 when nothing tells."""
     if kind.quantities:
-        return 1.0 if offers_quantity(quote, kind.quantities, language) else -1.0
+        return 1.0 if offers_quantity(passage.quote, kind.quantities, language) else -1.0
     if kind.name:
-        told, known = read(quote, language), set(asked.ids.tolist())
-        fresh = zip(told.ids.tolist(), told.kinds.tolist(), strict=True)
-        return 1.0 if any(k == NAME and word not in known for word, k in fresh) else -1.0
+        return 1.0 if passage.has_new_name else -1.0
     if _WHY.search(part):
-        return 1.0 if _REASON.search(quote) else 0.0
+        return 1.0 if _REASON.search(passage.quote) else 0.0
     return 0.0
 
 
-_WHY = re.compile(r"\bwhy\b|\bpor qué\b|\bcauses?\b|\bcausas?\b|\breasons?\b|\bmotivos?\b", re.IGNORECASE)
+_WHY = re.compile(
+    r"\bwhy\b|\bpor qué\b|\bcauses?\b|\bcausas?\b|\breasons?\b|\bmotivos?\b", re.IGNORECASE
+)
 _REASON = re.compile(
     r"\b(?:because|since|due to|owing to|as a result|caused?|causes|so that|in order to|therefore|after|reasons?|led to|"
     r"porque|ya que|debido a|puesto que|a causa de|caus[aó]|para que|por eso|tras|después de|motivos?|gracias a)\b",
@@ -201,7 +217,9 @@ def measure_towards(
     return rows
 
 
-def _reach(laid: Alignment, weights: Floats, count: int, chunk: Reading) -> tuple[float, float, str]:
+def _reach(
+    laid: Alignment, weights: Floats, count: int, chunk: Reading
+) -> tuple[float, float, str]:
     """Share of the best statement that one sentence has, share of that sentence that the statements have, the sentence."""
     if not len(laid.units) or not len(laid.claims.ids):
         return 0.0, 0.0, ""
