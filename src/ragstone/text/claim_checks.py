@@ -5,7 +5,7 @@ No judge is believed here: these checks read texts only, so that a text cannot t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ragstone.text.clause_words import to_word_set
@@ -53,29 +53,33 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
     They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
     quote as little as they can; a quote without a content word ("The") proves nothing."""
-    # one bare name against another, quoted whole: there is nothing else to quote from a short reference
-    if len(claim.split()) <= MAX_NAME_WORDS and any(
-        quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
-        for quote, source in quotes
-    ):
+    if any(_are_bare_names(claim, quote, source) for quote, source in quotes):
         return True
-    words = find_content_words(_LONG_QUOTATION.sub(" ", claim)) or find_content_words(claim)
+    plain = _LONG_QUOTATION.sub(" ", claim)
+    words = find_content_words(plain) or find_content_words(claim)
     usable = [(quote, source) for quote, source in quotes if find_content_words(quote)]
     if not words or not usable or is_small_talk(claim):
         return bool(usable)
     is_order = bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
     wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    quoted_words = frozenset().union(*(find_content_words(quote) for quote, _ in usable))
-    if len(words & quoted_words) >= wanted:
+    quoted = words & _unite_content_words(quote for quote, _ in usable)
+    if len(quoted) >= wanted:
         return True
     passages = [_find_passage(quote, source) for quote, source in usable]
-    passage_words = frozenset().union(*map(find_content_words, passages))
-    if words & quoted_words and len(words & passage_words) >= wanted:
+    if quoted and len(words & _unite_content_words(passages)) >= wanted:
         return True
-    if is_order:
-        return False
-    plain = _LONG_QUOTATION.sub(" ", claim)
-    return any(is_close(plain, text) for text in (*(quote for quote, _ in usable), *passages))
+    texts = (*(quote for quote, _ in usable), *passages)
+    return not is_order and any(is_close(plain, text) for text in texts)
+
+
+def _are_bare_names(claim: str, quote: str, source: str) -> bool:
+    """Whether one name stands against another, quoted whole: a short reference has nothing else to quote."""
+    is_short = all(len(text.split()) <= MAX_NAME_WORDS for text in (claim, source))
+    return is_short and quote.strip() == source.strip()
+
+
+def _unite_content_words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset().union(*map(find_content_words, texts))
 
 
 def is_rewording(claim: str, other: str, evidence: str) -> bool:
