@@ -5,7 +5,7 @@ No judge is believed here: these checks read texts only, so that a text cannot t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.text.clause_words import to_word_set
@@ -53,7 +53,7 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
     They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
     quote as little as they can; a quote without a content word ("The") proves nothing."""
-    if any(_are_bare_names(claim, quote, source) for quote, source in quotes):
+    if _are_bare_names(claim, quotes):
         return True
     plain = _LONG_QUOTATION.sub(" ", claim)
     words = find_content_words(plain) or find_content_words(claim)
@@ -62,23 +62,25 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
         return bool(usable)
     is_order = bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
     wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    quoted = words & _unite_content_words(quote for quote, _ in usable)
+    texts = [quote for quote, _ in usable]
+    quoted = words & _unite_content_words(texts)
     if len(quoted) >= wanted:
         return True
-    passages = [_find_passage(quote, source) for quote, source in usable]
+    passages = [_find_passage(*pair) for pair in usable]
     if quoted and len(words & _unite_content_words(passages)) >= wanted:
         return True
-    texts = (*(quote for quote, _ in usable), *passages)
-    return not is_order and any(is_close(plain, text) for text in texts)
+    return not is_order and any(is_close(plain, text) for text in texts + passages)
 
 
-def _are_bare_names(claim: str, quote: str, source: str) -> bool:
+def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     """Whether one name stands against another, quoted whole: a short reference has nothing else to quote."""
-    is_short = all(len(text.split()) <= MAX_NAME_WORDS for text in (claim, source))
-    return is_short and quote.strip() == source.strip()
+    return len(claim.split()) <= MAX_NAME_WORDS and any(
+        quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
+        for quote, source in quotes
+    )
 
 
-def _unite_content_words(texts: Iterable[str]) -> frozenset[str]:
+def _unite_content_words(texts: Sequence[str]) -> frozenset[str]:
     return frozenset().union(*map(find_content_words, texts))
 
 

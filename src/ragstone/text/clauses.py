@@ -163,7 +163,7 @@ class _Cutter:
         place = 0
         while place < min(MAX_ADVERBS, len(tokens) - 1) and self._is_adverb(tokens[place]):
             place += 1
-        return tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
+        return tokens[place], next(iter(tokens[place + 1 : place + 2]), None)
 
     def _carry_past(
         self, subject: Span, verb: _Token, after: _Token, is_comma: bool
@@ -295,7 +295,7 @@ class _Cutter:
                 return likely if likely is not None and likely < place - 4 else place
             if not place or self._is_bound(tokens[place - 1]):
                 continue
-            after = tokens[place + 1] if place + 1 < len(tokens) else None
+            after = next(iter(tokens[place + 1 : place + 2]), None)
             if token.form == "past" and (after is None or self._is_past_verb(after)):
                 return place
             if likely is None and self._is_likely_verb(tokens[place - 1], token, after):

@@ -179,21 +179,31 @@ def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
         return time
     is_half = word in vocabulary.halves
     value = 0.5 if is_half else vocabulary.fractions[word]
+    measure = _read_part_of_unit(tokens, at, value, is_half)
+    if measure:
+        return measure
+    is_share = _is_half_share(tokens, at) if is_half else _is_fraction_share(tokens, at)
+    return _make(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
+
+
+def _read_part_of_unit(
+    tokens: QuantityTokens, at: int, value: float, is_half: bool
+) -> Found | None:
+    """Read half a million, half an hour, a quarter of a litre."""
     after = at + 1
     while tokens.word(after) in ("a", "an", "of", "de") and after < at + 3:
         after += 1
-    if all(tokens.is_joined(n) for n in range(at, after)):
-        noun = tokens.word(after)
-        factor = vocabulary.scales.get(noun) or vocabulary.dozens.get(noun)
-        if factor and is_half:
-            number = Number(value * factor, 0.1 * factor, after + 1)
-            return _read_counted(tokens, at, number)
-        unit, end = _read_unit(tokens, after, False)
-        is_unit_part = is_half or tokens.word(at + 1) in ("of", "de")
-        if is_unit_part and unit and unit.base in ("s", "month", "l", "g", "m"):
-            return _make(tokens, at, end, value, 0.01, unit)
-    is_share = _is_half_share(tokens, at) if is_half else _is_fraction_share(tokens, at)
-    return _make(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
+    if not all(tokens.is_joined(n) for n in range(at, after)):
+        return None
+    scales, dozens, noun = tokens.vocabulary.scales, tokens.vocabulary.dozens, tokens.word(after)
+    factor = scales.get(noun) or dozens.get(noun)
+    if factor and is_half:
+        return _read_counted(tokens, at, Number(value * factor, 0.1 * factor, after + 1))
+    unit, end = _read_unit(tokens, after, False)
+    is_part = is_half or tokens.word(at + 1) in ("of", "de")
+    if is_part and unit and unit.base in ("s", "month", "l", "g", "m"):
+        return _make(tokens, at, end, value, 0.01, unit)
+    return None
 
 
 _PARTED = frozenset({"of", "de", "the", "parte", "del"})
