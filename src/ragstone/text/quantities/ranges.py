@@ -54,11 +54,10 @@ def _join_times(low: Quantity, high: Quantity) -> list[Quantity]:
 
 def _join_years(low: Quantity, high: Quantity) -> list[Quantity]:
     """A year and the last two digits of another: 1914-18."""
-    is_year = low.date and low.date.years and not low.date.month
-    if not (is_year and high.kind == "number" and 0 < high.value < 100):
+    years = low.date.years if low.date and not low.date.month else None
+    if not years or high.kind != "number" or not 0 < high.value < 100:
         return []
-    assert low.date is not None and low.date.years is not None
-    first = low.date.years[0]
+    first = years[0]
     last = first // 100 * 100 + int(high.value)
     if not first < last <= LAST_YEAR:
         return []
