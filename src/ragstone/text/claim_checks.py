@@ -69,9 +69,7 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     )
 
 
-def _has_words(
-    quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float
-) -> bool:
+def _has_words(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
     """Whether the quotes have enough words of a claim, or at least one and their sentences enough."""
     quoted = words & _unite_content_words([quote for quote, _ in quotes])
     if not quoted or len(quoted) >= wanted:

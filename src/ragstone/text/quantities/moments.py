@@ -295,4 +295,3 @@ def _read_spanish_time(tokens: QuantityTokens, at: int) -> Found | None:
     said = end > hour.end or hour.value % 1
     closed = tokens.word(at - 2) in ("a", "hasta", "desde") and not tokens.is_noun_after(end)
     return make_time(tokens, at, end, minutes, hour.value > 12) if said or closed else None
-

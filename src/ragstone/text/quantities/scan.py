@@ -464,7 +464,6 @@ def _make(
     return Found(quantity, end)
 
 
-
 _BELOW_ZERO = re.compile(r"\s(?:below (?:zero|freezing)|bajo cero)\b", re.IGNORECASE)
 _MINUS = re.compile(r"(?:(?:^|[\s(])[-−–]|\bminus |\bmenos )$", re.IGNORECASE)
 
