@@ -68,8 +68,9 @@ def _join_amounts(low: Quantity, high: Quantity) -> list[Quantity]:
     """One quantity with two ends; the first takes over the unit of the second: 5-7 days."""
     if low.kind == "number" and high.kind in ("measure", "share"):
         factor = high.factor if high.kind == "measure" else 0.01
-        ends = {"low": low.low * factor, "high": low.high * factor}
-        low = replace(low, kind=high.kind, unit=high.unit, **ends)
+        low = replace(
+            low, low=low.low * factor, high=low.high * factor, kind=high.kind, unit=high.unit
+        )
     if low.kind != high.kind or low.unit != high.unit or low.date or low.low >= high.low:
         return []
     return [replace(high, start=low.start, low=low.low, step=max(low.step, high.step))]
