@@ -92,7 +92,10 @@ def run_console(block: Block, folder: Path, where: str) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.slow) if is_left_to_check(page) else page for page in PAGES],
+    [
+        pytest.param(page, marks=pytest.mark.slow) if is_left_to_check(page) else page
+        for page in PAGES
+    ],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
