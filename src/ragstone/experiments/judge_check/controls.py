@@ -253,7 +253,7 @@ def _check_solution(sample: Sample) -> Asking[Score]:
 
 def _check_writing(sample: Sample) -> Asking[Score]:
     """1 when a question was written whose evidence stands in its source."""
-    (source,) = sample.contexts or ()
+    source = (sample.contexts or Ranked())[0]
     reply = yield from ask(write([source], [Order("factual")], language=sample.language))
     quotes = [quote["quote"] for row in reply["items"] for quote in row["evidence"]]
     return Score(float(any(find_quote(quote, source.text) is not None for quote in quotes)))
