@@ -88,7 +88,9 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
         names = {find_owner(clean_title(document.title)) for document in others} - {"", owner}
         yield from ((owner, name) for name in sorted(names))
         return
-    near = [other for document in others for other in turn.stock.load_facts(document, turn.language)]
+    near = [
+        other for document in others for other in turn.stock.load_facts(document, turn.language)
+    ]
     turn.rng.shuffle(near)
     yield from _find_alike(turn.document, fact, near, record=record)
 
