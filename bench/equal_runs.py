@@ -54,7 +54,11 @@ def draw_values(ease: np.ndarray, dice: np.random.Generator) -> dict[str, np.nda
 
 
 def store_run(
-    store: Store, name: str, values: Mapping[str, np.ndarray], ids: list[str], groups: list[str | None]
+    store: Store,
+    name: str,
+    values: Mapping[str, np.ndarray],
+    ids: list[str],
+    groups: list[str | None],
 ) -> None:
     """A finished run of these scores."""
     plain = {"higher_is_better": True, "bounds": [0.0, 1.0], "binary": False, "judged": False,
@@ -111,7 +115,9 @@ def run_compare(place: Path, number: int, *, unpaired: bool) -> dict[str, Any]:
     return dict(json.loads(out.getvalue()))
 
 
-def measure(pairs: int, *, unpaired: bool, seed: int = 17) -> tuple[dict[str, float], dict[str, float]]:
+def measure(
+    pairs: int, *, unpaired: bool, seed: int = 17
+) -> tuple[dict[str, float], dict[str, float]]:
     """For each family the share of pairs with a false verdict: as `compare` decides, and at 5 % without correction."""
     dice = np.random.default_rng(seed)
     shown, single = dict.fromkeys(FAMILIES, 0), dict.fromkeys(FAMILIES, 0)

@@ -76,7 +76,10 @@ class Effects:
 
 
 def compute_effects(
-    runs: Sequence[tuple[Settings, ComparableRun]], metric: str, *, correction: Correction = "bonferroni"
+    runs: Sequence[tuple[Settings, ComparableRun]],
+    metric: str,
+    *,
+    correction: Correction = "bonferroni",
 ) -> Effects:
     """What each factor does to a metric, on the samples that every run scored; the first run has the current settings."""
     import numpy as np
@@ -195,7 +198,10 @@ def _build_factor(
 
 
 def _decide_levels(
-    factors: Sequence[Factor], changes: Sequence[MeanDifference], higher: bool, correction: Correction
+    factors: Sequence[Factor],
+    changes: Sequence[MeanDifference],
+    higher: bool,
+    correction: Correction,
 ) -> tuple[Factor, ...]:
     """The factors with the differences, intervals and verdicts of their levels."""
     ps = [change.p for change in changes if change.p is not None]

@@ -102,7 +102,9 @@ def find_alphas(ps: Sequence[float], correction: Correction = "bonferroni") -> l
     if correction == "holm":
         for rank, index in enumerate(order):
             alphas[index] = ALPHA / (count - rank)
-            if ps[index] > alphas[index]:  # it ends here: the others are not tested at a milder level
+            if (
+                ps[index] > alphas[index]
+            ):  # it ends here: the others are not tested at a milder level
                 for later in order[rank:]:
                     alphas[later] = alphas[index]
                 break

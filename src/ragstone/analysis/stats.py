@@ -122,7 +122,9 @@ def mean_interval(
         warnings.append(compose("few_clusters", n=clusters.count, enough=MIN_CLUSTERS))
     if binary and bounds is not None and clusters is None:
         share = (values.mean - bounds[0]) / (bounds[1] - bounds[0])
-        low, high = _scale_to_bounds(wilson_interval(share * values.n, values.n, z_quantile(level)), bounds)
+        low, high = _scale_to_bounds(
+            wilson_interval(share * values.n, values.n, z_quantile(level)), bounds
+        )
         return Interval(low, high, "wilson", tuple(warnings))
     ends = _t_interval(values, bounds, clusters, independent, level)
     if ends is not None and positive and ends[0] <= 0 < values.mean:

@@ -7,7 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragstone.analysis.paired import IntervalAt, MeanDifference, find_clusters, invert_interval, to_moments
+from ragstone.analysis.paired import (
+    IntervalAt,
+    MeanDifference,
+    find_clusters,
+    invert_interval,
+    to_moments,
+)
 from ragstone.analysis.stats import Clusters, Interval, difference_interval, mean_interval
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from ragstone.report.words import Words, load_words
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
-    from ragstone.analysis.comparison import Comparison, Difference, RunComparison
     from ragstone.analysis.columns import ComparableRun
+    from ragstone.analysis.comparison import Comparison, Difference, RunComparison
 
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
 """Samples shown each way; a page has all that were kept."""
@@ -212,7 +212,11 @@ def _list_verdicts(versus: RunComparison, comparison: Comparison, say: Words) ->
 
 def _list_percentiles(versus: RunComparison, say: Words) -> list[doc.Node]:
     texts = [opening.describe_percentiles(difference, say) for difference in versus.differences]
-    return [build_list([text for text in texts if text], flush=True, style="lines")] if any(texts) else []
+    return (
+        [build_list([text for text in texts if text], flush=True, style="lines")]
+        if any(texts)
+        else []
+    )
 
 
 def _count_pairs(pairs: Sequence[SamplePair], total: int, say: Words) -> str:

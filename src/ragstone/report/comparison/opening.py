@@ -61,9 +61,7 @@ def describe_item(difference: Difference, say: Words) -> str:
     """`recall +0.040 (+0.010 – +0.070)`, `latency × 2.0 (1.8 – 2.2)`."""
     ratio = format_ratio(difference, say) if difference.resource else None
     if ratio is not None:
-        return say(
-            "gist.item_ratio", metric=difference.metric, ratio=ratio[0], interval=ratio[1]
-        )
+        return say("gist.item_ratio", metric=difference.metric, ratio=ratio[0], interval=ratio[1])
     change = format_signed(difference.difference, say)
     if difference.low is None:
         return say("gist.item_alone", metric=difference.metric, difference=change)
@@ -181,4 +179,3 @@ def _share_of_range(difference: Difference) -> float:
         return 0.0
     width = difference.bounds[1] - difference.bounds[0] if difference.bounds else None
     return difference.detectable / (width or abs(difference.before or 0.0) or 1.0)
-
