@@ -74,12 +74,15 @@ def compare_pairs(
     moments = to_moments(differences)
     clusters, pieces = find_clusters(differences, groups, moments.mean)
     width = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
-    interval_at: IntervalAt = lambda alpha: mean_interval(  # noqa: E731
-        moments, bounds=width, clusters=clusters, level=1 - alpha
-    )
+
+    def interval_at(alpha: float) -> Interval:
+        return mean_interval(moments, bounds=width, clusters=clusters, level=1 - alpha)
+
     means = float(before.mean()), float(after.mean())
     if positive and min(means) > 0 and moments.squares > 0:
-        interval_at = _find_ratio_interval(before, after, groups)
+        raw: IntervalAt = _find_ratio_interval(before, after, groups)
+    else:
+        raw = interval_at
     risen, fallen = int((differences > 0).sum()), int((differences < 0).sum())
     # McNemar counts pairs as independent; with groups the signs of whole groups are flipped instead
     if binary and clusters is None:
@@ -87,14 +90,14 @@ def compare_pairs(
     else:
         test = "sign flip" if clusters is None else "sign flip of groups"
         p = sign_flip(pieces)
-    p = reconcile_p(p, interval_at)
+    p = reconcile_p(p, raw)
     return MeanDifference(
         pairs=len(before),
         before=means[0],
         after=means[1],
         difference=moments.mean,
         sd=moments.sd,
-        interval_at=reconcile_interval(p, interval_at),
+        interval_at=reconcile_interval(p, raw),
         clusters=None if clusters is None else clusters.count,
         # one piece has one sign: there is nothing to test
         p=p if len(pieces) > 1 else None,

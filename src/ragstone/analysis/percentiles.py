@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.analysis.paired import find_clusters, to_moments
 from ragstone.analysis.stats import (
     Interval,
-    difference_interval,
     mean_interval,
+    ratio_interval,
     wilson_interval,
 )
 from ragstone.analysis.values import ValueSketch
@@ -78,14 +77,12 @@ def compare_percentiles(
         if min(old, new) <= 0:
             changes.append(PercentileChange(name, old, new))
             continue
-        logs = []
-        for values, numbers in zip((before, after), groups, strict=True):
-            interval = percentile_interval(values, share, numbers, alpha)
-            ends = [None if end is None or end <= 0 else math.log(end) for end in (interval.low, interval.high)]  # fmt: skip
-            logs.append(Interval(*ends))
-        ends = difference_interval((math.log(old), logs[0]), (math.log(new), logs[1]))
-        ratios = (None, None) if ends is None else (math.exp(ends[0]), math.exp(ends[1]))
-        changes.append(PercentileChange(name, old, new, new / old, *ratios))
+        own, theirs = (
+            percentile_interval(values, share, numbers, alpha)
+            for values, numbers in zip((before, after), groups, strict=True)
+        )
+        ends = ratio_interval((old, own), (new, theirs)) or (None, None)
+        changes.append(PercentileChange(name, old, new, new / old, *ends))
     return tuple(changes)
 
 

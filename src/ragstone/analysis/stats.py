@@ -195,6 +195,19 @@ def wilson_interval(count: float, total: float, z: float = Z) -> tuple[float, fl
     return min(low, share), max(high, share)
 
 
+def ratio_interval(
+    before: tuple[float, Interval], after: tuple[float, Interval]
+) -> tuple[float, float] | None:
+    """The ends of the interval of the ratio of two independent means, both above 0: a difference of logarithms."""
+    sides = []
+    for mean, own in (before, after):
+        if own.low is None or own.high is None or own.low <= 0:
+            return None
+        sides.append((math.log(mean), Interval(math.log(own.low), math.log(own.high))))
+    ends = difference_interval(sides[0], sides[1])
+    return None if ends is None else (math.exp(ends[0]), math.exp(ends[1]))
+
+
 def score_interval(
     mean: float,
     variance: float,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragstone.analysis.paired import (
@@ -14,7 +11,14 @@ from ragstone.analysis.paired import (
     invert_interval,
     to_moments,
 )
-from ragstone.analysis.stats import Clusters, Interval, difference_interval, mean_interval
+from ragstone.analysis.significance import ALPHA
+from ragstone.analysis.stats import (
+    Clusters,
+    Interval,
+    difference_interval,
+    mean_interval,
+    ratio_interval,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,9 +49,11 @@ def compare_sets(
         grouped += clusters is not None
         pieces += len(values) if clusters is None else clusters.count
     is_ratio = positive and min(means) > 0
-    combine = _combine_ratio if is_ratio else _combine
-    interval_at: IntervalAt = lambda alpha: combine(means, (sides[0](alpha), sides[1](alpha)))  # noqa: E731
-    has_interval = interval_at(0.05).low is not None
+
+    def interval_at(alpha: float) -> Interval:
+        return _combine(means, (sides[0](alpha), sides[1](alpha)), is_ratio=is_ratio)
+
+    has_interval = interval_at(ALPHA).low is not None
     return MeanDifference(
         pairs=len(before) + len(after),
         before=means[0],
@@ -66,7 +72,7 @@ def _find_side_interval(
     bounds: tuple[float, float] | None,
     binary: bool,
     positive: bool,
-) -> tuple[Callable[[float], Interval], Clusters | None]:
+) -> tuple[IntervalAt, Clusters | None]:
     moments = to_moments(values)
     clusters, _ = find_clusters(values, groups, moments.mean)
 
@@ -78,22 +84,15 @@ def _find_side_interval(
     return interval_at, clusters
 
 
-def _combine(means: tuple[float, float], intervals: tuple[Interval, Interval]) -> Interval:
-    ends = difference_interval((means[0], intervals[0]), (means[1], intervals[1]))
+def _combine(
+    means: tuple[float, float], intervals: tuple[Interval, Interval], *, is_ratio: bool
+) -> Interval:
+    """The interval of the difference; of a ratio, what it makes of the first mean: the second cannot fall below 0."""
+    sides = (means[0], intervals[0]), (means[1], intervals[1])
+    ends = ratio_interval(*sides) if is_ratio else difference_interval(*sides)
     warnings = tuple(dict.fromkeys((*intervals[0].warnings, *intervals[1].warnings)))
     if ends is None:
         return Interval(warnings=warnings)
+    if is_ratio:
+        ends = means[0] * (ends[0] - 1), means[0] * (ends[1] - 1)
     return Interval(*ends, intervals[0].method, warnings)
-
-
-def _combine_ratio(means: tuple[float, float], intervals: tuple[Interval, Interval]) -> Interval:
-    """The interval of the ratio of means, as differences to the first: the second mean cannot fall below 0."""
-    logs = [
-        replace(one, low=None if one.low is None else math.log(one.low), high=None if one.high is None else math.log(one.high))
-        for one in intervals
-    ]  # fmt: skip
-    combined = _combine((math.log(means[0]), math.log(means[1])), (logs[0], logs[1]))
-    if combined.low is None or combined.high is None:
-        return combined
-    low, high = (means[0] * math.expm1(end) for end in (combined.low, combined.high))
-    return replace(combined, low=low, high=high)
