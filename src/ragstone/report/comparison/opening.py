@@ -103,8 +103,8 @@ def describe_state(comparison: Comparison, say: Words) -> Remark:
 
 def _describe_missed(counted: Sequence[Difference], say: Words) -> list[str]:
     """The smallest loss that would have been found in the metric that matters, or where a loss is ruled out."""
-    if counted and all(d.verdict == "identical" for d in counted):
-        return [say("badge.identical")]
+    if counted and {d.verdict for d in counted} <= {"identical", "withheld"}:
+        return [say("badge.identical")] * any(d.verdict == "identical" for d in counted)
     unclear = [d for d in counted if d.verdict == "unclear"]
     if unclear:
         # the primary metric, else the one in which most could have been missed
