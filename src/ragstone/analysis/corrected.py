@@ -122,6 +122,18 @@ def correct_mean(
 
 
 @dataclass(frozen=True, slots=True)
+class MetricCorrection:
+    """What labels say of a metric of a run."""
+
+    target: str
+    """What was labelled: `claim`, `support`, `correctness` and so on."""
+    estimate: CorrectedMean | None
+    """None when there are too few labels."""
+    notes: tuple[str, ...] = ()
+    """What to know of it: labels that were left out, what is assumed of how they were drawn."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Estimate:
     mean: float
     variance: float
