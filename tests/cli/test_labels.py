@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import click
 import pytest
-from labelled import make_claims, make_run
 
+from labelled import make_claims, make_run
 from ragstone.labels import load_labels
 from ragstone.store import Store
 
@@ -53,8 +53,13 @@ def test_files_go_in_once_and_come_out(call, write, tmp_path) -> None:
     result = call("labels", "import", "people.jsonl", "--run", "r1")
     assert "stored 0 labels, 2 were there already" in result.err
     assert call("labels", "export", "out.jsonl").code == 0
-    written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
-    assert [(row["sample"], row["value"], row["run"]) for row in written] == [("s0", 1.0, "r1"), ("s1", 1.0, "r1")]
+    written = [
+        json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert [(row["sample"], row["value"], row["run"]) for row in written] == [
+        ("s0", 1.0, "r1"),
+        ("s1", 1.0, "r1"),
+    ]
     pytest.importorskip("pyarrow")
     assert call("labels", "export", "out.parquet").code == 0
     assert "0 labels" in call("labels", "import", "out.parquet").err

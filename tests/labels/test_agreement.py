@@ -59,7 +59,11 @@ def test_intervals_hold_the_true_value(measure: str) -> None:
                 said = truth if generator.random() < 0.9 else not truth
                 labels.append(Label(f"s{number}", "correctness", float(said), author=author))
         (found,) = measure_agreement(labels)
-        ends = (found.low, found.high) if measure == "alpha" else (found.pairs[0].low, found.pairs[0].high)
+        ends = (
+            (found.low, found.high)
+            if measure == "alpha"
+            else (found.pairs[0].low, found.pairs[0].high)
+        )
         held += ends[0] <= 0.64 <= ends[1]  # type: ignore[operator]
     assert 0.9 <= held / 200 <= 0.99
 
@@ -71,12 +75,18 @@ def test_disagreements_are_listed_until_somebody_decides() -> None:
     assert list_disagreements([first, second, *same]) == [(first, second)]
     decision = replace(first, value=0.0, author="eva", origin="adjudicated", chance=None)
     assert list_disagreements([first, second, decision]) == []
-    resolved = {label.sample: label.value for label in resolve_labels([first, second, *same, decision])}
+    resolved = {
+        label.sample: label.value for label in resolve_labels([first, second, *same, decision])
+    }
     assert resolved == {"s1": 0.0, "s2": 1.0}
 
 
 def test_without_a_decision_the_mean_counts_and_skipped_items_do_not() -> None:
     first = Label("s1", "correctness", 1.0, author="ana", chance=0.5)
-    labels = [first, replace(first, value=0.0, author="luis"), Label("s2", "correctness", None, "skip")]
+    labels = [
+        first,
+        replace(first, value=0.0, author="luis"),
+        Label("s2", "correctness", None, "skip"),
+    ]
     (label,) = resolve_labels(labels)
     assert (label.value, label.chance) == (0.5, 0.5)

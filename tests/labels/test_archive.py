@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from labelled import make_claims, make_run
-
 from ragstone.labels import Label, load_labels, load_revisions, load_run_labels, save_labels
 from ragstone.labels.archive import attach_content
 from ragstone.labels.feedback import load_feedback
@@ -13,7 +12,9 @@ from ragstone.monitor import Archive
 from ragstone.monitor.interactions import Feedback
 from ragstone.store import Store
 
-LABEL = Label("s0", "claim", 1.0, "supported", item="claim \x00 “0”", author="ana", at=1, chance=0.25)
+LABEL = Label(
+    "s0", "claim", 1.0, "supported", item="claim \x00 “0”", author="ana", at=1, chance=0.25
+)
 
 
 def test_a_label_comes_back_as_it_was_stored(place: str) -> None:
@@ -66,7 +67,11 @@ def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
     store = Store.open(place)
     at = 1_780_000_000_000_000
     Archive(store).add_feedback(
-        [Feedback("i1", at, 1.0, "sí"), Feedback("i2", at, None, "slow"), Feedback("i3", at, 0.0, None)]
+        [
+            Feedback("i1", at, 1.0, "sí"),
+            Feedback("i2", at, None, "slow"),
+            Feedback("i3", at, 0.0, None),
+        ]
     ).result()
     labels = load_feedback(store, "correctness")
     assert [(label.sample, label.target, label.value) for label in labels] == [

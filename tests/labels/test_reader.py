@@ -30,7 +30,9 @@ def test_own_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
 
 def test_a_spreadsheet_has_a_column_for_each_question(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
-    path.write_text("id,annotator,Correctness,relevance\nq1,ana,yes,1\nq2,ana,incorrect,\n", "utf-8")
+    path.write_text(
+        "id,annotator,Correctness,relevance\nq1,ana,yes,1\nq2,ana,incorrect,\n", "utf-8"
+    )
     labels = read_labels(str(path)).labels
     assert [(label.sample, label.target, label.value) for label in labels] == [
         ("q1", "correctness", 1.0),
@@ -100,8 +102,14 @@ def test_judgements_of_models_are_no_labels_of_people(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ({"sample": "q1", "on": "correctness", "value": 4}, "outside 0..1; give the scale: --scale 1..5"),
-        ({"sample": "q1", "on": "claim", "item": "x", "value": "maybe"}, "supported, contradicted or not_found"),
+        (
+            {"sample": "q1", "on": "correctness", "value": 4},
+            "outside 0..1; give the scale: --scale 1..5",
+        ),
+        (
+            {"sample": "q1", "on": "claim", "item": "x", "value": "maybe"},
+            "supported, contradicted or not_found",
+        ),
         ({"sample": "q1", "on": "correctnes", "value": 1}, "did you mean 'correctness'"),
         ({"sample": "q1", "on": "claim", "value": "supported"}, "needs its item"),
         ({"sample": "q1", "on": "correctness", "value": 1, "chance": 0}, "no probability above 0"),

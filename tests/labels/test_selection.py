@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from labelled import make_claims, make_run
 
+from labelled import make_claims, make_run
 from ragstone.errors import RagstoneError
 from ragstone.labels import Label, LabelSession, load_labels, load_revisions
 from ragstone.labels.selection import LabelDraw
@@ -24,7 +24,9 @@ def make_units(predictions: Sequence[float]) -> list[JudgedUnit]:
 
 
 def test_the_unsure_part_takes_what_the_judge_doubts_most() -> None:
-    units = make_units([0.5 if number == 7 else 0.55 if number == 3 else 0.99 for number in range(40)])
+    units = make_units(
+        [0.5 if number == 7 else 0.55 if number == 3 else 0.99 for number in range(40)]
+    )
     choices = LabelDraw.of(units, "support").choose_next(4, [], "ana")
     unsure = [choice.unit.sample for choice in choices if choice.origin == "unsure"]
     assert unsure == ["s7", "s3"]
@@ -50,7 +52,8 @@ def test_chances_are_the_shares_in_which_units_are_labelled() -> None:
     labelled, expected = 0.0, 0.0
     for repeat in range(300):
         units = [
-            JudgedUnit(f"{repeat}-{n}", "", n + 1, "", generator.random() ** 3, 0, 1.0, True) for n in range(30)
+            JudgedUnit(f"{repeat}-{n}", "", n + 1, "", generator.random() ** 3, 0, 1.0, True)
+            for n in range(30)
         ]
         draw = LabelDraw.of(units, "support")
         labels = [
@@ -75,7 +78,9 @@ def test_a_session_resumes_and_each_label_has_its_chance(place: str) -> None:
     for choice in first[:4]:
         session.save(choice, "supported")
     again = LabelSession(store.run("r1"), "claim", "ana")
-    assert [choice.unit for choice in again.choose_next(2, 1.0)] == [choice.unit for choice in first[4:]]
+    assert [choice.unit for choice in again.choose_next(2, 1.0)] == [
+        choice.unit for choice in first[4:]
+    ]
     again.save(first[4], "skip")
     assert len(again.own_labels) == 5
     assert {label.chance for label in load_labels(store) if label.value is not None} == {4 / 20}
@@ -103,7 +108,9 @@ def test_a_label_can_be_taken_back(place: str) -> None:
 
 
 def test_units_of_a_claim_share_their_sample(place: str) -> None:
-    run = make_run(Store.open(place), [make_claims("supported", "not_found"), make_claims("supported")])
+    run = make_run(
+        Store.open(place), [make_claims("supported", "not_found"), make_claims("supported")]
+    )
     units = list_units(run, "claim")
     assert [(unit.sample, unit.item, unit.decision, unit.share) for unit in units] == [
         ("s0", "claim 0", 1.0, 0.5),
