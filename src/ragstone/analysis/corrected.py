@@ -179,7 +179,9 @@ class _Design:
             bounds=bounds,
             judge_mean=judge_mean,
             shares=shares,
-            judge_parts=np.bincount(groups, weights * (units.predictions - judge_mean)),
+            judge_parts=np.bincount(groups, weights * (units.predictions - judge_mean)).astype(
+                float
+            ),
             groups=labelled_groups,
             effective=effective,
             # two are used up: by the mean and by the weight
@@ -196,7 +198,7 @@ class _Design:
         import numpy as np
 
         off = self.shares * (values - float(self.shares @ values))
-        return np.bincount(self.groups, off, minlength=len(self.judge_parts))
+        return np.bincount(self.groups, off, minlength=len(self.judge_parts)).astype(np.float64)
 
     def tune_weight(self) -> float:
         """The weight of the judge with the least variance; never below 0."""

@@ -190,7 +190,7 @@ def _select_labels(
         key: label for key, label in labels.items() if not has_chances or label.chance is not None
     }
     indexes = [index for index, unit in enumerate(labelled.units) if unit.key in usable]
-    notes = []
+    notes: list[str] = []
     if labels and not has_chances:
         notes.append(compose("labels_assumed_random", n=len(labels)))
     if len(usable) < len(labels):

@@ -25,7 +25,7 @@ from ragstone.labels.label import SKIP, parse_target, parse_value
 from ragstone.labels.selection import UnitChoice
 from ragstone.labels.session import choose_author, count_answers
 from ragstone.store import Store
-from ragstone.types import Sample
+from ragstone.types import Chunk, Sample
 
 Keys = Mapping[str, tuple[str, str | float]]
 """Key → what it stands for, in a word, and the value that is stored."""
@@ -151,7 +151,7 @@ def _show_unit(sample: Sample, item: str, target: Target, head: str, is_short: b
     click.secho(f"\n{head}  {sample.id}", bold=True)
     if sample.question is not None:
         _print_field("question", sample.question)
-    chunks = sample.contexts or ()
+    chunks: tuple[Chunk, ...] = sample.contexts or ()
     if target == "chunk":
         chunks = tuple(chunk for chunk in chunks if chunk.id == item)
     for chunk in chunks if target in ("claim", "support", "chunk") else ():

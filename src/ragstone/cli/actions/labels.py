@@ -86,7 +86,9 @@ def export_file(file: str, run: str | None, revisions: bool, place: str | None) 
         labels = load_revisions(store, run=None if run is None else store.run(run).id)
     else:
         labels = _load(store, run)
-    rows = [(json.dumps(label.to_row(), ensure_ascii=False), {}) for label in labels]
+    rows: list[tuple[str, Mapping[str, Any]]] = [
+        (json.dumps(label.to_row(), ensure_ascii=False), {}) for label in labels
+    ]
     write_rows(file, lambda: rows, ())
     note(f"wrote {format_count(len(rows), 'label')} to {file}")
 
