@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ragstone.engine import ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.judge_check import KindResult, check_set
 from ragstone.experiments.judge_check.controls import build_control_sets
@@ -43,7 +44,11 @@ def set_route(settings: Mapping[str, Any], route: Route) -> dict[str, Any]:
 
 
 async def try_routes(
-    settings: Mapping[str, Any], language: str, budget: Budget, count: int = TRIAL_CONTROLS
+    settings: Mapping[str, Any],
+    language: str,
+    budget: Budget,
+    count: int = TRIAL_CONTROLS,
+    watch: ProgressCallback | None = None,
 ) -> list[RouteTrial]:
     """Put the first controls of `support` to the model on each route."""
     controls = build_control_sets(language, count)[0]
@@ -51,7 +56,7 @@ async def try_routes(
     for route in list_routes(settings):
         judge = make_judge(set_route(settings, route), budget=budget)
         try:
-            result, _ = await check_set(judge, controls, language)
+            result, _ = await check_set(judge, controls, language, watch)
         finally:
             await judge.close()
         if result.is_unreachable:
