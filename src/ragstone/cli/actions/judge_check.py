@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.flags import load_plan_file
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import Bar
+from ragstone.config import load
 from ragstone.engine import ProgressCallback
 from ragstone.experiments.judge_check import (
     QUICK_CONTROLS,
@@ -22,7 +22,6 @@ from ragstone.experiments.judge_check import (
     check_judge,
 )
 from ragstone.experiments.judge_check.routes import (
-    TRIAL_CONTROLS,
     Route,
     RouteTrial,
     choose_route,
@@ -57,7 +56,7 @@ def run_check(
     store: str | None,
 ) -> int:
     """Measure a judge, print the page, store its scales; returns 1 when not all is fit to gate on, 3 when the budget ended it."""
-    given = load_plan_file(config).judge_settings() if config else None
+    given = load(config).judge_settings() if config else None
     with Bar() as bar:
         settings, trials, check = asyncio.run(
             _measure(given, spec, base_url, language, route, quick, metrics, limits, bar)
@@ -101,8 +100,7 @@ async def _measure(
     trials: list[RouteTrial] = []
     if len(list_routes(settings)) > 1:
         bar.title = "trying both routes"
-        count = QUICK_CONTROLS if quick else TRIAL_CONTROLS
-        trials = await try_routes(tried, language, budget, count, watch=bar)
+        trials = await try_routes(tried, language, budget, quick=quick, watch=bar)
         chosen = choose_route(trials)
         settings, tried = set_route(settings, chosen), set_route(tried, chosen)
     judge = make_judge(tried, budget=budget)
@@ -144,7 +142,7 @@ def _show_routes(
     elif json.replies < MIN_REPLY_RATE * json.controls:
         reason = f"only {json.replies} of {json.controls} JSON replies are usable"
     else:
-        reason = f"{json.right} are right as JSON, {hybrid.right} with one token"
+        reason = f"{json.agreement:.0%} are right as JSON, {hybrid.agreement:.0%} with one token"
     console.print(f"[bold]Route: {chosen}[/], because {reason}.\n")
 
 
