@@ -165,6 +165,24 @@ def number_groups(groups: Sequence[str | None]) -> NDArray[np.int64] | None:
     )
 
 
+def align_values(
+    tables: Sequence[RunColumns], metric: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """One row a run, one column a sample that all of them scored; and the samples' groups."""
+    import numpy as np
+
+    first = tables[0]
+    shared = [name for name in first.ids if all(name in table.places for table in tables[1:])]
+    values = np.array(
+        [[table.values[metric][table.places[name]] for name in shared] for table in tables]
+    ).reshape(len(tables), len(shared))
+    scored = ~np.isnan(values).any(axis=0)
+    groups = number_groups(first.groups)
+    if groups is not None:
+        groups = groups[[first.places[name] for name in shared]][scored]
+    return values[:, scored], groups
+
+
 def is_failure(end: str) -> bool:
     """Whether a sample that ended so should have been scored."""
     return end.partition(":")[0] in FAILURES

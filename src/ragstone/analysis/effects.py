@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.analysis.columns import (
     RESOURCES,
     ComparableRun,
-    RunColumns,
-    match_samples,
+    align_values,
     read_columns,
 )
 from ragstone.analysis.paired import MeanDifference, compare_pairs, find_clusters, to_moments
@@ -91,7 +90,7 @@ def compute_effects(
     if any(metric not in table.values for table in tables):
         raise RagstoneError(f"not every run of the grid was scored with {metric!r}")
     described = tables[0].describe_metric(metric)
-    table, groups = _align_values(tables, metric)
+    table, groups = align_values(tables, metric)
     if not table.shape[1]:
         raise RagstoneError(f"no sample is scored with {metric!r} in every run of the grid")
     higher = bool(described.get("higher_is_better", True))
@@ -121,25 +120,6 @@ def compute_effects(
         full,
         _decide_levels(factors, changes, higher, correction),
     )
-
-
-def _align_values(
-    tables: Sequence[RunColumns], metric: str
-) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """One row a run, one column a sample that all of them scored; and the samples' groups."""
-    import numpy as np
-
-    first = tables[0]
-    shared = [name for name in first.ids if all(name in table.places for table in tables[1:])]
-    values = np.array(
-        [[table.values[metric][table.places[name]] for name in shared] for table in tables]
-    ).reshape(len(tables), len(shared))
-    scored = ~np.isnan(values).any(axis=0)
-    pair = match_samples(first, first)
-    groups = None
-    if pair.groups is not None:
-        groups = pair.groups[[first.places[name] for name in shared]][scored]
-    return values[:, scored], groups
 
 
 def _is_full(settings: Sequence[Settings]) -> bool:
