@@ -55,7 +55,12 @@ def test_low_faithfulness_brings_its_evidence_and_advice(build) -> None:
     run = build("bad", {"faithfulness": [0.1, 0.3, 0.2] * 20 + [1.0] * 20})
     one = found_in(run)["hallucination"]
     (evidence,) = one.evidence
-    assert (evidence.affected, evidence.samples, one.share, one.metric) == (60, 80, 1.0, "faithfulness")
+    assert (evidence.affected, evidence.samples, one.share, one.metric) == (
+        60,
+        80,
+        1.0,
+        "faithfulness",
+    )
     assert evidence.examples == ("q0", "q1", "q2")
     advice = {choose_text(a.advice, "en") for a in one.advice}
     assert "Demand a citation for each statement and drop those without" in advice
