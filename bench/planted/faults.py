@@ -221,7 +221,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("rambling", "verbose", _ramble, WHOLE),
     Fault("near document followed", "generation_failure", _follow_near, ("type",)),
     Fault("wrong citations", "citation_failure", _cite_wrongly, WHOLE, True, ("citation_precision",)),
-    Fault("system error", "system_failure", _fail, WHOLE),
+    Fault("system error", "system_failure", _fail),
 )  # fmt: skip
 
 
@@ -268,7 +268,9 @@ def build_faulty(fault: Fault, language: str, slice: str | None, seed: int = 0) 
         answered = {s.id: s for s in build_refusals(language, declined=False)}
         samples += [answered[s.id] if s.id in spoiled_ids else s for s in refusals]
         planted, members = spoiled_ids, {s.id for s in refusals}
-        slice = "type"  # whatever its severity, this fault is one of the questions without an answer
+        slice = (
+            "type"  # whatever its severity, this fault is one of the questions without an answer
+        )
     return PlantedRun(tuple(samples), frozenset(planted), slice, frozenset(members))
 
 

@@ -24,7 +24,7 @@ The first that fits is taken; what else fits is kept beside it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,8 @@ class Failure:
     """Documents that were retrieved and are not relevant."""
     claims: tuple[Finding, ...] = ()
     """Findings against the answer."""
+    is_verbatim: bool = False
+    """Whether the answer stands word for word in its contexts, so that no error of a judge can make it a hallucination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,15 @@ def classify(
     values = {
         decider.metric: _get_value(scores[decider.metric]) for decider in signals.used.values()
     }
+    verbatim = "hallucination" in signals.used and is_verbatim(
+        sample.answer or "", sample.contexts, language
+    )
+    if verbatim:
+        signals = replace(
+            signals,
+            bad=signals.bad - {"hallucination"},
+            good=signals.good | {"hallucination"},
+        )
     fits = _match_classes(sample, scores, signals, language)
     kind = fits[0] if fits else "fine" if _is_decided(sample, scores, signals) else "unclassified"
     missed, instead = _split_retrieved(sample)
@@ -104,6 +115,7 @@ def classify(
         missed=missed if kind == "retrieval_failure" else (),
         instead=instead if kind in ("retrieval_failure", "ranking_failure") else (),
         claims=_find_claims(kind, scores, signals),
+        is_verbatim=verbatim,
     )
 
 
@@ -193,8 +205,6 @@ def _weigh_answer(
 ) -> None:
     """Let the texts decide where a judge or a count of words would be wrong."""
     answer, reference = sample.answer or "", sample.reference or ""
-    if "hallucination" in fits and is_verbatim(answer, sample.contexts, language):
-        fits.discard("hallucination")
     if "generation_failure" in signals.good:
         fits.discard("off_topic")  # what is right is to the point
     holds = bool(reference) and holds_reference(answer, reference, language) is True

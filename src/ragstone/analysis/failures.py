@@ -137,18 +137,21 @@ def analyse_failures(
     deciders = choose_deciders(run.info.metrics, known, thresholds or {})
     counts: Counter[FailureClass] = Counter()
     languages: Counter[str] = Counter()
+    verbatim: Counter[str] = Counter()
     examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
     slicing = SliceCounter(by)
     for row in run.rows():
         failure = classify(row.sample, row.scores, deciders, position=row.position)
         counts[failure.kind] += 1
-        languages[find_language(row.sample)] += 1
+        language = find_language(row.sample)
+        languages[language] += 1
+        verbatim[language] += failure.is_verbatim
         if len(examples_by_kind[failure.kind]) < examples:
             examples_by_kind[failure.kind].append(failure)
         # a sample that nobody could judge must not make its slice look good or bad
         if failure.kind not in UNKNOWN:
             slicing.add(row.sample, failure.kind if failure.kind != "fine" else None)
-    expected = _count_expected(deciders, languages)
+    expected = _count_expected(deciders, languages, verbatim)
     shown = choose_shown(counts, expected)
     return Failures(
         run=run.info,
@@ -193,20 +196,28 @@ def binomial_tail(count: int, total: int, rate: float) -> float:
     return min(1.0, math.fsum(map(math.exp, logs)))
 
 
-def _count_expected(deciders: Deciders, languages: Mapping[str, int]) -> dict[FailureClass, float]:
-    """How many samples of each class errors would make, were all samples good."""
+def _count_expected(
+    deciders: Deciders, languages: Mapping[str, int], verbatim: Mapping[str, int]
+) -> dict[FailureClass, float]:
+    """How many samples of each class errors would make, were all samples good.
+
+    Answers that stand word for word in their contexts are not at the mercy of a judge."""
     total = sum(languages.values())
     expected: dict[FailureClass, float] = dict.fromkeys(BY_TEXT, TEXT_RULE_ERROR * total)
     for kind, candidates in deciders.items():
+        settled = verbatim if kind == "hallucination" else {}
         expected[kind] = sum(
-            count * decider.get_error_rate(language)
+            (count - settled.get(language, 0)) * decider.get_error_rate(language)
             for language, count in languages.items()
             if (decider := _find_usable(candidates, language)) is not None
         )
     # low ranks and poor texts count only where the answer failed, which has an error of its own
+    answer = expected.get("generation_failure", 0.0)
     for kind in NEEDS_FAILED_ANSWER:
-        answer = expected.get("generation_failure", 0.0)
         expected[kind] = max(expected.get(kind, 0.0), answer, TEXT_RULE_ERROR * total)
+    # what is right is never off topic: both metrics would have to err
+    if answer and "off_topic" in expected:
+        expected["off_topic"] = min(expected["off_topic"], answer)
     return expected
 
 
