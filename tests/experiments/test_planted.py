@@ -16,8 +16,8 @@ import pytest
 
 from ragstone import evaluate
 from ragstone.analysis.advice import load_symptoms
-from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.classify import Failure
+from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
 from ragstone.data import corpora
 from ragstone.experiments.blame import PARTS, blame

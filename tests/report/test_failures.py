@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.analysis.advice import load_symptoms
-from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.classes import CLASSES
+from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import Failures, analyse_failures
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import find_phrase
