@@ -65,6 +65,7 @@ def open_replacement(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
     target = target.resolve()  # a link stays a link; the file it points at is replaced
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         options: dict[str, Any] = {"encoding": "utf-8", "newline": ""} if text else {}
         with open(part, "w" if text else "wb", **options) as stream:
             yield stream
