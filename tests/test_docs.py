@@ -32,10 +32,9 @@ FENCE = re.compile(
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def is_costly(page: Path) -> bool:
-    """Whether only `make check` and `make test-all` run its examples: it tunes on the whole built-in corpus, or is the Spanish twin of a page that is run."""
-    is_twin = page.parent.name == "es" and page.name != "index.md"
-    return is_twin or page.name == "compare.md"
+def is_left_to_check(page: Path) -> bool:
+    """Whether only `make check` and `make test-all` run its examples; `make test` runs those a newcomer meets first."""
+    return page not in (ROOT / "README.md", ROOT / "docs" / "index.md")
 
 
 @dataclass
@@ -93,7 +92,10 @@ def run_console(block: Block, folder: Path, where: str) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.slow) if is_costly(page) else page for page in PAGES],
+    [
+        pytest.param(page, marks=pytest.mark.slow) if is_left_to_check(page) else page
+        for page in PAGES
+    ],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,7 @@ def test_the_best_wins_with_few_questions_and_is_better_on_held_out_ones(tmp_pat
     assert not held_out & set(result.winner.run.scores())
 
 
+@pytest.mark.slow
 def test_no_question_is_asked_twice_and_a_second_search_asks_none(tmp_path) -> None:
     result = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
     assert (
@@ -156,6 +157,7 @@ def as_good_as_the_grid(store: Path, seed: int, *search: Any) -> tuple[bool, flo
     return best, result.evaluations / grid.evaluations
 
 
+@pytest.mark.slow
 def test_it_is_as_good_as_the_full_grid_with_two_fifths_of_its_answers(tmp_path: Path) -> None:
     best, share = as_good_as_the_grid(tmp_path / "s.db", 0, QUESTIONS, Till, VARY, "exact_match")
     assert best

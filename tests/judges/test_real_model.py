@@ -108,6 +108,7 @@ def test_one_word_is_read_and_no_probability_is_made_up(url: str) -> None:
     assert answered.usage.output_tokens <= 2
 
 
+@pytest.mark.slow
 def test_the_messages_api_is_spoken_without_structured_output(url: str) -> None:
     settings = spec(url, model="anthropic:smollm2", max_tokens=16)
     _typed(put(settings, ASKS["rate"]))
@@ -123,6 +124,7 @@ def test_vectors_are_asked_of_the_embeddings_not_of_the_model(url: str) -> None:
     assert put(spec(url), embed("ab", "c")).value == {"vectors": [[2.0, 1.0], [1.0, 1.0]]}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1200)  # a real model on a shared machine
 @pytest.mark.parametrize(
     "names", [["faithfulness"], pytest.param(list(JUDGED), marks=pytest.mark.slow, id="all")]

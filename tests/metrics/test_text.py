@@ -99,7 +99,7 @@ def test_case_does_not_survive_folding(drawn):
     assert fold_text(drawn.upper().lower()) == fold_text(drawn.upper())
 
 
-@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [97, pytest.param(1, marks=pytest.mark.slow)])
 def test_folding_every_character_twice_changes_nothing(step):
     every = [chr(code) for code in range(0, 0x110000, step) if not 0xD800 <= code < 0xE000]
     assert [ch for ch in every if fold_text(fold_text(ch)) != fold_text(ch)] == []

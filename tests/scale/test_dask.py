@@ -55,6 +55,7 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path, calls: Any, count: int)
     assert not (tmp_path / "far.db.shards" / far.id).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.slow)])
 def test_a_sample_that_kills_its_worker_is_isolated(tmp_path: Path, count: int) -> None:
     killer = f"s{count - 2}"
@@ -67,6 +68,7 @@ def test_a_sample_that_kills_its_worker_is_isolated(tmp_path: Path, count: int) 
     assert others == ["ok"] * (count - 1)
 
 
+@pytest.mark.slow
 def test_failures_are_scored_again_by_the_workers(
     tmp_path: Path, calls: Any, calls_folder: Path, cluster: Path
 ) -> None:
@@ -97,6 +99,7 @@ def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path, clu
     assert kept(in_memory)[0] == kept(alone)[0]
 
 
+@pytest.mark.slow
 def test_shards_of_an_earlier_attempt_are_not_scored_again(
     tmp_path: Path, calls: Any, cluster: Path
 ) -> None:
@@ -133,6 +136,7 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(
     assert len(calls()) <= 100 - len(texts)
 
 
+@pytest.mark.slow
 def test_changed_data_is_noticed_on_resume(tmp_path: Path, cluster: Path) -> None:
     data = rows(50)
     path = written(tmp_path / "data.jsonl", data)
@@ -162,6 +166,7 @@ def test_a_bad_row_is_named_by_its_line(
         ragstone.evaluate(str(path), ["token_f1"], store=tmp_path / "a.db", on=str(cluster))
 
 
+@pytest.mark.slow
 def test_an_id_given_twice_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Path
 ) -> None:
@@ -189,6 +194,7 @@ def test_a_metric_of_the_users_own_goes_along(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path, cluster: Path) -> None:
     gone = tmp_path / "gone.py"
     gone.write_text((HERE / "judge_of_tests.py").read_text())

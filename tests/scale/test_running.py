@@ -76,6 +76,7 @@ def test_stopped_and_resumed_from_the_command_line(tmp_path: Path, cluster: Path
     assert kept(Run.open("r", store=store)) == as_alone(path, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("calls")
 def test_two_runs_at_once_share_the_workers(
     tmp_path: Path, cluster: Path, calls_folder: Path
@@ -138,6 +139,7 @@ def test_a_scheduler_that_dies_loses_nothing(tmp_path: Path, calls_folder: Path)
     assert len(lives(calls_folder)) <= 300 + 2  # only what was in flight is asked again
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("calls")
 def test_ctrl_c_of_a_terminal_is_the_drivers_alone(tmp_path: Path) -> None:
     path, store = written(tmp_path / "data.jsonl", rows(300)), tmp_path / "far.db"

@@ -78,6 +78,7 @@ def judge(server: Server, **more: Any) -> dict[str, Any]:
     return {"model": "openai:tiny", "base_url": server.url, **more}
 
 
+@pytest.mark.slow
 def test_one_rate_limit_for_all_workers(
     tmp_path: Path, server: Server, cluster_of_two: Path
 ) -> None:
@@ -95,6 +96,7 @@ def test_one_rate_limit_for_all_workers(
         assert at - times[0] >= number / per_second - 0.25 * whole
 
 
+@pytest.mark.slow
 def test_one_budget_for_all_workers(tmp_path: Path, server: Server, cluster_of_two: Path) -> None:
     run = ragstone.evaluate(
         rows(120), ["coherence"], judge=judge(server, max_calls=50), store=tmp_path / "a.db", on=str(cluster_of_two),

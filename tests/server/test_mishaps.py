@@ -227,6 +227,7 @@ def test_two_servers_on_one_store_keep_everything_once(place: str) -> None:
     assert set(found.values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_database_that_is_killed_and_started_again_loses_and_doubles_nothing() -> None:
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     if postgres.programs() is None:

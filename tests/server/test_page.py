@@ -227,6 +227,7 @@ def test_what_is_missing_is_said_with_what_to_do(browser: Any, empty: Server) ->
     assert "No feedback in this time." in page.locator("#live").inner_text()
 
 
+@pytest.mark.slow
 def test_every_prepared_window_and_more_rows_work(busy: Server) -> None:
     for window in ("5m", "1h", "6h", "7d", "30d", "366d"):
         assert busy.get(f"/?window={window}&by=tenant&show=200").status == 200

@@ -226,6 +226,7 @@ def test_a_generator_is_asked_with_the_prompt_and_the_contexts(
     assert (reply.answer, reply.tokens) == ("Fine [1].", 9.0)
 
 
+@pytest.mark.slow
 def test_better_configurations_win_on_the_corpus() -> None:
     samples = [record.sample for record in read(corpora.questions()) if record.sample.relevant]
     recall, mrr = resolve("recall").function, resolve("mrr").function

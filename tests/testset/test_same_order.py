@@ -56,6 +56,7 @@ def made() -> TestSet:
     return generate(corpora.documents(), 228, seed=1)
 
 
+@pytest.mark.slow
 def test_the_order_is_that_of_the_hand_made_set(made: TestSet, tmp_path: Path) -> None:
     hand = means(corpora.questions(), tmp_path / "hand.db")
     ours = means(made.rows(), tmp_path / "made.db")

@@ -92,6 +92,7 @@ def test_streaming_gives_what_reading_gives(tmp_path: Path) -> None:
     assert list(stream_documents(path)) == read_documents(path)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_documents(tmp_path: Path) -> None:
     def most(count: int) -> int:
         rows = [{"id": f"d{n}", "text": f"word{n % 97} of matter {n}. " * 20} for n in range(count)]

@@ -16,6 +16,7 @@ from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.answer import MEASURED_METRICS, SystemUnderTest
 from ragstone.experiments.inputs import PreparedRun, has_spec, new_run_id
 from ragstone.judges import Judge
+from ragstone.judges.scale import fingerprint_judge
 from ragstone.registry import Metric
 from ragstone.store import RunFacts, RunInfo, Store, StoredRun, describe_metric
 
@@ -163,6 +164,7 @@ def _build_facts(prepared: PreparedRun) -> RunFacts:
         metrics_by_data=not plan.metrics and inputs.metrics is None,
         command=inputs.command,
         folder=str(Path.cwd()) if inputs.command else None,
+        judge_identity=None if prepared.judge is None else fingerprint_judge(prepared.judge),
     )
     if under_test is None:
         return facts

@@ -10,6 +10,7 @@ from ragstone.store.runs import (
     format_plan,
     set_language,
 )
+from ragstone.store.scales import load_scales, save_scales
 from ragstone.store.store import NewRow, Store, default_place
 
 __all__ = [
@@ -23,5 +24,7 @@ __all__ = [
     "describe_metric",
     "encode_scores",
     "format_plan",
+    "load_scales",
+    "save_scales",
     "set_language",
 ]

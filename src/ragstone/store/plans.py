@@ -22,6 +22,8 @@ class RunFacts:
     """All parameters of the system, defaults included."""
     system_identity: str | None = None
     """Hash of everything that can change the system's answers."""
+    judge_identity: str | None = None
+    """Fingerprint of the judge, by which its scales are found (`store/scales.py`)."""
     in_memory: tuple[str, ...] = ()
     """Parts of the run that were Python objects and are not in the plan: samples, metrics, judge, system."""
     metrics_by_data: bool = False

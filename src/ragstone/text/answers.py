@@ -65,31 +65,28 @@ def _turn_english(asked: str, given: str) -> str | None:
     place = _find_inverted_verb(words)
     if place == 1 or (place is None and wanted in _NAMES):
         return f"{_count(wanted, given, thing)} {rest}{clause}"
-    link = (match["prep"] or _EN_LINKS.get(thing.lower()) or _EN_LINKS.get(wanted, "")).lower()
-    if words[-1].lower() in CLAUSE_WORDS["en"].prepositions:
-        link = ""  # where is it based in
     measure = (match["measure"] or "").lower()
     ending = "" if measure in ("", "many", "much", "often") else f" {measure}"
-    said = _count(wanted, _link(link, given), thing)
-    return (
-        " ".join([*words[1:place], words[0], *(words[place:] if place else []), said])
-        + ending
-        + clause
-    )
+    linked = _link(_find_link(match["prep"] or "", thing, wanted, words[-1]), given)
+    statement = [*words[1:place], words[0], *(words[place:] if place else [])]
+    return f"{' '.join([*statement, _count(wanted, linked, thing)])}{ending}{clause}"
+
+
+def _find_link(preposition: str, thing: str, wanted: str, last: str) -> str:
+    """The preposition that the answer takes, unless the question ends with one: where is it based in."""
+    if last.lower() in CLAUSE_WORDS["en"].prepositions:
+        return ""
+    return (preposition or _EN_LINKS.get(thing.lower()) or _EN_LINKS.get(wanted, "")).lower()
 
 
 def _link(link: str, given: str) -> str:
     """The answer with the preposition that the question asks for, unless it has one."""
     first = given.split()[0].lower()
     prepositions = CLAUSE_WORDS["en"].prepositions | CLAUSE_WORDS["es"].prepositions
-    has_link = not link or first in prepositions or first in ("because", "porque", "el")
-    return (
-        f"{given[0].lower()}{given[1:]}"
-        if first in prepositions
-        else given
-        if has_link
-        else f"{link} {given}"
-    )
+    if first in prepositions:
+        return f"{given[0].lower()}{given[1:]}"
+    has_link = not link or first in ("because", "porque", "el")
+    return given if has_link else f"{link} {given}"
 
 
 def _split_clause(rest: str) -> tuple[str, str]:
@@ -152,8 +149,10 @@ def _split_thing(rest: str) -> tuple[str, str]:
 
 def _count(wanted: str, given: str, thing: str) -> str:
     """The answer in the place of the question word: 40 with the people that were counted, a name alone."""
-    if not wanted.startswith("how") or not thing:
-        return given
+    return _add_thing(given, thing) if wanted.startswith("how") and thing else given
+
+
+def _add_thing(given: str, thing: str) -> str:
     return given if thing.split()[-1].lower() in given.lower() else f"{given} {thing}"
 
 
@@ -178,23 +177,26 @@ _CONTRACTED = re.compile(r"^((?:who|what|where|when|how))['’]s\b", re.IGNORECA
 def _turn_spanish(asked: str, given: str) -> str | None:
     match = _ES_ASKS.match(asked)
     if match is None:
-        polar = _POLAR.match(given)
-        if polar is None or find_verb_form(asked.split()[0].lower(), "es") != "finite":
-            return None
-        more = f" {polar[3]}" if polar[3] else ""
-        return f"{'no ' if polar[2] else ''}{asked[0].lower()}{asked[1:]}{more}"
+        return _turn_polar_spanish(asked, given)
     wanted, preposition = match["wh"].lower(), match["prep"] or ""
     rest = asked[match.end() :].strip()
     thing, verb = _split_spanish_thing(rest)
     if not verb:
         return None
     if wanted.startswith("cuánt") and thing:
-        counted = given if thing.split()[-1].lower() in given.lower() else f"{given} {thing}"
-        return f"{preposition} {counted} {verb}".strip()
+        return f"{preposition} {_add_thing(given, thing)} {verb}".strip()
     is_name = wanted in _ES_NAMES or (wanted == "qué" and thing)
     if is_name and not preposition:
         return f"{given} {verb}"
     return f"{verb} {_link((preposition or _ES_LINKS.get(wanted, '')).lower(), given)}"
+
+
+def _turn_polar_spanish(asked: str, given: str) -> str | None:
+    polar = _POLAR.match(given)
+    if polar is None or find_verb_form(asked.split()[0].lower(), "es") != "finite":
+        return None
+    more = f" {polar[3]}" if polar[3] else ""
+    return f"{'no ' if polar[2] else ''}{asked[0].lower()}{asked[1:]}{more}"
 
 
 def _split_spanish_thing(rest: str) -> tuple[str, str]:

@@ -53,29 +53,40 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
     They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
     quote as little as they can; a quote without a content word ("The") proves nothing."""
-    # one bare name against another, quoted whole: there is nothing else to quote from a short reference
-    if len(claim.split()) <= MAX_NAME_WORDS and any(
-        quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
-        for quote, source in quotes
-    ):
+    if _are_bare_names(claim, quotes):
         return True
-    words = find_content_words(_LONG_QUOTATION.sub(" ", claim)) or find_content_words(claim)
-    usable = [(quote, source) for quote, source in quotes if find_content_words(quote)]
+    plain = _LONG_QUOTATION.sub(" ", claim)
+    words = find_content_words(plain) or find_content_words(claim)
+    usable = [pair for pair in quotes if find_content_words(pair[0])]
     if not words or not usable or is_small_talk(claim):
         return bool(usable)
     is_order = bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
     wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    quoted_words = frozenset().union(*(find_content_words(quote) for quote, _ in usable))
-    if len(words & quoted_words) >= wanted:
+    if _has_words(usable, words, wanted):
         return True
-    passages = [_find_passage(quote, source) for quote, source in usable]
-    passage_words = frozenset().union(*map(find_content_words, passages))
-    if words & quoted_words and len(words & passage_words) >= wanted:
-        return True
-    if is_order:
-        return False
-    plain = _LONG_QUOTATION.sub(" ", claim)
-    return any(is_close(plain, text) for text in (*(quote for quote, _ in usable), *passages))
+    return not is_order and any(
+        is_close(plain, text) for pair in usable for text in (pair[0], _find_passage(*pair))
+    )
+
+
+def _has_words(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
+    """Whether the quotes have enough words of a claim, or at least one and their sentences enough."""
+    quoted = words & _unite_content_words([quote for quote, _ in quotes])
+    if not quoted or len(quoted) >= wanted:
+        return bool(quoted)
+    return len(words & _unite_content_words([_find_passage(*pair) for pair in quotes])) >= wanted
+
+
+def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
+    """Whether one name stands against another, quoted whole: a short reference has nothing else to quote."""
+    return len(claim.split()) <= MAX_NAME_WORDS and any(
+        quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
+        for quote, source in quotes
+    )
+
+
+def _unite_content_words(texts: Sequence[str]) -> frozenset[str]:
+    return frozenset().union(*map(find_content_words, texts))
 
 
 def is_rewording(claim: str, other: str, evidence: str) -> bool:

@@ -115,10 +115,13 @@ class _Cutter:
             return True
         if not (first.text in self.words.starters or first.capital or first.text[0].isdigit()):
             return False
-        if first.form == "finite" or (
-            first.text in self.words.adverbs and right[1].form == "finite"
-        ):
+        has_adverb = first.text in self.words.adverbs
+        if first.form == "finite" or (has_adverb and right[1].form == "finite"):
             return False  # Spanish: se procesan, no tiene
+        return self._has_verb_near(right, has_comma)
+
+    def _has_verb_near(self, right: Sequence[_Token], has_comma: bool) -> bool:
+        """Whether a verb follows before the phrase that the words start with is broken."""
         for place, token in enumerate(right[1:MAX_WORDS_TO_VERB], 1):
             before = right[place - 1]
             is_broken = token.text in _CONJUNCTIONS or token.text in self.words.blockers
@@ -135,19 +138,17 @@ class _Cutter:
     ) -> tuple[Span, ...] | None:
         """The subject, and the auxiliary where the predicate on the right shares it; None when none starts there."""
         assert left.subject is not None
-        place = 0
-        while place < min(MAX_ADVERBS, len(right) - 1) and self._is_adverb(right[place]):
-            place += 1
-        verb = right[place]
-        after = right[place + 1] if place + 1 < len(right) else None
+        verb, after = self._skip_adverbs(right)
         if verb.capital or verb.text in _SUBJUNCTIVES:
             return None
         if verb.text in _IMPERSONAL:
             return ()
+        is_helper = verb.text in self.words.be_have or verb.text in self.modals
+        if self._shares_object(left) and not (verb.form == "finite" and is_helper):
+            return None
         if verb.form == "finite":
-            is_helper = verb.text in self.words.be_have or verb.text in self.modals
-            return (left.subject,) if is_helper or not self._shares_object(left) else None
-        if self._shares_object(left) or after is None:
+            return (left.subject,)
+        if after is None:
             return None
         if verb.form in ("past", "participle"):
             return self._carry_past(left.subject, verb, after, is_comma)
@@ -156,6 +157,13 @@ class _Cutter:
         if verb.form == "noun_like" and self._is_complement(after, strict=True):
             return (left.subject,)
         return None
+
+    def _skip_adverbs(self, tokens: Sequence[_Token]) -> tuple[_Token, _Token | None]:
+        """The word after the adverbs and clitics, and the next one."""
+        place = 0
+        while place < min(MAX_ADVERBS, len(tokens) - 1) and self._is_adverb(tokens[place]):
+            place += 1
+        return tokens[place], next(iter(tokens[place + 1 : place + 2]), None)
 
     def _carry_past(
         self, subject: Span, verb: _Token, after: _Token, is_comma: bool
@@ -287,14 +295,18 @@ class _Cutter:
                 return likely if likely is not None and likely < place - 4 else place
             if not place or self._is_bound(tokens[place - 1]):
                 continue
-            after = tokens[place + 1] if place + 1 < len(tokens) else None
+            after = next(iter(tokens[place + 1 : place + 2]), None)
             if token.form == "past" and (after is None or self._is_past_verb(after)):
                 return place
-            is_likely = token.form == "noun_like" and after is not None
-            is_likely |= token.form == "base" and token.text not in NOUN_LIKE
-            if is_likely and likely is None and tokens[place - 1].text not in self.modals:
+            if likely is None and self._is_likely_verb(tokens[place - 1], token, after):
                 likely = place
         return likely
+
+    def _is_likely_verb(self, before: _Token, token: _Token, after: _Token | None) -> bool:
+        """Whether a word that may be a noun can be the verb here."""
+        is_noun_like = token.form == "noun_like" and after is not None
+        is_base = token.form == "base" and token.text not in NOUN_LIKE
+        return (is_noun_like or is_base) and before.text not in self.modals
 
     def _is_past_verb(self, after: _Token) -> bool:
         return after.text != "by" and self._is_complement(after, strict=False)

@@ -137,6 +137,7 @@ def test_a_file_judges_the_same_in_this_process_and_behind_a_server(weights: str
         )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_it_is_released_and_can_be_asked_again(weights: str) -> None:
     async def ask_twice() -> list[Any]:
@@ -275,6 +276,7 @@ def leave(weights: str, words: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_process_that_forgot_to_close_it_ends(weights: str) -> None:
     process = leave(weights, 0)

@@ -293,11 +293,5 @@ def _read_spanish_time(tokens: QuantityTokens, at: int) -> Found | None:
     if tokens.word(end) in ("h", "hs", "horas"):
         return make_time(tokens, at, end + 1, minutes)
     said = end > hour.end or hour.value % 1
-    closed = tokens.word(at - 2) in ("a", "hasta", "desde") and not _is_letter_after(tokens, end)
+    closed = tokens.word(at - 2) in ("a", "hasta", "desde") and not tokens.is_noun_after(end)
     return make_time(tokens, at, end, minutes, hour.value > 12) if said or closed else None
-
-
-def _is_letter_after(tokens: QuantityTokens, end: int) -> bool:
-    """Whether a noun may follow: a las dos hermanas."""
-    word = tokens.word(end)
-    return tokens.is_joined(end - 1) and word.isalpha() and word not in tokens.vocabulary.stop

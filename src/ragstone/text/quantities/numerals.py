@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -94,54 +95,78 @@ def _is_scale_letter(tokens: QuantityTokens, at: int, is_money: bool) -> bool:
 
 def _read_words(tokens: QuantityTokens, at: int) -> Number | None:
     """Add up number words: two hundred and five, mil novecientos noventa y nueve, nineteen ninety-nine."""
-    cardinals, scales = tokens.vocabulary.cardinals, tokens.vocabulary.scales
-    total = current = 0.0
-    step = 1.0
-    start, last = at, ""
-    while True:
+    vocabulary, parts, start = tokens.vocabulary, _WordSum(), at
+    while at == start or tokens.is_joined(at - 1):
         word = tokens.word(at)
-        if at > start and not tokens.is_joined(at - 1):
+        is_first = not parts.has_words
+        if word in vocabulary.cardinals:
+            if not parts.add(vocabulary.cardinals[word]):
+                break
+        elif word in vocabulary.scales and word not in _AFTER_DIGITS:
+            if is_first and word != "mil":
+                break
+            parts.multiply(vocabulary.scales[word])
+        elif is_first or not _continues(tokens, at, parts.current):
             break
-        if word in cardinals and _fits(current, cardinals[word], last):
-            current += cardinals[word]
-            step = 1.0
-        elif word in cardinals and 13 <= current <= 20 and cardinals[word] >= 10 and not total:
-            current = 100 * current + cardinals[word]  # nineteen ninety
-        elif word in scales and word not in _AFTER_DIGITS and (last or _stands_alone(word)):
-            factor = scales[word]
-            if factor == 100:
-                current, step = (current or 1) * 100, 1.0
-            elif 0 < total < factor:  # mil millones
-                total, current, step = (total + current) * factor, 0.0, factor
-            else:
-                total, current, step = total + (current or 1) * factor, 0.0, factor
-        elif word in tokens.vocabulary.joins and last and _continues(tokens, at, current):
-            at += 1
-            continue
-        else:
-            break
-        last = word
         at += 1
-    return Number(total + current, step if total or current >= 100 else 1.0, at) if last else None
+    return Number(parts.value, parts.step, at) if parts.has_words else None
 
 
-def _stands_alone(word: str) -> bool:
-    return word == "mil"
+@dataclass(slots=True)
+class _WordSum:
+    """Number words while they are added up."""
 
+    total: float = 0.0
+    """What thousands and millions have multiplied."""
+    current: float = 0.0
+    """What was added since."""
+    scale: float = 1.0
+    has_words: bool = False
 
-def _fits(current: float, value: float, last: str) -> bool:
-    """Whether a number word can be added to what was read: twenty + five, not five + twenty."""
-    if not last or current == 0:
+    @property
+    def value(self) -> float:
+        return self.total + self.current
+
+    @property
+    def step(self) -> float:
+        return self.scale if self.total or self.current >= 100 else 1.0
+
+    def add(self, value: float) -> bool:
+        """Add a cardinal, and whether it goes on with the same number."""
+        if self._fits(value):
+            self.current += value
+            self.scale = 1.0
+        elif 13 <= self.current <= 20 and value >= 10 and not self.total:
+            self.current = 100 * self.current + value  # nineteen ninety
+        else:
+            return False
+        self.has_words = True
         return True
-    if value < 10:
-        return value > 0 and (current % 100 == 0 or (current % 10 == 0 and current % 100 >= 20))
-    return value < 100 <= current and current % 100 == 0
+
+    def multiply(self, factor: float) -> None:
+        if factor == 100:
+            self.current, self.scale = (self.current or 1) * 100, 1.0
+        elif 0 < self.total < factor:  # mil millones
+            self.total, self.current, self.scale = self.value * factor, 0.0, factor
+        else:
+            self.total += (self.current or 1) * factor
+            self.current, self.scale = 0.0, factor
+        self.has_words = True
+
+    def _fits(self, value: float) -> bool:
+        """Whether a number word can be added to what was read: twenty + five, not five + twenty."""
+        if not self.has_words or self.current == 0:
+            return True
+        tens = self.current % 100
+        if value < 10:
+            return value > 0 and (tens == 0 or (tens % 10 == 0 and tens >= 20))
+        return value < 100 <= self.current and tens == 0
 
 
 def _continues(tokens: QuantityTokens, at: int, current: float) -> bool:
     """Whether "and" goes on with the same number: after hundreds, in Spanish after tens."""
     after = tokens.vocabulary.cardinals.get(tokens.word(at + 1))
-    if after is None or not tokens.is_joined(at):
+    if tokens.word(at) not in tokens.vocabulary.joins or after is None or not tokens.is_joined(at):
         return False
     if tokens.vocabulary.is_spanish:
         return 0 < after < 10 and current % 100 >= 30 and current % 10 == 0

@@ -92,14 +92,15 @@ def differs(claim: Quantity, source: Quantity) -> bool:
         return _is_comparable(claim.date, source.date) and not any(
             _overlap(claim.date, date) for date in _readings(source.date)
         )
-    if claim.date or source.date:
-        return False
-    if matches(claim, source):
+    if claim.date or source.date or matches(claim, source):
         return False
     if claim.kind == "measure" and source.kind == "number" and not source.counts:
         return True  # the first takes six minutes, the second fifteen
-    if claim.kind != source.kind:
-        return False
+    return claim.kind == source.kind and _differ_in_amount(claim, source)
+
+
+def _differ_in_amount(claim: Quantity, source: Quantity) -> bool:
+    """Whether two figures of one kind exclude each other: by what they are for, their unit or their value."""
     if claim.rate and source.rate and claim.rate != source.rate:
         return True
     if claim.unit != source.unit and convert(1, source.unit, claim.unit) is None:

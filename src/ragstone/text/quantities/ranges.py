@@ -25,28 +25,55 @@ def join_range(
     second = read(tokens, second_at) if second_at is not None else None
     if second is None:
         return [first.quantity], first.end
-    low, high = first.quantity, second.quantity
+    for join in (_join_days, _join_times, _join_years, _join_amounts):
+        joined = join(first.quantity, second.quantity)
+        if joined:
+            return joined, second.end
+    return [first.quantity], first.end
+
+
+def _join_days(low: Quantity, high: Quantity) -> list[Quantity]:
+    """Two days of which one has the month and the year of both: 3-5 June, June 3-5."""
     if low.kind == "number" and high.date and high.date.day and _is_day(low):
-        date = CalendarDate(high.date.years, high.date.month, int(low.value))
-        return [replace(low, kind="date", date=date), high], second.end
+        return [_to_day(low, high.date), high]
     if low.date and low.date.day and high.kind == "number" and _is_day(high):
-        date = CalendarDate(low.date.years, low.date.month, int(high.value))
-        return [low, replace(high, kind="date", date=date)], second.end
-    if high.kind == "time" and (low.kind == "time" or (low.kind == "number" and low.value <= 12)):
-        return [_to_first_time(low, high), high], second.end
-    if low.date and low.date.years and high.kind == "number" and 0 < high.value < 100:
-        year = low.date.years[0] // 100 * 100 + int(high.value)  # 1914-18
-        if low.date.years[0] < year <= LAST_YEAR and not low.date.month:
-            return [low, replace(high, kind="date", date=CalendarDate((year, year)))], second.end
+        return [low, _to_day(high, low.date)]
+    return []
+
+
+def _to_day(number: Quantity, other: CalendarDate) -> Quantity:
+    return replace(
+        number, kind="date", date=CalendarDate(other.years, other.month, int(number.value))
+    )
+
+
+def _join_times(low: Quantity, high: Quantity) -> list[Quantity]:
+    may_be_hour = low.kind == "time" or (low.kind == "number" and low.value <= 12)
+    return [_to_first_time(low, high), high] if high.kind == "time" and may_be_hour else []
+
+
+def _join_years(low: Quantity, high: Quantity) -> list[Quantity]:
+    """A year and the last two digits of another: 1914-18."""
+    years = low.date.years if low.date and not low.date.month else None
+    if not years or high.kind != "number" or not 0 < high.value < 100:
+        return []
+    first = years[0]
+    last = first // 100 * 100 + int(high.value)
+    if not first < last <= LAST_YEAR:
+        return []
+    return [low, replace(high, kind="date", date=CalendarDate((last, last)))]
+
+
+def _join_amounts(low: Quantity, high: Quantity) -> list[Quantity]:
+    """One quantity with two ends; the first takes over the unit of the second: 5-7 days."""
     if low.kind == "number" and high.kind in ("measure", "share"):
         factor = high.factor if high.kind == "measure" else 0.01
         low = replace(
             low, low=low.low * factor, high=low.high * factor, kind=high.kind, unit=high.unit
         )
-    if low.kind == high.kind and low.unit == high.unit and not low.date and low.low < high.low:
-        joined = replace(high, start=low.start, low=low.low, step=max(low.step, high.step))
-        return [joined], second.end
-    return [first.quantity], first.end
+    if low.kind != high.kind or low.unit != high.unit or low.date or low.low >= high.low:
+        return []
+    return [replace(high, start=low.start, low=low.low, step=max(low.step, high.step))]
 
 
 def _find_second(tokens: QuantityTokens, at: int, first: Found) -> int | None:

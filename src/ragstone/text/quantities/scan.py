@@ -177,34 +177,51 @@ def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
     time = None if vocabulary.is_spanish else moments.read_spoken_time(tokens, at)
     if time:
         return time
-    value = 0.5 if word in vocabulary.halves else vocabulary.fractions[word]
-    after = at + 1
-    while tokens.word(after) in ("a", "an", "of", "de") and after < at + 3:
-        after += 1
-    joined = all(tokens.is_joined(n) for n in range(at, after))
-    unit, end = _read_unit(tokens, after, False)
-    factor = vocabulary.scales.get(tokens.word(after)) or vocabulary.dozens.get(tokens.word(after))
-    if joined and factor and word in vocabulary.halves:
-        number = Number(value * factor, 0.1 * factor, after + 1)
-        return _read_counted(tokens, at, number)
-    is_unit_part = word in vocabulary.halves or tokens.word(at + 1) in ("of", "de")
-    if joined and is_unit_part and unit and unit.base in ("s", "month", "l", "g", "m"):
-        return _make(tokens, at, end, value, 0.01, unit)
-    parted = tokens.word(at + 1) in ("of", "de", "the", "parte", "del")
-    counted = tokens.word(at - 1) in vocabulary.articles or tokens.word(at - 1) == "la"
-    if word in vocabulary.halves:
-        is_share = word == "mitad" or (parted and not vocabulary.is_spanish)
-        is_share = is_share and tokens.word(at - 1) not in vocabulary.ordinals
-    else:
-        is_share = (
-            parted and counted and (tokens.word(at + 1) == "parte" or not _is_named(tokens, at))
-        )
+    is_half = word in vocabulary.halves
+    value = 0.5 if is_half else vocabulary.fractions[word]
+    measure = _read_part_of_unit(tokens, at, value, is_half)
+    if measure:
+        return measure
+    is_share = _is_half_share(tokens, at) if is_half else _is_fraction_share(tokens, at)
     return _make(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
 
 
-def _is_named(tokens: QuantityTokens, at: int) -> bool:
-    """Whether an ordinal stands before "of" for its own noun: la quinta de Beethoven."""
-    return tokens.vocabulary.is_spanish and tokens.word(at - 1) == "la"
+def _read_part_of_unit(
+    tokens: QuantityTokens, at: int, value: float, is_half: bool
+) -> Found | None:
+    """Read half a million, half an hour, a quarter of a litre."""
+    after = at + 1
+    while tokens.word(after) in ("a", "an", "of", "de") and after < at + 3:
+        after += 1
+    if not all(tokens.is_joined(n) for n in range(at, after)):
+        return None
+    scales, dozens, noun = tokens.vocabulary.scales, tokens.vocabulary.dozens, tokens.word(after)
+    factor = scales.get(noun) or dozens.get(noun)
+    if factor and is_half:
+        return _read_counted(tokens, at, Number(value * factor, 0.1 * factor, after + 1))
+    unit, end = _read_unit(tokens, after, False)
+    is_part = is_half or tokens.word(at + 1) in ("of", "de")
+    if is_part and unit and unit.base in ("s", "month", "l", "g", "m"):
+        return _make(tokens, at, end, value, 0.01, unit)
+    return None
+
+
+_PARTED = frozenset({"of", "de", "the", "parte", "del"})
+
+
+def _is_half_share(tokens: QuantityTokens, at: int) -> bool:
+    """Whether "half" is a part of something, which "the second half" is not."""
+    is_parted = tokens.word(at + 1) in _PARTED and not tokens.vocabulary.is_spanish
+    is_share = tokens.word(at) == "mitad" or is_parted
+    return is_share and tokens.word(at - 1) not in tokens.vocabulary.ordinals
+
+
+def _is_fraction_share(tokens: QuantityTokens, at: int) -> bool:
+    """Whether "a third of" is a part; an ordinal may stand for its own noun: la quinta de Beethoven."""
+    before, after = tokens.word(at - 1), tokens.word(at + 1)
+    is_named = tokens.vocabulary.is_spanish and before == "la"
+    is_counted = before in tokens.vocabulary.articles or before == "la"
+    return after in _PARTED and is_counted and (after == "parte" or not is_named)
 
 
 def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
@@ -264,27 +281,36 @@ def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
     ordinal = _read_ordinal(tokens, at)
     if ordinal:
         return ordinal
-    dozen = vocabulary.dozens.get(tokens.word(at))
-    if dozen:
-        is_plural = vocabulary.is_spanish and tokens.word(at).endswith("s")
-        counted = tokens.word(at - 1) in vocabulary.articles or tokens.word(at - 1) == "per"
-        return _make(tokens, at, at + 1, dozen, 1, None) if counted and not is_plural else None
-    first = at
+    if tokens.word(at) in vocabulary.dozens:
+        return _read_dozen(tokens, at)
     number = read_number(tokens, at)
-    if number is None and tokens.word(at - 1) in vocabulary.articles:
-        factor = vocabulary.scales.get(tokens.word(at), 0.0)  # a million
-        number = (
-            Number(factor, 0.1 * factor, at + 1)
-            if factor >= 100 and len(tokens.word(at)) > 2
-            else None
-        )
-        first = at - 1
+    first = at
+    if number is None:
+        number, first = _read_scale(tokens, at), at - 1
     if number is None:
         return None
     if tokens.word(number.end) in vocabulary.dozens and tokens.is_joined(number.end - 1):
         factor = vocabulary.dozens[tokens.word(number.end)]
         number = Number(number.value * factor, factor, number.end + 1)
     return _read_counted(tokens, first, number)
+
+
+def _read_dozen(tokens: QuantityTokens, at: int) -> Found | None:
+    """Read a dozen, per dozen, una docena."""
+    vocabulary, word, before = tokens.vocabulary, tokens.word(at), tokens.word(at - 1)
+    is_plural = vocabulary.is_spanish and word.endswith("s")
+    is_counted = before in vocabulary.articles or before == "per"
+    if not is_counted or is_plural:
+        return None
+    return _make(tokens, at, at + 1, vocabulary.dozens[word], 1, None)
+
+
+def _read_scale(tokens: QuantityTokens, at: int) -> Number | None:
+    """Read the million of "a million"."""
+    factor = tokens.vocabulary.scales.get(tokens.word(at), 0.0)
+    is_counted = tokens.word(at - 1) in tokens.vocabulary.articles
+    is_word = factor >= 100 and len(tokens.word(at)) > 2
+    return Number(factor, 0.1 * factor, at + 1) if is_counted and is_word else None
 
 
 def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
@@ -345,61 +371,66 @@ def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> 
 
 def _read_share(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
-    vocabulary, end = tokens.vocabulary, number.end
-    word = tokens.word(end)
-    share = Unit("share", 1)
-    if word in vocabulary.fractions and tokens.is_joined(end - 1):
-        is_ordinal = word in vocabulary.ordinals and number.value != 1
-        if not is_ordinal:
-            return _make(
-                tokens, at, end + 1, number.value * vocabulary.fractions[word], 0.01, share
-            )
-    singular = word.removesuffix("s")
-    if (
-        vocabulary.is_spanish
-        and singular in vocabulary.fractions
-        and tokens.word(end + 1) == "partes"
-    ):
-        return _make(
-            tokens, at, end + 2, number.value * vocabulary.fractions[singular], 0.01, share
-        )
-    each = end
-    if word == "de" and tokens.word(end + 1) == "cada":
-        each = end + 2
-    elif word == "in" and number.value == 1:
-        each = end + 1
-    elif word == "out" and tokens.word(end + 1) == "of" and tokens.word(end + 2) == "every":
-        each = end + 3
-    whole = read_number(tokens, each) if each > end else None
+    fraction, end = _read_fraction(tokens, number)
+    if fraction:
+        return _make(tokens, at, end, number.value * fraction, 0.01, Unit("share", 1))
+    whole_at = _find_whole(tokens, number)
+    whole = read_number(tokens, whole_at) if whole_at is not None else None
     if whole and number.value < whole.value <= 1000 and not _read_unit(tokens, whole.end, True)[0]:
-        return _make(tokens, at, whole.end, number.value / whole.value, 0.01, share)
+        share = number.value / whole.value
+        return _make(tokens, at, whole.end, share, 0.01, Unit("share", 1))
     return None
 
 
+def _read_fraction(tokens: QuantityTokens, number: Number) -> tuple[float, int]:
+    """The part that a noun after a number names, 0 for none; and the token after it."""
+    vocabulary, end = tokens.vocabulary, number.end
+    word = tokens.word(end)
+    is_ordinal = word in vocabulary.ordinals and number.value != 1
+    if word in vocabulary.fractions and tokens.is_joined(end - 1) and not is_ordinal:
+        return vocabulary.fractions[word], end + 1
+    if vocabulary.is_spanish and tokens.word(end + 1) == "partes":
+        return vocabulary.fractions.get(word.removesuffix("s"), 0.0), end + 2
+    return 0.0, end
+
+
+def _find_whole(tokens: QuantityTokens, number: Number) -> int | None:
+    """Where the five of "one in five" stands."""
+    end = number.end
+    words = tuple(tokens.word(end + place) for place in range(3))
+    if words[:2] == ("de", "cada"):
+        return end + 2
+    if words[0] == "in" and number.value == 1:
+        return end + 1
+    return end + 3 if words == ("out", "of", "every") else None
+
+
 def _read_unit(tokens: QuantityTokens, at: int, after_number: bool) -> tuple[Unit | None, int]:
-    """The unit at a token and the token after it."""
+    """The unit at a token and the token after it; after a number an adjective may stand before it."""
     start = at
-    gap = tokens.gap(at - 1)
-    if gap not in ("", " ", "-", "\u00a0", "\u202f", " (", "‑"):
+    if tokens.gap(at - 1) not in ("", " ", "-", "\u00a0", "\u202f", " (", "‑"):
         return None, at
     if after_number and tokens.word(at) in ("de", "of") and tokens.is_joined(at):
         at += 1  # cinco millones de euros
-    for skipped in range(2):
-        word = tokens.word(at)
-        if word in UNIT_STARTS:
-            for size in range(LONGEST_UNIT, 0, -1):
-                if at + size <= len(tokens.words):
-                    phrase = tokens.text[tokens.spans[at][0] : tokens.spans[at + size - 1][1]]
-                    unit = UNITS.get(_SPACES.sub(" ", phrase.lower()))
-                    if unit:
-                        return unit, at + size
-        raw = tokens.raw(at)
-        if raw in SYMBOLS and not skipped and tokens.gap(at) != "'":
-            return SYMBOLS[raw], at + 1
-        if not after_number or skipped or not _is_qualifier(tokens, at):
-            break
-        at += 1
-    return None, start
+    unit, end = _match_unit_name(tokens, at)
+    raw = tokens.raw(at)
+    if unit is None and raw in SYMBOLS and tokens.gap(at) != "'":
+        return SYMBOLS[raw], at + 1
+    if unit is None and after_number and _is_qualifier(tokens, at):
+        unit, end = _match_unit_name(tokens, at + 1)
+    return (unit, end) if unit else (None, start)
+
+
+def _match_unit_name(tokens: QuantityTokens, at: int) -> tuple[Unit | None, int]:
+    """The longest name of a unit that starts at a token, and the token after it."""
+    if tokens.word(at) not in UNIT_STARTS:
+        return None, at
+    for end in range(min(at + LONGEST_UNIT, len(tokens.words)), at, -1):
+        phrase = tokens.text[tokens.spans[at][0] : tokens.spans[end - 1][1]]
+        unit = UNITS.get(_SPACES.sub(" ", phrase.lower()))
+        if unit:
+            return unit, end
+    return None, at
 
 
 _SPACES = re.compile(r"[\s\u00a0-]+")
@@ -407,10 +438,8 @@ _SPACES = re.compile(r"[\s\u00a0-]+")
 
 def _is_qualifier(tokens: QuantityTokens, at: int) -> bool:
     """Whether a word may stand between a number and its unit: five business days."""
-    word, vocabulary = tokens.word(at), tokens.vocabulary
-    if not tokens.is_joined(at) or not tokens.is_joined(at - 1):
-        return False
-    return word in vocabulary.qualifiers
+    is_joined = tokens.is_joined(at) and tokens.is_joined(at - 1)
+    return is_joined and tokens.word(at) in tokens.vocabulary.qualifiers
 
 
 def _make(
@@ -418,7 +447,7 @@ def _make(
 ) -> Found:
     start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
     if unit is None:
-        counts = _counts_noun(tokens, end)
+        counts = tokens.is_noun_after(end)
         return Found(Quantity("number", start, stop, value, value, step=step, counts=counts), end)
     if unit.base == "share":
         value, step = value * unit.factor, step * unit.factor
@@ -433,11 +462,6 @@ def _make(
         "measure", start, stop, low, low, unit.base, unit.factor, step * unit.factor
     )
     return Found(quantity, end)
-
-
-def _counts_noun(tokens: QuantityTokens, end: int) -> bool:
-    word = tokens.word(end)
-    return tokens.is_joined(end - 1) and word.isalpha() and word not in tokens.vocabulary.stop
 
 
 _BELOW_ZERO = re.compile(r"\s(?:below (?:zero|freezing)|bajo cero)\b", re.IGNORECASE)

@@ -48,6 +48,11 @@ class QuantityTokens:
         """Whether nothing but a space or a hyphen parts a token from the next."""
         return self.gap(at) in _JOINTS
 
+    def is_noun_after(self, end: int) -> bool:
+        """Whether a noun may follow that the number before it counts: a las dos hermanas."""
+        word = self.word(end)
+        return self.is_joined(end - 1) and word.isalpha() and word not in self.vocabulary.stop
+
     def index_at(self, place: int, at: int) -> int:
         """The first token from `at` on that starts at a place of the text or after it."""
         while at < len(self.spans) and self.spans[at][0] < place:
