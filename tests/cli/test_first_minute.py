@@ -181,7 +181,9 @@ def test_the_gates_of_the_config_work_once_they_are_uncommented(call, write, tmp
     write("answers.jsonl", [FULL] * 3)
     call("init")
     path = tmp_path / "ragstone.yaml"
-    path.write_text(re.sub(r"^# (gates:|  [\w@]+: \")", r"\1", path.read_text(), flags=re.MULTILINE))
+    path.write_text(
+        re.sub(r"^# (gates:|  [\w@]+: \")", r"\1", path.read_text(), flags=re.MULTILINE)
+    )
     assert call("eval", "-c", "ragstone.yaml", "-q").code == 1
 
 

@@ -20,7 +20,13 @@ SPANISH = "El paquete sale del almacén el día en que se pide y llega a la casa
 
 
 def build_metric(family: str, **facts: Any) -> dict[str, Any]:
-    plain = {"higher_is_better": True, "bounds": [0.0, 1.0], "binary": False, "labels": [], "meaning": ""}
+    plain = {
+        "higher_is_better": True,
+        "bounds": [0.0, 1.0],
+        "binary": False,
+        "labels": [],
+        "meaning": "",
+    }
     judged = family not in ("recall", "hit_rate", "token_f1", "latency")
     return {"name": family, "family": family, "judged": judged, **plain, **facts}  # fmt: skip
 
@@ -103,7 +109,9 @@ def test_a_metric_without_words_of_its_own_is_given_as_a_number(build):
 
 def test_questions_without_a_relevant_document_are_counted(build):
     said = open_report(build, [1.0] * 7 + [0.0] * 3, family="recall", judge=None)
-    assert "For 3 of 10 questions no relevant document was retrieved; the first is sample q7" in said
+    assert (
+        "For 3 of 10 questions no relevant document was retrieved; the first is sample q7" in said
+    )
 
 
 def test_nothing_scored_is_said(build):
@@ -116,9 +124,15 @@ def test_the_worst_claims_come_from_as_many_samples_as_there_are(build):
         return {"faithfulness": Score(0.0, findings=findings)}
 
     cases = [
-        ({"id": "many", "question": "q", "answer": "a"}, judge_claims(*((f"n{n}", "not_found", 0.01) for n in range(9)))),
+        (
+            {"id": "many", "question": "q", "answer": "a"},
+            judge_claims(*((f"n{n}", "not_found", 0.01) for n in range(9))),
+        ),
         ({"id": "unsure", "question": "q", "answer": "a"}, judge_claims(("u", "not_found", 0.4))),
-        ({"id": "wrong", "question": "q", "answer": "a"}, judge_claims(("c", "contradicted", 0.2), ("s", "supported", 0.9))),
+        (
+            {"id": "wrong", "question": "q", "answer": "a"},
+            judge_claims(("c", "contradicted", 0.2), ("s", "supported", 0.9)),
+        ),
     ]
     run = build(cases, metrics=(build_metric("faithfulness"),), judge="openai:m")
     lead = find_lead(run, summarise(run))

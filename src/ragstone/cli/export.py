@@ -25,7 +25,9 @@ from ragstone.report.formats import RowsFormat
     help="Write parquet files of N rows each into the folder that -o names.",
 )
 @click.option(
-    "--explain", is_flag=True, help="Also write claims, verdicts and quotes, in a column per metric."
+    "--explain",
+    is_flag=True,
+    help="Also write claims, verdicts and quotes, in a column per metric.",
 )
 @store_option
 def command(

@@ -14,8 +14,15 @@ from ragstone.cli.options import reading_options
     type=click.Choice(["github", "gitlab", "none"]),
     help="Which CI job to write [default: gitlab beside a .gitlab-ci.yml, else github].",
 )
-@click.option("--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …")
-@click.option("--lang", "language", metavar="LANG", help="Language of the comments, of samples that name none and of reports: en, es.")
+@click.option(
+    "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"
+)
+@click.option(
+    "--lang",
+    "language",
+    metavar="LANG",
+    help="Language of the comments, of samples that name none and of reports: en, es.",
+)
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 @reading_options
 def command(

@@ -72,7 +72,9 @@ def _find_data() -> str:
     files = sorted(p.name for p in Path().iterdir() if p.suffix in DATA_ENDINGS and p.is_file())
     if len(files) == 1:
         return files[0]
-    seen = f"{len(files)} data files here ({', '.join(files[:5])})" if files else "no data file here"
+    seen = (
+        f"{len(files)} data files here ({', '.join(files[:5])})" if files else "no data file here"
+    )
     raise RagstoneError(f"{seen}; name yours: ragstone init FILE")
 
 

@@ -42,7 +42,9 @@ def build_opening(run: StoredRun, summary: Summary, say: Words) -> tuple[list[do
     """The sentences that a report opens with, and the worst claims with what decides them."""
     lead = find_lead(run, summary)
     language = _identify_run_language(run)
-    sentences = [say("opening.nothing")] if lead is None else _describe_lead(lead, run, language, say)
+    sentences = (
+        [say("opening.nothing")] if lead is None else _describe_lead(lead, run, language, say)
+    )
     nodes: list[doc.Node] = [doc.Paragraph(" ".join(sentences), style="strong")]
     judge = _describe_judging(summary, language, say)
     if judge:

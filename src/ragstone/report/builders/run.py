@@ -109,9 +109,7 @@ def build_terminal_report(
     """What a terminal shows when a run ends: the opening, the figures, the worst claims, and what to do next."""
     say = load_words(language)
     opening, claims = build_opening(run, summary, say)
-    return build_summary(
-        summary, language, opening, (*claims, *build_next_commands(commands, say))
-    )
+    return build_summary(summary, language, opening, (*claims, *build_next_commands(commands, say)))
 
 
 def build_summary(
