@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,7 +70,7 @@ def _rank_family(family: str) -> int:
 
 
 def _collect_claims(
-    rows: Iterator[Row] | Sequence[Row], metric: str, faults: Sequence[str]
+    rows: Iterable[Row], metric: str, faults: Sequence[str]
 ) -> tuple[int, tuple[FaultyClaim, ...]]:
     """Count the samples with a claim at fault, and keep the worst claims: of as many samples as there are.
 
@@ -99,13 +99,14 @@ def _list_faults(
 
 
 def _collect_samples(
-    rows: Iterator[Row] | Sequence[Row], metric: MetricSummary
+    rows: Iterable[Row], metric: MetricSummary
 ) -> tuple[int, tuple[FaultyClaim, ...]]:
     """Count the samples with the worst value of the metric's scale; the first of the lowest, unless all are perfect."""
     ends = metric.bounds or (None, None)
     end, best = ends if metric.higher_is_better else ends[::-1]
     sign = 1.0 if metric.higher_is_better else -1.0
-    faulty, least, worst = 0, float("inf"), ()
+    faulty, least = 0, float("inf")
+    worst: tuple[FaultyClaim, ...] = ()
     for position, sample_id, _, scores in rows:
         value = scores[metric.metric].value
         if value is None or value == best:
