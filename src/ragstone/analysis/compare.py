@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from ragstone.analysis.columns import (
     match_samples,
     read_columns,
 )
+from ragstone.analysis.corrected import MetricCorrection
 from ragstone.analysis.paired import PairedDifference, compare_pairs
 from ragstone.analysis.power import POWER, detectable_difference, round_up_questions
 from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values
@@ -76,6 +77,8 @@ class Difference:
     needed: int | None
     """About how many questions would show a difference of `effect`."""
     warnings: tuple[str, ...] = ()
+    corrected: MetricCorrection | None = None
+    """What labels of people say of the difference; None without labels in both runs."""
 
     @property
     def coverage(self) -> float | None:
@@ -165,6 +168,23 @@ class Comparison:
             {"run": regression.run, "metric": regression.metric} for regression in self.regressions
         ]
         return plain | {"regressions": regressions, "exit_code": self.exit_code}
+
+
+def attach_corrections(
+    comparison: Comparison, corrections: Mapping[str, Mapping[str, MetricCorrection]]
+) -> Comparison:
+    """The comparison with what labels say of its differences: run → metric → correction."""
+    versus = [
+        replace(
+            compared,
+            differences=tuple(
+                replace(d, corrected=corrections.get(d.run, {}).get(d.metric))
+                for d in compared.differences
+            ),
+        )
+        for compared in comparison.versus
+    ]
+    return replace(comparison, versus=tuple(versus))
 
 
 def compare(

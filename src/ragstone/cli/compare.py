@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import labels_option, output_option, store_option
 
 
 @click.command("compare")
@@ -64,6 +64,7 @@ from ragstone.cli.options import output_option, store_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
+@labels_option
 @store_option
 def command(runs: tuple[str, ...], **flags: Any) -> int:
     """Compare runs: which is better, and is that more than chance?

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.report.document import Remark, Tone
-from ragstone.report.figures import shorten
+from ragstone.report.figures import describe_correction, shorten
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def describe_exclusions(
         lines.append(Remark(say("left_out_samples", parts="; ".join(parts))))
     for text in difference.warnings:
         lines.append(Remark(f"{say('warning')}: {say.message(text)}", "warn"))
-    return lines
+    return lines + describe_correction(difference.corrected, "corrected_difference", say)
 
 
 def describe_method(comparison: Comparison, say: Words) -> str:
