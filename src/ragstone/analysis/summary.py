@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.analysis.batch import Row, add_rows
+from ragstone.analysis.columns import RESOURCES
 from ragstone.analysis.corrected import MetricCorrection
-from ragstone.analysis.stats import Interval, mean_interval
+from ragstone.analysis.percentiles import Percentile, find_percentiles
+from ragstone.analysis.stats import Interval, effective_size, mean_interval
 from ragstone.analysis.tally import MetricTally
 from ragstone.analysis.values import GroupNumbers
 from ragstone.analysis.worst import WorstSamples
@@ -79,6 +81,8 @@ class MetricSummary:
     """Why it is not, in a sentence."""
     corrected: MetricCorrection | None = None
     """What labels of people say of the mean; None when nobody labelled what the metric judges."""
+    percentiles: dict[str, Percentile] = field(default_factory=dict)
+    """Of latency: p50, p95 and p99."""
 
     @property
     def coverage(self) -> float | None:
@@ -174,7 +178,11 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
     interval = Interval()
     if moments is not None:
         interval = mean_interval(
-            moments, bounds=tally.bounds, binary=tally.binary, clusters=clusters
+            moments,
+            bounds=tally.bounds,
+            binary=tally.binary,
+            clusters=clusters,
+            positive=tally.family in RESOURCES,
         )
     mean = moments.mean if moments else None
     histogram, edges = _build_histogram(tally)
@@ -208,6 +216,9 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
         warnings=_collect_warnings(tally, interval),
         complete=not why,
         incomplete=why,
+        percentiles=find_percentiles(tally.values, effective_size(moments, clusters))
+        if moments is not None and tally.family == "latency"
+        else {},
     )
 
 
