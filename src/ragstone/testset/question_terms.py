@@ -39,9 +39,3 @@ def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     dropped = _collect_asking_stems(language)
     stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
     return stems or extract_content_stems(question, language)
-
-
-def measure_overlap(left: frozenset[str], right: frozenset[str]) -> float:
-    """How much two sets share: Jaccard, 0..1."""
-    both = len(left & right)
-    return both / (len(left) + len(right) - both) if both else 0.0
