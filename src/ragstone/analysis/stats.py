@@ -127,10 +127,7 @@ def mean_interval(
 
 
 def _t_interval(
-    values: Moments,
-    bounds: tuple[float, float] | None,
-    clusters: Clusters | None,
-    independent: int,
+    values: Moments, bounds: tuple[float, float] | None, clusters: Clusters | None, independent: int
 ) -> tuple[float, float] | None:
     """The ends of a t interval; None for equal values without bounds, which say nothing of their spread."""
     # A mean that rounds to a bound has too little variance to measure, like values that are all equal.

@@ -9,7 +9,6 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 from ragstone.data.documents import Document
@@ -118,12 +117,7 @@ class CorpusIndex:
     def __enter__(self) -> CorpusIndex:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
