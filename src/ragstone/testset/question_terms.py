@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.terms import extract_terms
 
 _ASKING = {
-    "en": word_set(
+    "en": to_word_set(
         "who whom whose what when where which why how many much long soon far old does did do "
         "happen percentage time condition example examples stand tell mean complete sentence gap fill"
     ),
-    "es": word_set(
+    "es": to_word_set(
         "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas "
         "hora horario año tiempo durante caso pasa ocurre significan siglas porcentaje complete frase hueco"
     ),
