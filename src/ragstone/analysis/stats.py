@@ -136,15 +136,11 @@ def mean_interval(
 
 
 def _t_interval(
-<<<<<<< HEAD
     values: Moments,
     bounds: tuple[float, float] | None,
     clusters: Clusters | None,
     independent: int,
     level: float,
-=======
-    values: Moments, bounds: tuple[float, float] | None, clusters: Clusters | None, independent: int
->>>>>>> house14
 ) -> tuple[float, float] | None:
     """The ends of a t interval; None for equal values without bounds, which say nothing of their spread."""
     # A mean that rounds to a bound has too little variance to measure, like values that are all equal.
