@@ -127,8 +127,10 @@ class JudgeFailed(Unscored):
 
     outcome = "judge_error"
 
-    def __init__(self, kind: JudgeFault, code: str, /, **arguments: Argument) -> None:
-        super().__init__(code, **arguments)
+    def __init__(
+        self, kind: JudgeFault, code: str, /, *, label: str | None = None, **arguments: Argument
+    ) -> None:
+        super().__init__(code, label=label, **arguments)
         self.kind: JudgeFault = kind
 
 
