@@ -12,15 +12,8 @@ LANGUAGES = ("en", "es")
 """Languages with a folder of their own; the first is the one that exports are written in."""
 
 REPORT_FILES = (
-    "report",
-    "opening",
-    "failures",
-    "comparison",
-    "drawing",
-    "checkup",
-    "monitor",
-    "starter",
-)
+    "report", "opening", "failures", "comparison", "drawing", "checkup", "monitor", "starter", "labels",
+)  # fmt: skip
 """Files that share one space of keys, the likeliest first: those behind it are read only when it lacks a key."""
 
 
