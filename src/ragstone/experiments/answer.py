@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragstone.asks import digest
 from ragstone.data import Dataset
 from ragstone.store import Store
 from ragstone.systems import AnswerProgress, System, SystemRunner, answer_dataset, make_system
+from ragstone.systems.protocol import MEASURES
 
-MEASURED_METRICS = ("latency", "tokens", "cost")
+MEASURED_METRICS = MEASURES
 """Metrics of a system's replies that are added to those that are asked for."""
+DEFAULT_WARMUP = 1
+"""Warm-up calls of a system that does not say how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class SystemUnderTest:
     """All of its parameters, defaults included."""
     identity: str
     """Hash of everything that can change its answers."""
+    cold_start: float | None = None
+    """Seconds of the first warm-up call."""
 
 
 def build_system(spec: Any, settings: Mapping[str, Any] | None = None) -> SystemUnderTest:
@@ -48,12 +53,13 @@ async def answer_samples(
     store: Store,
     run: str,
     *,
-    concurrency: int | None = None,
     watch: Callable[[AnswerProgress], None] | None = None,
-) -> Dataset:
-    """The reading with the system's answers; those of earlier runs are taken from the store."""
-    runner = SystemRunner(under_test.system, store, run, concurrency=concurrency, on_progress=watch)
-    return await answer_dataset(dataset, runner)
+) -> tuple[Dataset, SystemUnderTest]:
+    """The reading with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
+    warmup = getattr(under_test.system, "warmup", DEFAULT_WARMUP)
+    runner = SystemRunner(under_test.system, store, run, warmup=warmup, on_progress=watch)
+    answers = await answer_dataset(dataset, runner)
+    return answers, replace(under_test, cold_start=runner.cold_start)
 
 
 def list_measured(dataset: Dataset) -> list[str]:

@@ -21,6 +21,7 @@ from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.registry import MetricSpec
 from ragstone.store import Store
+from ragstone.systems.factory import SYSTEM_KINDS
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 """Called with the configuration's name and how far its answers or its scores are."""
-
-_SYSTEM_KINDS = {"pipeline", "url", "predictions", "python"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def _resolve_configuration(
     own = settings.pop("system", None)
     if own is not None:
         return own, settings
-    if _SYSTEM_KINDS & set(settings):
+    if set(SYSTEM_KINDS) & set(settings):
         return given, {}
     if plan.system is None:
         raise RagstoneError(f"the configuration {name!r} names no system; add one, or `system`")

@@ -15,6 +15,7 @@ from ragstone.experiments.answer import build_system
 from ragstone.store import Store, default_place
 from ragstone.systems import System, SystemReply, SystemRunner
 from ragstone.systems.pipeline import Pipeline
+from ragstone.systems.protocol import MEASURES
 from ragstone.types import Sample
 
 
@@ -58,7 +59,7 @@ def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) 
         return replace(sample, answer=None, contexts=None)
     measured = {
         name: value
-        for name in ("latency", "tokens", "cost")
+        for name in MEASURES
         if (value := getattr(reply, name)) is not None
     }
     return replace(
