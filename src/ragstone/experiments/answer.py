@@ -56,10 +56,26 @@ async def answer_samples(
     watch: Callable[[AnswerProgress], None] | None = None,
 ) -> tuple[Dataset, SystemUnderTest]:
     """The reading with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
-    warmup = getattr(under_test.system, "warmup", DEFAULT_WARMUP)
-    runner = SystemRunner(under_test.system, store, run, warmup=warmup, on_progress=watch)
+    runner = build_runner(under_test, store, run, watch)
     answers = await answer_dataset(dataset, runner)
-    return answers, replace(under_test, cold_start=runner.cold_start)
+    return answers, note_cold_start(under_test, runner)
+
+
+def build_runner(
+    under_test: SystemUnderTest,
+    store: Store,
+    run: str,
+    watch: Callable[[AnswerProgress], None] | None = None,
+) -> SystemRunner:
+    """The runner of a system, which warms it up before the first question that counts."""
+    warmup = getattr(under_test.system, "warmup", DEFAULT_WARMUP)
+    return SystemRunner(under_test.system, store, run, warmup=warmup, on_progress=watch)
+
+
+def note_cold_start(under_test: SystemUnderTest, runner: SystemRunner) -> SystemUnderTest:
+    """The system with the time of its first call, when this runner made it."""
+    seconds = under_test.cold_start if runner.cold_start is None else runner.cold_start
+    return replace(under_test, cold_start=seconds)
 
 
 def list_measured(dataset: Dataset) -> list[str]:

@@ -126,6 +126,8 @@ def _show_metrics(metrics: list[Metric], observer: RunObserver) -> list[Metric]:
 
 def _build_system(plan: Plan, inputs: RunInputs) -> SystemUnderTest:
     assert plan.system is not None
+    if inputs.under_test is not None:
+        return inputs.under_test
     spec = plan.system.spec if inputs.system is None else inputs.system
     return build_system(spec, plan.system.settings)
 

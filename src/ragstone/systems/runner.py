@@ -125,6 +125,13 @@ class SystemRunner:
                 task.cancel()
             await asyncio.gather(*open_tasks, return_exceptions=True)
 
+    async def ask_samples(self, samples: Iterable[Sample]) -> None:
+        """Ask about these samples at once, so that their replies stand in the store."""
+        slots = asyncio.Semaphore(self.concurrency or self.system.concurrency)
+        tasks = [task for sample in samples if (task := self._start_task(sample, slots)) is not None]
+        for reply in await asyncio.gather(*tasks):
+            self._count_reply(reply)
+
     def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
         """Return the stored reply to a sample, or its failure in this run."""
         key = self._reply_key(sample)

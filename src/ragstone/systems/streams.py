@@ -70,6 +70,8 @@ def find_stream(value: Any) -> Iterator[Any] | AsyncIterator[Any] | None:
         return value
     if isinstance(value, str | Mapping | list | tuple):
         return None
+    if getattr(value, "response", None):  # LlamaIndex: the whole answer is there already
+        return None
     inner = getattr(value, "response_gen", None)
     return inner if isinstance(inner, Iterator | AsyncIterator) else None
 
