@@ -14,7 +14,7 @@ LAYERS = [
     ("__main__", "cli"),
     {"server", "experiments"},
     {"testset", "scale", "report"},
-    {"monitor"},
+    ("monitor", "labels"),
     {"analysis", "engine"},
     {"store"},
     {"config", "systems"},

@@ -56,7 +56,7 @@ def make_example(row: dict[str, Any]) -> Example:
     language, text = row["language"], row["claim"]
     claims, labels = _label_claims(row, language)
     readings = [read(claim, language) for claim in claims]
-    sources = [read(part, language) for part in _split_passages(row["context"])]
+    sources = [read(part, language) for part in split_passages(row["context"])]
     table, laid = measure_claims(readings, sources)
     conflicts = [find_conflict(claim, sources) for claim in readings]
     refuted = [conflict is not None and conflict.certain for conflict in conflicts]
@@ -84,7 +84,7 @@ def _overlap(a: int, b: int, start: int, end: int) -> bool:
     return min(b, end) - max(a, start) >= min(3, end - start)
 
 
-def _split_passages(context: str) -> list[str]:
+def split_passages(context: str) -> list[str]:
     parts = [part.strip() for part in _PASSAGE.split(context) if part.strip()]
     return parts or [context]
 

@@ -11,7 +11,7 @@ from measures import auroc
 from rows import load
 
 from ragstone.judges.offline.reading import read
-from ragstone.judges.offline.usefulness import relevances
+from ragstone.judges.offline.usefulness import judge_chunks
 from ragstone.metrics.answer import answer_correctness, answer_relevance, answer_similarity
 from ragstone.metrics.context import context_relevance
 from ragstone.text.sentences import split_sentences
@@ -40,7 +40,7 @@ def answerable() -> dict[str, float]:
 
 
 def _relevance(rows: list[dict[str, str]], field: str) -> list[float]:
-    return [relevances(r["question"], [read(r[field])], None)[0][0] for r in rows]
+    return [judge_chunks(r["question"], [read(r[field])], None)[0].helps for r in rows]
 
 
 def right_paragraph(language: str, asked: str | None = None, count: int = 400) -> dict[str, float]:
@@ -54,7 +54,7 @@ def right_paragraph(language: str, asked: str | None = None, count: int = 400) -
         for name, right in ((doc, 1), (other, 0)):
             label.append(right)
             graded.append(value(context_relevance, question=question, contexts=chunks(texts[name])))
-            scores.append(relevances(question, [read(texts[name], language)], None)[0][0])
+            scores.append(judge_chunks(question, [read(texts[name], language)], None)[0].helps)
     return {"grades": auroc(label, graded), "score": auroc(label, scores)}
 
 

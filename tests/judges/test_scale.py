@@ -66,7 +66,8 @@ def test_a_judge_that_fails_to_reply_is_unfit_however_right_it_is() -> None:
 def test_a_judge_below_the_simplest_rule_gates_nothing() -> None:
     good, bad = [1.0] * 17 + [0.0] * 3, [0.0] * 17 + [1.0] * 3
     assert build(good, bad).fitness == "fit"
-    assert build(good, bad, baseline_accuracy=0.9).fitness == "rank_only"
+    assert build(good, bad, baseline_accuracy=0.89).fitness == "fit"  # one of thirty less
+    assert build(good, bad, baseline_accuracy=0.95).fitness == "rank_only"
 
 
 def test_a_metric_that_is_better_when_lower_is_read_the_other_way() -> None:
@@ -90,7 +91,7 @@ def test_one_control_of_a_side_makes_no_scale() -> None:
 
 def test_a_scale_survives_the_store_and_the_last_one_counts(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.db")
-    first, second = build([1.0] * 3, [0.0] * 3), build([0.8] * 3, [0.2] * 3, source="labels")
+    first, second = build([1.0] * 3, [0.0] * 3), build([0.8] * 3, [0.2] * 3)
     save_scales(store, [first])
     save_scales(store, [second, build([1.0] * 2, [0.0] * 2, language="es")])
     stored = load_scales(store, "j1")
@@ -98,6 +99,17 @@ def test_a_scale_survives_the_store_and_the_last_one_counts(tmp_path: Path) -> N
     assert sorted(stored) == [("en", "faithfulness"), ("es", "faithfulness")]
     assert load_scales(store, "j2") == {}
     assert load_scales(store, None) == {}
+    store.close()
+
+
+def test_labels_count_before_corpora_and_corpora_before_our_items(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    for source in ("labels", "check", "controls"):
+        save_scales(store, [build([1.0] * 3, [0.0] * 3, source=source)])
+    assert load_scales(store, "j1")["en", "faithfulness"].source == "labels"
+    save_scales(store, [build([1.0] * 3, [0.0] * 3, source="check", judge="j2")])
+    save_scales(store, [build([1.0] * 3, [0.0] * 3, source="controls", judge="j2")])
+    assert load_scales(store, "j2")["en", "faithfulness"].source == "controls"
     store.close()
 
 

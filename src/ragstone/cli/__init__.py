@@ -32,6 +32,8 @@ COMMANDS: dict[str, str] = {
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
     "runs": "List, show or delete the stored runs.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
+    "label": "Label claims, chunks or answers of a run with the keyboard.",
+    "labels": "Import, export and compare labels of people; settle where they disagree.",
     "import": "Turn a file in any known format into ragstone's own.",
     "export": "Write the rows of a stored run with one column per metric.",
 }

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from ragstone.cli.options import store_option
+
 
 @click.group()
 def command() -> None:
@@ -75,22 +77,44 @@ def prompts(
 
 
 @command.command()
-@click.option(
-    "--lang",
-    default="en",
-    show_default=True,
-    metavar="LANG",
-    help="Language of the probe items: en or es.",
-)
-@_judge_options
-def check(lang: str, spec: str | None, base_url: str | None, small: bool) -> int:
-    """Put twelve questions of known truth to a judge, twice, and say whether it is fit to gate on.
+@click.argument("model", required=False)
+@click.option("--judge", "spec", metavar="JUDGE", help="The same as MODEL.")
+@click.option("--base-url", metavar="URL", help="Where the judge's server listens.")
+@click.option("-c", "--config", metavar="FILE", type=click.Path(exists=True, dir_okay=False), help="Check the judge of a config file.")  # fmt: skip
+@click.option("--lang", default="en", show_default=True, type=click.Choice(["en", "es"]), help="Language of the controls.")  # fmt: skip
+@click.option("--route", type=click.Choice(["json", "hybrid"]), help="Measure this route only, instead of choosing.")  # fmt: skip
+@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Measure only what this metric asks. May be repeated.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="A few controls of each kind; nothing is stored.")
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=0), metavar="N", help="Stop after this many calls.")  # fmt: skip
+@store_option
+def check(model: str | None, spec: str | None, config: str | None, **options: Any) -> int:
+    """Measure what a judge is fit for, and which route fits the model.
 
-    Exits 1 when it is not."""
-    from ragstone.cli.actions.judge import check_judge
+    MODEL is a judge (openai:NAME, gguf:PATH, offline), the URL of an OpenAI-compatible server, or the path of a model.
+    About thirty controls of known truth for each kind of question are scored; the page says how many replies are usable
+    and right, beside the simplest rule, and ends with the `judge:` section to paste. What metrics are worth with this
+    judge is stored. Exits 1 when something is not fit to gate on, 3 when the budget ended it.
 
-    if lang[:2].lower() not in ("en", "es"):
-        raise click.UsageError(
-            f"there are no probe items in {lang!r}; write --lang en or --lang es"
-        )
-    return check_judge(spec or "offline", base_url, small, lang)
+    \b
+      ragstone judge check
+      ragstone judge check http://127.0.0.1:8080/v1 --quick
+      ragstone judge check gguf:qwen.gguf --lang es -m faithfulness
+    """
+    from ragstone.cli.actions.judge_check import run_check
+
+    given = [name for name in (model, spec, config) if name]
+    if len(given) > 1:
+        raise click.UsageError("name the judge once: MODEL, --judge or --config")
+    limits = {n: v for n in ("max_usd", "max_calls") if (v := options.pop(n)) is not None}
+    return run_check(
+        model or spec or "offline",
+        options["base_url"],
+        config,
+        options["lang"],
+        route=options["route"],
+        quick=options["quick"],
+        metrics=options["metrics"],
+        limits=limits,
+        store=options["store"],
+    )

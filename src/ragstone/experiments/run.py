@@ -185,21 +185,22 @@ def plan_evaluation(
 ) -> tuple[Plan, RunInputs, RunObserver]:
     """The plan of an `evaluate` call, and beside it what only this process has."""
     path = str(samples) if isinstance(samples, str | PathLike) else None
-    named = None if metrics is None else resolve_specs(metrics)
+    named = None if metrics is None else tuple(resolve_specs(metrics))
     spec = judge if is_storable(judge) else None
+    open_store = store if isinstance(store, Store) else None
     plan = Plan(
         data=Data(path, format, dict(fields or {}), limit, skip_bad_rows),
         metrics=tuple(map(_spec_of, named or ())),
         judge={"jury": list(spec)} if isinstance(spec, list | tuple) else spec,
         gates=dict(gates or {}),
-        store=None if store is None or isinstance(store, Store) else str(store),
+        store=str(store) if store is not None and open_store is None else None,
         **options,
     )
     inputs = RunInputs(
         samples=samples if path is None else None,
-        metrics=None if named is None else tuple(named),
+        metrics=named,
         judge=judge if spec is None else None,
-        store=store if isinstance(store, Store) else None,
+        store=open_store,
         command=tuple(command or ()),
     )
     if system is not None:

@@ -246,19 +246,6 @@ def choose_survivors(
     return hopeful[: max(1, math.ceil(keep * len(standings)))]
 
 
-def number_groups(samples: Sequence[Sample]) -> NDArray[np.int64] | None:
-    """The number of each sample's group, −1 for none; None when no sample has one."""
-    import numpy as np
-
-    if all(sample.group is None for sample in samples):
-        return None
-    numbers: dict[str, int] = {}
-    return np.array(
-        [-1 if s.group is None else numbers.setdefault(s.group, len(numbers)) for s in samples],
-        np.int64,
-    )
-
-
 def _dominates(point: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return point != other and all(a <= b for a, b in zip(point, other, strict=True))
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.columns import RunColumns, read_columns
-from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.columns import RunColumns, number_groups, read_columns
+from ragstone.analysis.compare import MARGIN, compare
+from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.effects import Settings
 from ragstone.asks import digest
 from ragstone.data import read
@@ -31,7 +32,6 @@ from ragstone.experiments.search import (
     find_highest,
     find_hopeless,
     front_layers,
-    number_groups,
     parse_objective,
     plan_rounds,
     rank_standings,
@@ -230,27 +230,20 @@ async def atune(
     for name in wanted.metrics:
         resolve(name)
     combinations = draw_candidates(vary, allowed.trials, seed)
+    fixed = settings or {}
     for plan in ({}, *combinations):  # a mistake in the last one shows before the first is paid for
-        await build_system(system, {**(settings or {}), **plan}).system.close()
+        await build_system(system, {**fixed, **plan}).system.close()
     everything = [record.sample for record in read(samples, limit=limit)]
     tuning, reporting = split_samples(everything, held_out, seed)
     shared = judge if judge is None or is_judge(judge) else make_judge(judge)
     search = _Search(
-        system, settings or {}, wanted, tuning, Store.open(store), shared, allowed, watch, options
+        system, fixed, wanted, tuning, Store.open(store), shared, allowed, watch, options
     )
     try:
-        if sampler == "race" and wanted.against:
-            raise RagstoneError(
-                "a race has one winner and no front; trade quality against something with halving"
-            )
         if sampler == "optuna":
             trials = await _run_optuna(search, vary, seed)
-        elif sampler == "race" or (sampler is None and not wanted.against):
-            trials = await _run_race(search, combinations)
         else:
-            trials = [Trial(combination) for combination in combinations]
-            sizes = [len(tuning)] if sampler == "grid" else plan_rounds(len(tuning))
-            await _run_halving(search, trials, sizes)
+            trials = await _run_candidates(search, combinations, sampler)
         ended = search.find_spent_budget()
         ordered = _order_trials(trials)
         # the budget does not cover these two runs: without them the search has no result
@@ -259,16 +252,30 @@ async def atune(
     finally:
         if shared is not None and shared is not judge:
             await shared.close()
-    size = 1
-    for values in vary.values():
-        size *= len(values)
     same = before.id == after.id
     shown = [*wanted.metrics, *(n for n in wanted.against if n not in wanted.weights)]
     return TuningResult(
         wanted, tuple(ordered), ordered[0], after, before,
         None if same else compare([before.stored, after.stored], metrics=shown, margin=margin),
-        search.questions, size * len(tuning), ended,
+        search.questions, math.prod(map(len, vary.values())) * len(tuning), ended,
     )  # fmt: skip
+
+
+async def _run_candidates(
+    search: _Search, combinations: Sequence[Settings], sampler: Sampler | None
+) -> list[Trial]:
+    """Race, halve or run in full the configurations that were drawn before."""
+    against = search.objective.against
+    if sampler == "race" and against:
+        raise RagstoneError(
+            "a race has one winner and no front; trade quality against something with halving"
+        )
+    if sampler == "race" or (sampler is None and not against):
+        return await _run_race(search, combinations)
+    trials = [Trial(combination) for combination in combinations]
+    count = len(search.tuning)
+    await _run_halving(search, trials, [count] if sampler == "grid" else plan_rounds(count))
+    return trials
 
 
 async def _run_race(search: _Search, combinations: Sequence[Settings]) -> list[Trial]:
@@ -308,7 +315,7 @@ async def _run_halving(search: _Search, trials: Sequence[Trial], sizes: Sequence
                 return
         going = choose_survivors(
             [trial.standing for trial in remaining if trial.standing is not None],
-            number_groups(search.tuning[:size]),
+            number_groups([sample.group for sample in search.tuning[:size]]),
         )
         remaining = [remaining[at] for at in going]
         if len(remaining) == 1 and not search.objective.against:
@@ -328,20 +335,15 @@ async def _run_optuna(search: _Search, vary: Mapping[str, Sequence[Any]], seed: 
         sampler=optuna.samplers.TPESampler(seed=seed),
     )
     trials: dict[str, Trial] = {}
-    groups = number_groups(search.tuning)
+    groups = number_groups([sample.group for sample in search.tuning])
     best: Trial | None = None
     for _ in range(search.budget.trials or DEFAULT_TRIALS):
         asked = study.ask()
         # numbers of the values, so that values of any kind can be proposed
         chosen = {k: v[asked.suggest_categorical(k, list(range(len(v))))] for k, v in vary.items()}
         trial = trials.setdefault(format_settings(chosen), Trial(chosen))
-        for size in plan_rounds(len(search.tuning)):
-            if size <= trial.questions:
-                continue
-            if not await search.answer_more(trial, range(size)):
-                return list(trials.values())
-            if best is not None and _is_hopeless(best, trial, groups):
-                break
+        if not await _run_against(search, trial, best, groups):
+            break
         assert trial.standing is not None
         mean = trial.mean
         if mean is None:
@@ -351,6 +353,18 @@ async def _run_optuna(search: _Search, vary: Mapping[str, Sequence[Any]], seed: 
         if trial.questions == len(search.tuning) and (best is None or mean > (best.mean or mean)):
             best = trial
     return list(trials.values())
+
+
+async def _run_against(search: _Search, trial: Trial, best: Trial | None, groups: Any) -> bool:
+    """Run a trial until it has answered everything or is hopeless; False when the budget is spent."""
+    for size in plan_rounds(len(search.tuning)):
+        if size <= trial.questions:
+            continue
+        if not await search.answer_more(trial, range(size)):
+            return False
+        if best is not None and _is_hopeless(best, trial, groups):
+            break
+    return True
 
 
 def _is_hopeless(best: Trial, trial: Trial, groups: Any) -> bool:

@@ -33,8 +33,8 @@ from ragstone.types import Chunk
 
 Fitness = Literal["fit", "rank_only", "unfit"]
 """Fit to gate on; fit to rank samples or systems, not for a limit; neither."""
-ScaleSource = Literal["check", "labels", "controls"]
-"""Our items of known truth (`judge check`), people's labels (`judge measure`), controls made of bundled corpora."""
+ScaleSource = Literal["check", "controls", "labels"]
+"""What it was measured on, the least telling first: the items of `judge check`, controls made of corpora, people's labels."""
 
 MIN_REPLY_RATE = 0.9
 """Share of controls with a usable reply under which a judge is unfit."""
@@ -44,6 +44,8 @@ MIN_RANK_AUROC = 0.7
 """AUROC that a ranking needs."""
 MIN_CONTROLS = 10
 """Scored controls of each side under which a scale is too rough to conclude from."""
+BASELINE_TOLERANCE = 0.05
+"""How far a fit judge may be below the simplest rule: one or two of thirty controls."""
 BUNDLED_FILE = Path(__file__).parent / "offline" / "learned" / "scales.json"
 """Scales of the embedded judge: a JSON list of what `JudgeScale.to_json` returns."""
 LEAST_SPREAD = 0.05
@@ -94,7 +96,7 @@ class JudgeScale:
         """What the metric may be used for with this judge."""
         if self.reply_rate < MIN_REPLY_RATE or self.auroc < MIN_RANK_AUROC:
             return "unfit"
-        needed = max(MIN_FIT_ACCURACY, self.baseline_accuracy)
+        needed = find_needed_accuracy(self.baseline_accuracy)
         return "fit" if self.balanced_accuracy >= needed else "rank_only"
 
     @property
@@ -142,7 +144,7 @@ def measure_scale(
         good=_describe(good),
         bad=_describe(bad),
         threshold=find_threshold(good, bad),
-        balanced_accuracy=_measure_accuracy(good, bad, higher_is_better),
+        balanced_accuracy=measure_accuracy(good, bad, higher_is_better),
         auroc=measure_auroc(good, bad) if higher_is_better else measure_auroc(bad, good),
         baseline_accuracy=baseline_accuracy,
         reply_rate=reply_rate,
@@ -152,11 +154,32 @@ def measure_scale(
     )
 
 
+def find_needed_accuracy(baseline_accuracy: float) -> float:
+    """Return the balanced accuracy that a limit needs where the simplest rule has this one."""
+    return max(MIN_FIT_ACCURACY, baseline_accuracy - BASELINE_TOLERANCE)
+
+
 def find_threshold(good: Sequence[float], bad: Sequence[float]) -> float:
     """Return the value that is equally many standard deviations from the means of both sides."""
     good_spread, bad_spread = (max(statistics.pstdev(side), LEAST_SPREAD) for side in (good, bad))
     weighted = statistics.fmean(good) * bad_spread + statistics.fmean(bad) * good_spread
     return weighted / (good_spread + bad_spread)
+
+
+def measure_accuracy(
+    good: Sequence[float], bad: Sequence[float], higher_is_better: bool = True
+) -> float:
+    """Return the balanced accuracy, each value judged by the threshold of all others."""
+    rights = []
+    for is_good, values in ((True, good), (False, bad)):
+        hits = 0
+        for index, value in enumerate(values):
+            others = [*values[:index], *values[index + 1 :]]
+            line = find_threshold(others, bad) if is_good else find_threshold(good, others)
+            looks_good = value >= line if higher_is_better else value <= line
+            hits += looks_good == is_good
+        rights.append(hits / len(values))
+    return statistics.fmean(rights)
 
 
 def measure_auroc(high: Sequence[float], low: Sequence[float]) -> float:
@@ -183,20 +206,6 @@ def _read_bundled() -> tuple[JudgeScale, ...]:
 
 def _describe(values: Sequence[float]) -> ControlValues:
     return ControlValues(statistics.fmean(values), statistics.pstdev(values), len(values))
-
-
-def _measure_accuracy(good: Sequence[float], bad: Sequence[float], higher_is_better: bool) -> float:
-    """Return the balanced accuracy, each value judged by the threshold of all others."""
-    rights = []
-    for is_good, values in ((True, good), (False, bad)):
-        hits = 0
-        for index, value in enumerate(values):
-            others = [*values[:index], *values[index + 1 :]]
-            line = find_threshold(others, bad) if is_good else find_threshold(good, others)
-            looks_good = value >= line if higher_is_better else value <= line
-            hits += looks_good == is_good
-        rights.append(hits / len(values))
-    return statistics.fmean(rights)
 
 
 def _build_asks() -> list[Ask]:

@@ -74,11 +74,10 @@ class JudgeSession:
             complaint = parsed.fault or parsed.unproven_reason
             if not complaint:
                 return settled
-            open_items = [i for i in missing if i not in settled or i in parsed.unproven]
             # nothing open and yet a fault: the reply as a whole is not to be trusted
-            missing = open_items or items
+            missing = _list_open(missing, settled, parsed) or items
             fault = (parsed.kind, parsed.fault) if parsed.fault else None
-            usable = fault is None and all(item in settled for item in items)
+            usable = fault is None and settled.keys() >= set(items)
         if not usable and fault is not None:
             raise JudgeFailed(fault[0], "reply_unusable", fault=fault[1])
         return settled
@@ -122,3 +121,8 @@ class JudgeSession:
         if value.pop("check").strip() != nonce:
             return ParsedReply(fault=compose("check_not_copied"), kind="compromised")
         return batch.parse(value)
+
+
+def _list_open(items: list[Hashable], settled: Settled, parsed: ParsedReply) -> list[Hashable]:
+    """The items that a reply left without an answer or without proof."""
+    return [item for item in items if item not in settled or item in parsed.unproven]

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import get_args
 
-from ragstone.judges.scale import JudgeScale, load_bundled_scales
+from ragstone.judges.scale import JudgeScale, ScaleSource, load_bundled_scales
 from ragstone.store.store import Store
 
 _REPLACE = (
-    "INSERT INTO judge_scales VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (judge, language, metric) DO UPDATE SET body = excluded.body"
+    "INSERT INTO judge_scales VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (judge, language, metric, source) DO UPDATE SET body = excluded.body"
 )
 
 
 def save_scales(store: Store, scales: Sequence[JudgeScale]) -> None:
-    """Store scales; each replaces the earlier one of its judge, language and metric."""
+    """Store scales; each replaces the earlier one of its judge, language, metric and source."""
     rows = [
-        (scale.judge, scale.language, scale.metric, json.dumps(scale.to_json())) for scale in scales
+        (scale.judge, scale.language, scale.metric, scale.source, json.dumps(scale.to_json()))
+        for scale in scales
     ]
     store.write(lambda db: db.execute_many(_REPLACE, rows)).result()
 
 
 def load_scales(store: Store, judge: str | None) -> dict[tuple[str, str], JudgeScale]:
-    """Return the scales of a judge by language and metric; a stored one comes before a bundled one.
+    """Return the scales of a judge by language and metric: by people's labels before corpora before our check.
 
     `judge` is the fingerprint that a run keeps as `facts.judge_identity`; None has no scale."""
-    scales = {(s.language, s.metric): s for s in load_bundled_scales() if s.judge == judge}
-    for (body,) in store.read("SELECT body FROM judge_scales WHERE judge = ?", (judge or "",)):
-        scale = JudgeScale.from_json(json.loads(body))
-        scales[scale.language, scale.metric] = scale
-    return scales
+    rows = store.read("SELECT body FROM judge_scales WHERE judge = ?", (judge or "",))
+    stored = [JudgeScale.from_json(json.loads(body)) for (body,) in rows]
+    bundled = [scale for scale in load_bundled_scales() if scale.judge == judge]
+    sources = get_args(ScaleSource)
+    best_last = sorted([*bundled, *stored], key=lambda scale: sources.index(scale.source))
+    return {(scale.language, scale.metric): scale for scale in best_last}

@@ -93,21 +93,21 @@ def measure_baselines(samples: Sequence[Sample], search: Search | None) -> Trivi
     common, times = given.most_common(1)[0] if given else ("", 0)
     shown = next((s.reference or "" for s in samples if _fold_reference(s) == common), "")
     constant = times / len(samples) if samples else 0.0
-    if search is None:
+    answerable = [sample for sample in samples if list_relevant(sample)]
+    if search is None or not answerable:
         return TrivialBaselines(constant, shown)
-    first = held_count = count = 0
-    for sample in samples:
-        wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
-        if not wanted:
-            continue
-        count += 1
+    first = held = 0
+    for sample in answerable:
         hits = search.find_nearest(join_turns(sample), sample.language)
-        if hits and hits[0].document in wanted:
+        if hits and hits[0].document in list_relevant(sample):
             first += 1
-            held_count += find_quote(sample.reference or "", hits[0].titled_text) is not None
-    if not count:
-        return TrivialBaselines(constant, shown)
-    return TrivialBaselines(constant, shown, first / count, held_count / count)
+            held += find_quote(sample.reference or "", hits[0].titled_text) is not None
+    return TrivialBaselines(constant, shown, first / len(answerable), held / len(answerable))
+
+
+def list_relevant(sample: Sample) -> list[str]:
+    """The documents that the set says are relevant; grade 0 names one that was looked at and is not."""
+    return [name for name, grade in (sample.relevant or {}).items() if grade > 0]
 
 
 def _fold_reference(sample: Sample) -> str:

@@ -127,15 +127,13 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     """The block that starts on a line of Markdown or plain text, and the line after it."""
     line = lines[at]
     if _FENCE.match(line.text):
-        rest = range(at + 1, len(lines))
-        end = next((n for n in rest if _FENCE.match(lines[n].text)), len(lines))
-        return (_make_block("code", lines[at + 1 : end]) if end > at + 1 else None), end + 1
+        return _read_fence(lines, at)
     if heading := _HEADING.match(line.text):
         return _make_block("heading", [line], skip=heading.start(2), level=len(heading[1])), at + 1
-    if _ROW.match(line.text):
-        return (None if _RULE.match(line.text) else _make_row(line)), at + 1
     if _RULE.match(line.text):
         return None, at + 1
+    if _ROW.match(line.text):
+        return _make_row(line), at + 1
     end = _paragraph_end(lines, at)
     if _DESCRIPTION.match(line.text):
         return None, end
@@ -151,6 +149,13 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     if re.fullmatch(r"=+|-{3,}", underline):
         return _make_block("heading", [line], level=1 if underline[0] == "=" else 2), end + 1
     return _make_block("paragraph", lines[at:end]), end
+
+
+def _read_fence(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
+    """The code between a fence and the next one."""
+    rest = range(at + 1, len(lines))
+    end = next((n for n in rest if _FENCE.match(lines[n].text)), len(lines))
+    return (_make_block("code", lines[at + 1 : end]) if end > at + 1 else None), end + 1
 
 
 def _paragraph_end(lines: Sequence[_Line], at: int) -> int:

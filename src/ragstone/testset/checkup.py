@@ -18,7 +18,13 @@ from ragstone.analysis.power import (
 )
 from ragstone.analysis.stats import Z
 from ragstone.data import read
-from ragstone.testset.baselines import Search, TrivialBaselines, join_turns, measure_baselines
+from ragstone.testset.baselines import (
+    Search,
+    TrivialBaselines,
+    join_turns,
+    list_relevant,
+    measure_baselines,
+)
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 from ragstone.testset.sampling import Topics, sample_places
 from ragstone.testset.sources import Corpus, Source, open_corpus
@@ -159,21 +165,25 @@ def _count_values(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> 
 def _find_faults(samples: Sequence[Sample]) -> Iterator[Fault]:
     """What shows without the documents."""
     for sample in samples:
-        question = sample.question or ""
-        history = sample.meta.get("history") or ()
-        if not question.strip():
-            yield Fault("no_question", sample.id, question)
-            continue
-        if not (sample.reference or "").strip():
-            yield Fault("no_reference", sample.id, question)
-        elif _is_answerable(sample) and leaks_answer(question, sample.reference or ""):
-            yield Fault("leaked", sample.id, question, sample.reference or "")
-        if not history and is_dangling(question, sample.language):
-            yield Fault("not_self_contained", sample.id, question)
+        yield from _find_own_faults(sample)
     put = [sample for sample in samples if (sample.question or "").strip()]
     # apart: the same words mean something else as a second turn
     yield from _find_duplicates([sample for sample in put if not sample.meta.get("history")])
     yield from _find_duplicates([sample for sample in put if sample.meta.get("history")])
+
+
+def _find_own_faults(sample: Sample) -> Iterator[Fault]:
+    """What shows in one sample alone."""
+    question, reference = sample.question or "", sample.reference or ""
+    if not question.strip():
+        yield Fault("no_question", sample.id, question)
+        return
+    if not reference.strip():
+        yield Fault("no_reference", sample.id, question)
+    elif _is_answerable(sample) and leaks_answer(question, reference):
+        yield Fault("leaked", sample.id, question, reference)
+    if not sample.meta.get("history") and is_dangling(question, sample.language):
+        yield Fault("not_self_contained", sample.id, question)
 
 
 def _find_duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
@@ -210,17 +220,19 @@ def _find_corpus_faults(
             text = texts.get(piece["document"])
             if text is not None and find_quote(piece["quote"], text) is None:
                 yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
-        wanted = {name for name, grade in (sample.relevant or {}).items() if grade > 0}
         if _is_answerable(sample):
-            if (
-                wanted
-                and texts
-                and not _holds_reference(sample, [texts[n] for n in wanted if n in texts])
-            ):
-                yield Fault("not_answerable", sample.id, question, sample.reference or "")
-            elif not wanted and sample.relevant is not None:
-                yield Fault("not_answerable", sample.id, question, "no relevant document")
-            yield from _find_other_sources(sample, wanted, search)
+            yield from _find_unanswerable(sample, texts)
+            yield from _find_other_sources(sample, search)
+
+
+def _find_unanswerable(sample: Sample, texts: Mapping[str, str]) -> Iterator[Fault]:
+    """Whether the relevant documents do not hold the reference, or there are none."""
+    question, wanted = sample.question or "", list_relevant(sample)
+    held = [texts[name] for name in wanted if name in texts]
+    if wanted and texts and not _holds_reference(sample, held):
+        yield Fault("not_answerable", sample.id, question, sample.reference or "")
+    elif not wanted and sample.relevant is not None:
+        yield Fault("not_answerable", sample.id, question, "no relevant document")
 
 
 def _get_evidence(sample: Sample) -> list[Mapping[str, Any]]:
@@ -240,7 +252,7 @@ def _holds_reference(sample: Sample, texts: Sequence[str]) -> bool:
     return not wanted or len(wanted & held) / len(wanted) >= MIN_HELD_SHARE
 
 
-def _find_other_sources(sample: Sample, wanted: set[str], search: Search) -> Iterator[Fault]:
+def _find_other_sources(sample: Sample, search: Search) -> Iterator[Fault]:
     """A document that is not called relevant, yet holds the question's words and the answer's very words."""
     reference = sample.reference or ""
     if sample.relevant is None or len(reference.split()) < 2:
@@ -256,9 +268,7 @@ def _find_other_sources(sample: Sample, wanted: set[str], search: Search) -> Ite
 
 
 def _measure_coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
-    wanted = Counter(
-        name for sample in samples for name, grade in (sample.relevant or {}).items() if grade > 0
-    )
+    wanted = Counter(name for sample in samples for name in list_relevant(sample))
     pool = sample_places(corpus, 0)
     topics = Topics(corpus, pool, random.Random(0))
     all_topics = {topics.find_topic(corpus[place].text) for place in pool}

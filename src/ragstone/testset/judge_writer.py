@@ -251,13 +251,9 @@ class WriteOrder:
         described = {"kind": order.kind, **row}
         if not question or (answerable and not answer):
             return Rejection("empty", described, f"no {'answer' if question else 'question'}")
-        history: tuple[str, ...] = ()
-        if order.kind == "follow_up":
-            history = tuple(
-                " ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer")
-            )
-            if not all(history):
-                return Rejection("malformed", described, "a follow-up without its first turn")
+        history = _read_history(row) if order.kind == "follow_up" else ()
+        if not all(history):
+            return Rejection("malformed", described, "a follow-up without its first turn")
         evidence: list[Evidence] = []
         for piece in row["evidence"]:
             evidence_piece = self._locate_quote(piece)
@@ -265,11 +261,8 @@ class WriteOrder:
                 detail = f"{piece['quote']!r} does not stand in {piece['source']!r}"
                 return Rejection("quote_not_verbatim", described, detail)
             evidence.append(evidence_piece)
-        homes = {piece.document for piece in evidence}
-        if answerable and not evidence:
-            return Rejection("malformed", described, "no evidence")
-        if order.kind == "multi_document" and len(homes) < 2:
-            return Rejection("malformed", described, "the evidence is of one document only")
+        if fault := _find_evidence_fault(order.kind, evidence):
+            return Rejection("malformed", described, fault)
         return Item(
             id=make_item_id(question, tuple(evidence), history),
             question=question,
@@ -298,6 +291,18 @@ class WriteOrder:
                     part.document, part.text[start:end], part.start + start, part.start + end
                 )
         return None
+
+
+def _read_history(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first turn of a follow-up."""
+    return tuple(" ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer"))
+
+
+def _find_evidence_fault(kind: str, evidence: Sequence[Evidence]) -> str:
+    if kind not in UNANSWERABLE and not evidence:
+        return "no evidence"
+    is_single = len({piece.document for piece in evidence}) < 2
+    return "the evidence is of one document only" if kind == "multi_document" and is_single else ""
 
 
 def choose_part(document: Document, rng: random.Random) -> DocumentPart:

@@ -192,38 +192,18 @@ class Prover:
         if not held and item.kind not in _FREE_REFERENCE_KINDS:
             return "not_answerable_from_evidence", "the reference does not stand in the evidence"
         claim = str(item.proof.get("claim", ""))
-        if (
-            claim
-            and (fault := self._check_claim(item, claim, document, evidence, also)) is not True
-        ):
-            return fault or 1.0
+        if claim:
+            fault = self._check_claim(item, claim, document, evidence, also)
+            if fault is not True:
+                return fault or 1.0
         if item.how in _NAMED_RECORDS:
             return 1.0  # the question names the record by its key, and whose it is
-        if item.how.startswith("record:"):
-            # a record is found by its key, which no sentence repeats: structure proves it, not the reader
-            return self._find_other_answer(item, question, reference, spoken, also) or 1.0
-        best = find_best_sentence(question, document.text, document.title, spoken)
-        if best is None or best.cover < MIN_COVER:
-            return "not_answerable_from_evidence", "the document hardly has the question's words"
-        span = (evidence.start, evidence.end)
-        if not (best.start < span[1] and best.start + len(best.sentence) > span[0]):
-            return (
-                "not_answerable_from_evidence",
-                f"the reader takes {best.sentence[:80]!r} for the answer",
-            )
-        if item.kind == "negation" and item.reference == evidence.quote.strip():
-            return self._find_other_answer(item, question, reference, spoken, also) or best.cover
-        if (
-            best.answers
-            and held
-            and find_asked_sort(question)
-            and not agrees_with_any(reference, best.answers, spoken)
-        ):
-            return "not_answerable_from_evidence", f"the reader answers {best.answers[0]!r}"
-        other = find_best_sentence(question, document.text, document.title, spoken, without=span)
-        if other is not None and (fault := _check_rival(other, best, question, reference, spoken)):
-            return fault
-        return self._find_other_answer(item, question, reference, spoken, also) or best.cover
+        # a record is found by its key, which no sentence repeats: structure proves it, not the reader
+        is_record = item.how.startswith("record:")
+        cover = 1.0 if is_record else _read_cover(item, question, reference, evidence, document)
+        if not isinstance(cover, float):
+            return cover
+        return self._find_other_answer(item, question, reference, spoken, also) or cover
 
     def _check_claim(
         self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]
@@ -347,6 +327,29 @@ def _holds_reference(quote: str, reference: str, language: str) -> bool:
     return frozenset(extract_content_stems(reference, language)) <= frozenset(
         extract_content_stems(quote, language)
     )
+
+
+def _read_cover(
+    item: Item, question: str, reference: str, evidence: Evidence, document: Document
+) -> float | tuple[Reason, str]:
+    """How much of the question its evidence covers, when a reader of the whole document takes it for the answer."""
+    spoken = detect_language(document.text, item.language)
+    best = find_best_sentence(question, document.text, document.title, spoken)
+    if best is None or best.cover < MIN_COVER:
+        return "not_answerable_from_evidence", "the document hardly has the question's words"
+    span = (evidence.start, evidence.end)
+    if not (best.start < span[1] and best.start + len(best.sentence) > span[0]):
+        mistake = f"the reader takes {best.sentence[:80]!r} for the answer"
+        return "not_answerable_from_evidence", mistake
+    if item.kind == "negation" and item.reference == evidence.quote.strip():
+        return best.cover
+    has_answer = best.answers and _holds_reference(evidence.quote, reference, spoken)
+    is_other = has_answer and not agrees_with_any(reference, best.answers, spoken)
+    if is_other and find_asked_sort(question):
+        return "not_answerable_from_evidence", f"the reader answers {best.answers[0]!r}"
+    other = find_best_sentence(question, document.text, document.title, spoken, without=span)
+    rival = _check_rival(other, best, question, reference, spoken) if other is not None else None
+    return rival or best.cover
 
 
 def _check_rival(

@@ -69,22 +69,26 @@ def resolve_weights(
         if not judged and name in GROUPS:
             members = tuple(kind for kind in members if kind in RULE_KINDS)
         for kind in members:
-            if kind not in KINDS:
-                raise UnknownKind(f"no kind {kind!r}{suggest_nearest(kind, [*KINDS, *GROUPS])}")
-            if isinstance(weight, bool) or not isinstance(weight, int | float):
-                raise UnknownKind(f"the weight of {name!r} is {weight!r}; give a number")
-            if not math.isfinite(weight) or weight < 0:
-                raise UnknownKind(f"the weight of {name!r} is {weight!r}; give 0 or more")
-            if not judged and weight and kind not in RULE_KINDS:
-                raise UnknownKind(
-                    f"only a judge can write {kind!r} questions; give --judge, or choose from "
-                    f"{', '.join(name for name in KINDS if name in RULE_KINDS)}"
-                )
+            _check_weight(name, kind, weight, judged)
             weights[kind] = weights.get(kind, 0.0) + weight / len(members)
     positive = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
     if not positive:
         raise UnknownKind("no kind has a weight above 0; write factual=3,multi_document=1")
     return positive
+
+
+def _check_weight(name: str, kind: str, weight: object, judged: bool) -> None:
+    if kind not in KINDS:
+        raise UnknownKind(f"no kind {kind!r}{suggest_nearest(kind, [*KINDS, *GROUPS])}")
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise UnknownKind(f"the weight of {name!r} is {weight!r}; give a number")
+    if not math.isfinite(weight) or weight < 0:
+        raise UnknownKind(f"the weight of {name!r} is {weight!r}; give 0 or more")
+    if not judged and weight and kind not in RULE_KINDS:
+        raise UnknownKind(
+            f"only a judge can write {kind!r} questions; give --judge, or choose from "
+            f"{', '.join(name for name in KINDS if name in RULE_KINDS)}"
+        )
 
 
 def _parse_weights(text: str) -> dict[str, float]:

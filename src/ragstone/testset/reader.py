@@ -55,6 +55,10 @@ class ParsedSentences:
     stems: tuple[frozenset[str], ...]
     weights: dict[str, float]
 
+    def get_stems_before(self, place: int) -> frozenset[str]:
+        """The stems of the sentence before one."""
+        return self.stems[place - 1] if place else frozenset()
+
 
 @lru_cache(maxsize=64)
 def parse_sentences(text: str, language: str) -> ParsedSentences:
@@ -84,54 +88,47 @@ def find_best_sentence(
     if not wanted or not read.places:
         return None
     topic = frozenset(extract_content_stems(title, language))
-    weight = {stem: read.weights.get(stem, 1.25) for stem in wanted}
-    total = sum(weight.values())
+    weights = {stem: read.weights.get(stem, 1.25) for stem in wanted}
     sort = find_asked_sort(question)
-    best: tuple[float, float, int] | None = None
-    previous: frozenset[str] = frozenset()
-    for n, (a, b) in enumerate(read.places):
-        here = read.stems[n]
-        if without is not None and a < without[1] and b > without[0]:
-            previous = here
+    ranks: dict[int, float] = {}
+    for n, (start, end) in enumerate(read.places):
+        if without is not None and start < without[1] and end > without[0]:
             continue
-        own = around = 0.0
-        for stem, stem_weight in weight.items():
-            if stem in here:
-                own += stem_weight
-                around += stem_weight
-            elif stem in topic or stem in previous:
-                # the title or the sentence before may name what the sentence only refers to, but
-                # counts for less than its own words
-                around += 0.6 * stem_weight
-        if own:
-            ranked = (
-                own
-                + 0.4 * around
-                + (0.15 * total if sort and _has_digit(text[a:b], language) else 0.0)
-            )
-            if best is None or ranked > best[0]:
-                best = (ranked, own, n)
-        previous = here
-    if best is None:
+        rank = _rank_sentence(weights, read.stems[n], topic | read.get_stems_before(n))
+        if rank and sort and _has_digit(text[start:end], language):
+            rank += 0.15 * sum(weights.values())
+        ranks[n] = rank
+    best = max(ranks, key=ranks.__getitem__, default=0)
+    if not ranks.get(best):
         return None
-    n = best[2]
-    a, b = read.places[n]
-    rest = sum(stem_weight for stem, stem_weight in weight.items() if stem not in topic)
-    own = (
-        sum(
-            stem_weight
-            for stem, stem_weight in weight.items()
-            if stem in read.stems[n] and stem not in topic
-        )
-        / rest
-        if rest
-        else best[1] / total
-    )
-    covered = read.stems[n] | topic | (read.stems[n - 1] if n else frozenset())
-    cover = sum(stem_weight for stem, stem_weight in weight.items() if stem in covered) / total
+    start, end = read.places[best]
+    here = read.stems[best]
+    own = {stem: weight for stem, weight in weights.items() if stem not in topic} or weights
     return AnswerSentence(
-        text[a:b], a, cover, own, _find_answers(question, text[a:b], sort, language)
+        text[start:end],
+        start,
+        _measure_share(weights, here | topic | read.get_stems_before(best)),
+        _measure_share(own, here),
+        _find_answers(question, text[start:end], sort, language),
     )
+
+
+def _rank_sentence(weights: dict[str, float], here: frozenset[str], near: frozenset[str]) -> float:
+    """How well a sentence fits a question; 0 when it has none of its words.
+
+    The title or the sentence before may name what the sentence only refers to, but counts for less."""
+    own = around = 0.0
+    for stem, weight in weights.items():
+        if stem in here:
+            own += weight
+            around += weight
+        elif stem in near:
+            around += 0.6 * weight
+    return own + 0.4 * around if own else 0.0
+
+
+def _measure_share(weights: dict[str, float], stems: frozenset[str]) -> float:
+    return sum(weight for stem, weight in weights.items() if stem in stems) / sum(weights.values())
 
 
 def _has_digit(sentence: str, language: str) -> bool:

@@ -155,39 +155,28 @@ def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Sp
 
 def _find_quantity(tokens: Sequence[Token], at: int, language: str) -> Span | None:
     """A number with what it counts: `7 working days`, `96 puestos`."""
-    n = at + 1
-    while n < len(tokens) and tokens[n].lower in NUMBER_WORDS[language]:
-        n += 1
-    if (
-        language == "es"
-        and n < len(tokens)
-        and tokens[n].lower == "de"
-        and tokens[n - 1].lower
-        in (
-            "millones",
-            "mil",
-        )
-    ):
-        n += 1
-    for width in range(1, 4):
-        end = n + width
-        if end > len(tokens):
-            break
-        token = tokens[end - 1]
+    first = _skip_number_words(tokens, at + 1, language)
+    # in Spanish the noun comes first, in English after up to two adjectives
+    most = 1 if language == "es" else 3
+    for end, token in enumerate(tokens[first : first + most], first + 1):
         if not token.is_word or token.is_capital or token.lower in UNIT_STOPS[language]:
-            break
+            return None
         if is_plural(token.lower, language):
-            if (
-                language == "es"
-                and end < len(tokens)
-                and _is_adjective(tokens[end].lower, token.lower)
-            ):
-                end += 1
-            unit = " ".join(token.text for token in tokens[n:end])
-            return Span("quantity", at, end, unit)
-        if language == "es":
-            break
+            adjective = tokens[end].lower if language == "es" and end < len(tokens) else ""
+            last = end + 1 if adjective and _is_adjective(adjective, token.lower) else end
+            unit = " ".join(token.text for token in tokens[first:last])
+            return Span("quantity", at, last, unit)
     return None
+
+
+def _skip_number_words(tokens: Sequence[Token], at: int, language: str) -> int:
+    """The token after the rest of a number: mil, millones de."""
+    while at < len(tokens) and tokens[at].lower in NUMBER_WORDS[language]:
+        at += 1
+    is_counted = tokens[at - 1].lower in ("millones", "mil")
+    if language == "es" and is_counted and at < len(tokens) and tokens[at].lower == "de":
+        return at + 1
+    return at
 
 
 def _is_adjective(word: str, noun: str) -> bool:

@@ -1,144 +1,236 @@
-"""The `useful` Ask: how far a chunk helps with the question or towards a wanted text, 0, 1 or 2."""
+"""The `useful` Ask: the chance that a chunk helps with the question or towards a wanted text, and a grade 0, 1 or 2.
+
+A chunk is useful when it answers a part of the question; it gets 2 when it answers all of it. Few figures that mean the
+same for any text, weighed by logistic models; bench/judge/usefulness.py fits and measures them."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, align, lay
-from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Reading, read
+from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Alignment, Tokens, lay
+from ragstone.judges.offline.question_kinds import (
+    QuestionKind,
+    classify_question,
+    offers_quantity,
+    split_question,
+)
+from ragstone.judges.offline.reading import NAME, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import statements
-from ragstone.judges.offline.view import best_units, bounds_of, unit_text
+from ragstone.judges.offline.view import bounds_of, find_unit_span
 from ragstone.locale.messages import compose
 from ragstone.text.encoder import encode
 from ragstone.text.sentences import split_sentences
 
-QUESTION_BARS = {1: (0.42, 0.62), 2: (0.34, 0.52)}
-"""Relevance from which a chunk gets 1 and 2, for each wording of the question: strict and lenient."""
-ACROSS = 1.4
-"""What relevance is raised by when question and chunk are in different languages."""
-TARGET_BARS = (0.45, 0.75)
-"""The same for a chunk that is to lead to a given text."""
+QUESTION_WEIGHTS: Mapping[str, float] = {
+    "bias": -2.35, "cosine": 4.39, "cover": 3.11, "weakest": 0.88, "offers": 0.65, "across": 0.22, "across_cosine": 1.39,
+}  # fmt: skip
+TARGET_WEIGHTS: Mapping[str, float] = {
+    "bias": -2.55,
+    "reach": 4.03,
+    "shared": 2.93,
+    "question": 0.87,
+}
+"""Fitted by bench/judge/usefulness.py on corpora of our own and RAGTruth."""
+BARS = {1: (0.5, 0.7), 2: (0.3, 0.5)}
+"""Chance from which a chunk helps, and from which it answers all parts, for each wording: strict and lenient."""
+KNOWN_WEIGHT = 0.35
+"""What a word of a wanted text counts that the question has already: it proves little."""
+
+
+class Usefulness(NamedTuple):
+    """What is known of a chunk: the chance that it helps at all and with everything, and its nearest passage."""
+
+    helps: float
+    answers_all: float
+    quote: str
 
 
 def answer_useful(values: Mapping[str, Any], language: str | None) -> Any:
-    """A grade for each chunk and each target."""
+    """Reply with a chance and a grade for each chunk and each target."""
     chunks = [read(chunk["text"], language) for chunk in values["chunks"]]
+    low, high = BARS.get(values["wording"], BARS[1])
     rows = []
     for target, text in values["targets"].items():
         if text is None:
-            found = relevances(values["question"], chunks, language)
-            low, high = QUESTION_BARS.get(values["wording"], QUESTION_BARS[1])
+            judged = judge_chunks(values["question"], chunks, language)
         else:
-            found = _reached(values["question"], text, chunks, language)
-            low, high = TARGET_BARS
-        for chunk, (value, quote) in zip(values["chunks"], found, strict=True):
-            grade = int(value >= low) + int(value >= high)
+            judged = judge_towards(values["question"], text, chunks, language)
+        for chunk, useful in zip(values["chunks"], judged, strict=True):
             rows.append(
                 {
                     "id": chunk["id"],
                     "target": target,
-                    "grade": grade,
-                    "reason": _reason(value, quote, chunks[0].language),
+                    "grade": int(useful.helps >= low) + int(useful.answers_all >= high),
+                    "probability": round(useful.helps, 4),
+                    "reason": _explain(useful, chunks[0].language),
                 }
             )
     return {"grades": rows}
 
 
-def _reason(value: float, quote: str, language: str) -> str:
-    if not quote:
+def _explain(useful: Usefulness, language: str) -> str:
+    if not useful.quote:
         return compose("no_shared_words", language)
-    short = (quote if len(quote) <= 120 else quote[:119] + "…").rstrip(": ")
-    return compose("closest_sentence", language, quote=short, value=round(value, 2))
+    short = useful.quote if len(useful.quote) <= 120 else useful.quote[:119] + "…"
+    return compose(
+        "closest_sentence", language, quote=short.rstrip(": "), value=round(useful.helps, 2)
+    )
 
 
-def relevances(
+def judge_chunks(
     question: str, chunks: Sequence[Reading], language: str | None
+) -> list[Usefulness]:
+    """Judge how far each chunk answers the question: its best part, and the weakest of all parts."""
+    by_part = [_judge_part(part, chunks, language) for part in split_question(question)]
+    judged = []
+    for parts in zip(*by_part, strict=True):
+        best = max(parts)
+        judged.append(Usefulness(best[0], min(parts)[0], best[1]))
+    return judged
+
+
+def _judge_part(
+    part: str, chunks: Sequence[Reading], language: str | None
 ) -> list[tuple[float, str]]:
-    """How much each chunk has to do with the question, 0..1, and its closest sentence."""
-    asked = read(question, language)
-    vectors = encode([question, *(chunk.raw for chunk in chunks)])
-    alike = vectors[1:] @ vectors[0]
-    wants = _wants(question)
-    found = []
-    for n, chunk in enumerate(chunks):
-        cover, quote, near = _covered([asked], chunk)
-        kind = _offers(wants, near)
-        cosine = max(float(alike[n]), 0.0)
-        value = 0.5 * cosine + 0.4 * cover + 0.1 * kind
-        if asked.language != chunk.language:  # fewer shared words to be had
-            value *= ACROSS
-        found.append((value, quote))
-    return found
+    figures = measure_chunks(part, chunks, language)
+    return [(_to_chance(QUESTION_WEIGHTS, row), quote) for row, quote in figures]
 
 
-_WANTS = (
-    (
-        re.compile(
-            r"\bhow (?:many|much|long|old|far|tall|big|often|high|fast)\b|\bcost|\bprice|\bcuánt|\bage\b"
-        ),
-        NUMBER,
-    ),
-    (re.compile(r"\bwhen\b|\bwhat year\b|\bcuándo\b|\bqué año\b|\bdate\b|\bfecha\b"), NUMBER),
-    (re.compile(r"\bwho\b|\bwhose\b|\bquién|\bwhere\b|\bdónde\b|\bcity\b|\bcountry\b"), NAME),
+def _to_chance(weights: Mapping[str, float], figures: Mapping[str, float]) -> float:
+    logit = weights["bias"] + sum(weights[name] * value for name, value in figures.items())
+    return 1 / (1 + math.exp(-logit))
+
+
+def measure_chunks(
+    part: str, chunks: Sequence[Reading], language: str | None
+) -> list[tuple[dict[str, float], str]]:
+    """Measure what QUESTION_WEIGHTS weighs, for each chunk, with the passage that has most of the words."""
+    asked = read(part, language)
+    left = Tokens.of([asked])
+    vectors = encode([part, *(chunk.raw for chunk in chunks)])
+    cosines = np.maximum(vectors[1:] @ vectors[0], 0.0).tolist()
+    kind = classify_question(part)
+    rows = []
+    for chunk, cosine in zip(chunks, cosines, strict=True):
+        passage = _find_passage(left, chunk)
+        across = float(asked.language != chunk.language)
+        row = {
+            "cosine": cosine,
+            "cover": passage.cover,
+            "weakest": passage.weakest,
+            "offers": _offers(kind, part, passage, chunk.language),
+            "across": across,
+            "across_cosine": across * cosine,
+        }
+        rows.append((row, passage.quote if passage.cover > 0 else ""))
+    return rows
+
+
+class _Passage(NamedTuple):
+    """The one or two sentences of a chunk that hold most of the question's words."""
+
+    cover: float
+    """Share of the words that the whole chunk has, rare words counting more."""
+    weakest: float
+    """How much it has of the word that it has least."""
+    quote: str
+    has_new_name: bool
+
+
+def _find_passage(left: Tokens, chunk: Reading) -> _Passage:
+    laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS), around=False)
+    content = left.kinds != STOP
+    if not len(laid.units) or not content.any():
+        return _Passage(0.0, 0.0, chunk.raw, False)
+    weights = np.where(content, left.weights, 0.0)
+    cover = float((laid.most * weights).sum() / weights.sum())
+    first = last = int((weights @ laid.soft).argmax())
+    pairs = weights @ np.maximum(laid.soft[:, 1:], laid.soft[:, :-1])
+    if len(pairs) and pairs.max() > (weights @ laid.soft[:, first]):
+        first = int(pairs.argmax())
+        last = first + 1
+    _, start, _ = find_unit_span([chunk], laid, first)
+    _, _, end = find_unit_span([chunk], laid, last)
+    low, high = int(laid.unit_starts[first]), int(laid.unit_ends[last])
+    new = ~laid.exact[:, low:high].any(axis=0)
+    has_new_name = bool((laid.sources.kinds[low:high][new] == NAME).any())
+    return _Passage(cover, float(laid.most[content].min()), chunk.raw[start:end], has_new_name)
+
+
+def _offers(kind: QuestionKind, part: str, passage: _Passage, language: str) -> float:
+    """1 when the passage has the kind of thing that the question asks for, -1 when it lacks it, 0 when nothing tells."""
+    if kind.quantities:
+        return 1.0 if offers_quantity(passage.quote, kind.quantities, language) else -1.0
+    if kind.name:
+        return 1.0 if passage.has_new_name else -1.0
+    if _WHY.search(part):
+        return 1.0 if _REASON.search(passage.quote) else 0.0
+    return 0.0
+
+
+_WHY = re.compile(
+    r"\bwhy\b|\bpor qué\b|\bcauses?\b|\bcausas?\b|\breasons?\b|\bmotivos?\b", re.IGNORECASE
+)
+_REASON = re.compile(
+    r"\b(?:because|since|due to|owing to|as a result|caused?|causes|so that|in order to|therefore|after|reasons?|led to|"
+    r"porque|ya que|debido a|puesto que|a causa de|caus[aó]|para que|por eso|tras|después de|motivos?|gracias a)\b",
+    re.IGNORECASE,
 )
 
 
-def _wants(question: str) -> int:
-    """The kind of token an answer must have, STOP when any will do."""
-    low = question.lower()
-    return next((kind for pattern, kind in _WANTS if pattern.search(low)), STOP)
-
-
-def _offers(wants: int, near: Sequence[int]) -> float:
-    return 1.0 if wants == STOP or wants in near else 0.0
-
-
-def _covered(wanted: Sequence[Reading], chunk: Reading) -> tuple[float, str, list[int]]:
-    """Weighted share of the wanted words that the chunk has, its best sentence, and what kinds stand in it."""
-    laid = align(wanted, [chunk], around=False)
-    if not len(laid.units) or not len(laid.claims.ids):
-        return 0.0, "", []
-    weight = np.where(laid.claims.kinds == STOP, 0.0, laid.claims.weights)
-    if not weight.sum():
-        return 0.0, "", []
-    cover = float((laid.most * weight).sum() / weight.sum())
-    _, best = best_units(laid, bounds_of(laid, len(wanted)))
-    unit = int(best[0])
-    fresh = ~laid.exact[:, laid.unit_starts[unit] : laid.unit_ends[unit]].any(axis=0)
-    kinds = laid.sources.kinds[laid.unit_starts[unit] : laid.unit_ends[unit]][fresh]
-    return cover, unit_text([chunk], laid, unit) if cover > 0 else "", kinds.tolist()
-
-
-def _reached(
+def judge_towards(
     question: str, text: str, chunks: Sequence[Reading], language: str | None
-) -> list[tuple[float, str]]:
-    """How much of a wanted text each chunk holds: the best of its statements, words the question has not."""
+) -> list[Usefulness]:
+    """Judge how far each chunk leads to a wanted text."""
+    judged = []
+    for figures, quote in measure_towards(question, text, chunks, language):
+        chance = _to_chance(TARGET_WEIGHTS, figures)
+        judged.append(Usefulness(chance, chance, quote))
+    return judged
+
+
+def measure_towards(
+    question: str, text: str, chunks: Sequence[Reading], language: str | None
+) -> list[tuple[dict[str, float], str]]:
+    """Measure what TARGET_WEIGHTS weighs: how much of the best statement of the text a chunk has, and it of the chunk's passage."""
     parts = [text[a:b] for a, b in split_sentences(text, language)] or [text]
     said = [one.text for part in parts for one in statements(part)] or [text]
     wanted = [read(one, language) for one in said]
-    known = set(read(question, language).ids.tolist())
     left = Tokens.of(wanted)
-    weight = np.where(left.kinds == STOP, 0.02, left.weights)
-    repeated = np.array([word in known for word in left.ids.tolist()], np.bool_)
-    weight = weight * np.where(repeated, 0.35, 1.0)  # what the question says proves little
-    found = []
-    for chunk in chunks:
+    known = read(question, language).ids
+    weights = np.where(left.kinds == STOP, 0.02, left.weights)
+    weights = weights * np.where(np.isin(left.ids, known), KNOWN_WEIGHT, 1.0)
+    asked = judge_chunks(question, chunks, language)
+    rows = []
+    for chunk, useful in zip(chunks, asked, strict=True):
         laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS), around=False)
-        if not len(laid.units):
-            found.append((0.0, ""))
-            continue
-        bounds = bounds_of(laid, len(wanted))
-        _, best = best_units(laid, bounds)
-        values = []
-        for claim, (a, b) in enumerate(pairwise(bounds)):
-            mine = weight[a:b]
-            both = 0.5 * (laid.most[a:b] + laid.soft[a:b, int(best[claim])])
-            share = np.add.reduce(both * mine) / max(float(np.add.reduce(mine)), 1e-6)
-            values.append((float(share), unit_text([chunk], laid, int(best[claim]))))
-        found.append(max(values) if values else (0.0, ""))
-    return found
+        reach, shared, quote = _reach(laid, weights, len(wanted), chunk)
+        chance = min(max(useful.helps, 1e-4), 1 - 1e-4)
+        figures = {"reach": reach, "shared": shared, "question": math.log(chance / (1 - chance))}
+        rows.append((figures, quote))
+    return rows
+
+
+def _reach(
+    laid: Alignment, weights: Floats, count: int, chunk: Reading
+) -> tuple[float, float, str]:
+    """Share of the best statement that one sentence has, share of that sentence that the statements have, the sentence."""
+    if not len(laid.units) or not len(laid.claims.ids):
+        return 0.0, 0.0, ""
+    best = (0.0, 0)
+    for a, b in pairwise(bounds_of(laid, count)):
+        covers = weights[a:b] @ laid.soft[a:b] / max(float(weights[a:b].sum()), 1e-6)
+        unit = int(covers.argmax())
+        best = max(best, (float(covers[unit]), unit))
+    unit = best[1]
+    low, high = int(laid.unit_starts[unit]), int(laid.unit_ends[unit])
+    own = np.where(laid.sources.kinds[low:high] == STOP, 0.0, laid.sources.weights[low:high])
+    shared = laid.exact[:, low:high].any(axis=0)
+    _, start, end = find_unit_span([chunk], laid, unit)
+    return best[0], float((own * shared).sum() / max(float(own.sum()), 1e-6)), chunk.raw[start:end]

@@ -64,13 +64,9 @@ def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | Non
     ordered = sorted(spans, key=lambda span: (span.start, span.end, span.id))
     if not ordered:
         return None
-    known = {span.id for span in ordered}
-    roots = [span for span in ordered if span.parent not in known]
-    # a trace may arrive without its root, when the parent is a span of another service that is not
-    # exported here
-    root = next((span for span in roots if not span.parent), roots[0] if roots else ordered[0])
-    models = [span for span in ordered if get_span_kind(span) == "llm"]
-    retrievers = [span for span in ordered if get_span_kind(span) in ("retriever", "reranker")]
+    root = _find_root(ordered)
+    models = _list_of_kind(ordered, "llm")
+    retrievers = _list_of_kind(ordered, "retriever", "reranker")
     if not models and not retrievers and get_span_kind(root) == "":
         return None
     question = _find_question(root, retrievers, models)
@@ -78,11 +74,10 @@ def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | Non
     error = root.error or (models[-1].error if models and answer is None else None)
     if question is None and answer is None and error is None:
         return None
+    is_plausible = EARLIEST_MICROS <= root.start <= now + MAX_CLOCK_SKEW_MICROS
     row = {
         "id": root.trace,
-        "at": format_iso(root.start)
-        if EARLIEST_MICROS <= root.start <= now + MAX_CLOCK_SKEW_MICROS
-        else format_iso(now),
+        "at": format_iso(root.start if is_plausible else now),
         "question": question,
         "answer": answer,
         "error": error,
@@ -95,6 +90,13 @@ def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | Non
     return parse_interaction(
         coerce_row({key: _mend_text(value) for key, value in row.items()}), now
     )
+
+
+def _find_root(ordered: Sequence[TraceSpan]) -> TraceSpan:
+    """The root of a trace; its parent may be a span of another service that is not exported here."""
+    known = {span.id for span in ordered}
+    roots = [span for span in ordered if span.parent not in known] or ordered
+    return next((span for span in roots if not span.parent), roots[0])
 
 
 # ── span kinds ────────────────────────────────────────────────────────────────────────────
@@ -119,6 +121,10 @@ def get_span_kind(span: TraceSpan) -> str:
     if "gen_ai.request.model" in span.attributes or "gen_ai.system" in span.attributes:
         return "llm"
     return ""
+
+
+def _list_of_kind(spans: Sequence[TraceSpan], *kinds: str) -> list[TraceSpan]:
+    return [span for span in spans if get_span_kind(span) in kinds]
 
 
 # ── question, answer and messages ─────────────────────────────────────────────────────────
@@ -248,8 +254,7 @@ def _find_contexts(retrievers: Sequence[TraceSpan]) -> list[dict[str, Any]] | No
     """The documents of the last reranker or, without one, of the last retriever; None without either."""
     if not retrievers:
         return None
-    rerankers = [span for span in retrievers if get_span_kind(span) == "reranker"]
-    span = (rerankers or retrievers)[-1]
+    span = (_list_of_kind(retrievers, "reranker") or retrievers)[-1]
     attributes = span.attributes
     if get_span_kind(span) == "reranker":
         return _parse_documents(_group_by_index(attributes, "reranker.output_documents"))

@@ -20,6 +20,9 @@ _SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
 """`X is this, Y is that`: half of it defines something else."""
 _HALF_TASK = re.compile(r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|con|por|de)$")
 """Words of a task that was cut in the wrong place."""
+_NAMED_CODE = re.compile(r"`[^`]*\w{3}[^`]*`")
+_PLURAL_VERBS = ("are", "were", "can", "must", "may")
+"""Verbs that a plural may have: a capital before them is no name."""
 _ACRONYM = re.compile(
     r"((?:[A-ZÁÉÍÓÚÑ][\w-]+ (?:(?:of|and|for|the|de|del|la|los|las|y|para) )*){1,5}[A-ZÁÉÍÓÚÑ][\w-]+) \(([A-Z]{2,6})\)"
 )
@@ -61,24 +64,10 @@ def _build_fact(
 ) -> Fact | None:
     grammar = page.grammar
     parts = {name: value or "" for name, value in match.groupdict().items()}
-    subject = parts["subject"]
-    instruction = pattern.is_instruction
-    if instruction:
-        if _HALF_TASK.search(subject) or FIRST_STEP.search(parts.get("answer", "")):
-            return None
-        if not page.command and not page.owner and not gate.is_specific(subject):
-            return None
-        if pattern.kind == "detail" and not re.search(r"`[^`]*\w{3}[^`]*`", subject):
-            return None
-    elif pattern.name in ("there_are", "deadline"):
-        if not page.owner and not gate.is_specific(subject):
-            return None
-    elif not _is_good_subject(subject, parts["verb"], page, headings):
+    subject = _name_subject(page, headings, pattern, parts)
+    if subject is None:
         return None
-    else:
-        subject = page.lower_start(subject)
-        if " " not in subject and parts["verb"] in ("are", "were", "can", "must", "may"):
-            subject = subject.lower() if subject.istitle() else subject  # a plural, not a name
+    instruction = pattern.is_instruction
     parts |= _inflect_parts(parts, grammar) | {"subject": subject}
     question = grammar.fix_question(pattern.question.format(**parts))
     reference = drop_references(
@@ -99,6 +88,25 @@ def _build_fact(
     return Fact(
         framed, reference, kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim
     )
+
+
+def _name_subject(
+    page: Page, headings: tuple[str, ...], pattern: Pattern, parts: dict[str, str]
+) -> str | None:
+    """The subject as the question names it; None when nobody could tell from it what is asked about."""
+    subject = parts["subject"]
+    is_known = bool(page.owner) or gate.is_specific(subject)
+    if pattern.is_instruction:
+        is_whole = not _HALF_TASK.search(subject) and not FIRST_STEP.search(parts.get("answer", ""))
+        has_code = pattern.kind != "detail" or _NAMED_CODE.search(subject) is not None
+        return subject if is_whole and has_code and (page.command or is_known) else None
+    if pattern.name in ("there_are", "deadline"):
+        return subject if is_known else None
+    if not _is_good_subject(subject, parts["verb"], page, headings):
+        return None
+    subject = page.lower_start(subject)
+    is_plural = " " not in subject and parts["verb"] in _PLURAL_VERBS
+    return subject.lower() if is_plural and subject.istitle() else subject
 
 
 def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
@@ -122,28 +130,27 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
     grammar = page.grammar
     if subject.split()[0].lower() in grammar.bad_starts - grammar.articles:
         return False
-    if not gate.is_noun_phrase(subject, grammar) or _is_disagreeing(
-        subject, verb, grammar.language
-    ):
+    is_phrase = gate.is_noun_phrase(subject, grammar)
+    if not is_phrase or _is_disagreeing(subject, verb, grammar.language):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
-    if (
-        grammar.language == "en"
-        and 1 < len(words) == len(subject.split())
-        and words[-1] in grammar.vague_nouns
-    ):
-        return False  # a noun without its article
-    plural = verb in ("are", "were", "can", "must", "may")
-    name = " " not in subject and not plural and subject.lower() not in page.small
-    if name or gate.is_specific(subject):
+    has_article = grammar.language == "es" or len(words) < len(subject.split())
+    if not has_article and len(words) > 1 and words[-1] in grammar.vague_nouns:
+        return False
+    is_plural = verb in _PLURAL_VERBS
+    is_name = " " not in subject and not is_plural and subject.lower() not in page.small
+    if is_name or gate.is_specific(subject) or page.owner:
         return True
-    definite = subject.split()[0].lower() in ("the", "el", "la", "los", "las")
-    if len(words) == 1 and (definite or words[0] in grammar.vague_nouns) and not page.owner:
-        return False  # `the utility`: nobody knows which
-    if page.owner:
-        return True
+    return _is_topic(subject, words, page, headings)
+
+
+def _is_topic(subject: str, words: list[str], page: Page, headings: tuple[str, ...]) -> bool:
+    """Whether a common noun is what its section is about; of `the utility` alone nobody knows which."""
+    is_definite = subject.split()[0].lower() in ("the", "el", "la", "los", "las")
+    if len(words) == 1 and (is_definite or words[0] in page.grammar.vague_nouns):
+        return False
     about = " ".join((page.title, *headings[:2])).lower()
-    return all(word[:5] in about for word in words if word not in grammar.links)
+    return all(word[:5] in about for word in words if word not in page.grammar.links)
 
 
 def _is_disagreeing(subject: str, verb: str, language: str) -> bool:

@@ -91,11 +91,7 @@ def is_sentence(text: str, grammar: Grammar) -> bool:
 def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
     """Whether a phrase is a simple noun phrase that names something in particular."""
     tokens = _CODE.sub("`x`", phrase).split()
-    if not tokens or len(tokens) > 8 or _QUOTED.sub("x", phrase).count("`") % 2:
-        return False
-    if any(token in ("-", "–", "—", "/", "&") for token in tokens):
-        return False
-    if not re.match(r"[\w`“«\"]", tokens[-1]) or re.search(r"[.!?;:,]$", tokens[-1]):
+    if _QUOTED.sub("x", phrase).count("`") % 2 or not _is_unbroken(tokens):
         return False
     lowered = [re.sub(r"\W", "", token).lower() for token in tokens]
     inner = lowered[1:] if lowered[0] in grammar.articles else lowered
@@ -104,10 +100,22 @@ def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
     closed = grammar.closed_words | (grammar.articles if grammar.language == "en" else frozenset())
     if not _has_only_links(inner, grammar, closed):
         return False
-    if grammar.language == "es":
-        return not any(word.endswith("mente") for word in inner)
-    adverb = any(word.endswith("ly") and len(word) > 4 and word not in _LY_WORDS for word in inner)
-    return not adverb and not tokens[0].lower().endswith("ing")
+    is_gerund = grammar.language == "en" and tokens[0].lower().endswith("ing")
+    return not is_gerund and not any(_is_adverb(word, grammar.language) for word in inner)
+
+
+def _is_unbroken(tokens: list[str]) -> bool:
+    """Whether a few words stand without a sign between or after them."""
+    if not 0 < len(tokens) <= 8 or not {"-", "–", "—", "/", "&"}.isdisjoint(tokens):
+        return False
+    last = tokens[-1]
+    return bool(re.match(r"[\w`“«\"]", last)) and not re.search(r"[.!?;:,]$", last)
+
+
+def _is_adverb(word: str, language: str) -> bool:
+    if language == "es":
+        return word.endswith("mente")
+    return word.endswith("ly") and len(word) > 4 and word not in _LY_WORDS
 
 
 def _has_only_links(inner: list[str], grammar: Grammar, closed: frozenset[str]) -> bool:

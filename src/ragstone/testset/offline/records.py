@@ -113,33 +113,35 @@ def _choose_entry_key(
     page: Page, section: DocumentSection, terms: Sequence[str], reference: str
 ) -> tuple[str, str, str]:
     """The key as the question names it, whose it is, and the template; an empty key when none fits."""
-    grammar = page.grammar
     term = _strip_marks(terms[0])
-    option = "option_is" if choose_template(page, reference) == "what_is" else "option"
-    dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
-    options = [name for term in dashed for name in _OPTION.findall(term)]
-    if options:
-        # `-a, --all`: the long name says more. `--no-x` comes with `--x`, which is the one
-        # described.
-        long = [name for name in options if name.startswith("--") and not name.startswith("--no-")]
-        name = (long or options)[0]
-        stands_right = grammar.manual_heading.search(" ".join(section.headings))
-        if not page.command or name.strip("-") in _TRIVIAL or not stands_right:
-            return "", "", ""
-        if not grammar.option_start.match(reference):
+    template = choose_template(page, reference)
+    option = "option_is" if template == "what_is" else "option"
+    name = _find_option(terms)
+    if name:
+        stands_right = page.grammar.manual_heading.search(" ".join(section.headings))
+        is_told = name.strip("-") not in _TRIVIAL and page.grammar.option_start.match(reference)
+        if not (page.command and stands_right and is_told):
             return "", "", ""
         return f"`{name}`", f"`{page.command}`", option
     if _is_titled_option(page, section, term):
-        quote = grammar.templates["quote"]
+        quote = page.grammar.templates["quote"]
         return quote.format(term), quote.format(page.title), option
-    tool = page.command or (page.title if _TOOL.fullmatch(page.title) else "")
-    template = choose_template(page, reference)
     name = re.sub(r"[(].*[)]$", "()", term)
     if not template or not _CODE_TERM.match(terms[0]) or name in _TRIVIAL:
         return "", "", ""
     if re.search(r"[.:(]", name):  # a qualified name says whose it is
         return f"`{name}`", "", template
+    tool = page.command or (page.title if _TOOL.fullmatch(page.title) else "")
     return (f"`{name}`", f"`{tool}`", f"{template}_in") if tool else ("", "", "")
+
+
+def _find_option(terms: Sequence[str]) -> str:
+    """The name of an option that says most: of `-a, --all` the long one; empty for what is no option."""
+    dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
+    options = [name for term in dashed for name in _OPTION.findall(term)]
+    # `--no-x` comes with `--x`, which is the one described
+    long = (name for name in options if name.startswith("--") and not name.startswith("--no-"))
+    return next(long, options[0] if options else "")
 
 
 def _is_titled_option(page: Page, section: DocumentSection, term: str) -> bool:
@@ -232,21 +234,14 @@ def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
 
 
 def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> Iterator[Fact]:
-    grammar = page.grammar
-    key = row.terms[0]
-    named = gate.is_specific(key) or page.owner
-    odd = key.endswith(":") or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
-    if not named or odd or len(key.split()) > 4:
+    grammar, key = page.grammar, _name_row(page, row)
+    if not key:
         return
-    key = f"`{key}`" if re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key else key
     if column.lower().split()[0] in grammar.description_columns:
         value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
         template = choose_template(page, value)
-        if (
-            not template
-            or _LONE_WORD.fullmatch(key)
-            or gate.explain_doubtful_reference(value, grammar)
-        ):
+        is_doubtful = _LONE_WORD.fullmatch(key) or gate.explain_doubtful_reference(value, grammar)
+        if not template or is_doubtful:
             return
         question = grammar.templates[template].format(key=key, verb=_get_telling_verb(value, page))
         kind = "conceptual" if template == "what_is" else "detail"
@@ -259,3 +254,14 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
     question = frame_question(page, grammar.fix_question(question))
     if not gate.explain_doubtful_question(question, grammar):
         yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)
+
+
+def _name_row(page: Page, row: Block) -> str:
+    """The key of a table row as a question names it; empty when it does not say which row."""
+    key = row.terms[0]
+    is_odd = key.endswith(":") or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
+    is_named = gate.is_specific(key) or page.owner
+    if not is_named or is_odd or len(key.split()) > 4:
+        return ""
+    is_code = re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key
+    return f"`{key}`" if is_code else key

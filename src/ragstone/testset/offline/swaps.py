@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -79,7 +79,7 @@ def _swap_part(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
     """What of a question can be replaced by what: its owner, a key, a subject of the same form."""
-    record = fact.pattern == "option" and fact.key[:3] == "`--"
+    record = _is_long_option(fact)
     owner = find_owner(clean_title(turn.document.title))
     if fact.pattern == "section" or not (owner or record or fact.pattern in _SWAPPED_PATTERNS):
         return
@@ -89,17 +89,29 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
         yield from ((owner, name) for name in sorted(names))
         return
     near = [
-        candidate for other in others for candidate in turn.stock.load_facts(other, turn.language)
+        other for document in others for other in turn.stock.load_facts(document, turn.language)
     ]
     turn.rng.shuffle(near)
+    yield from _find_alike(turn.document, fact, near, record=record)
+
+
+def _find_alike(
+    document: Document, fact: Fact, near: Sequence[Fact], *, record: bool
+) -> Iterator[tuple[str, str]]:
+    """Keys or subjects of other documents' facts that could stand in a question.
+
+    Only candidates: proofs.py searches the corpus for an answer before any of them is let through."""
     for other in near:
         was, new = (fact.key, other.key) if record else (fact.subject, other.subject)
-        alike = other.key[:3] == "`--" if record else _has_same_form(was, new)
-        # Only candidates: proofs.py searches the corpus for an answer before any of them is let
-        # through.
-        alike = alike and (record or other.pattern != fact.pattern)  # else it is answered there
-        if alike and _is_absent(new, turn.document):
+        # a fact of the same pattern would be answered where it stands
+        is_other = other.pattern != fact.pattern and _has_same_form(was, new)
+        alike = other.key.startswith("`--") if record else is_other
+        if alike and _is_absent(new, document):
             yield was, new
+
+
+def _is_long_option(fact: Fact) -> bool:
+    return fact.pattern == "option" and fact.key.startswith("`--")
 
 
 def _has_same_form(subject: str, other: str) -> bool:

@@ -1,0 +1,90 @@
+"""`ragstone label` and `ragstone labels`, from the keyboard and from files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import click
+import pytest
+
+from labelled import make_claims, make_run
+from ragstone.labels import load_labels
+from ragstone.store import Store
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Type keys into the next command."""
+
+    def type_keys(text: str) -> None:
+        waiting: Iterator[str] = iter(text)
+        monkeypatch.setattr(click, "getchar", lambda: next(waiting, "\x04"))
+
+    return type_keys
+
+
+def open_store(folder) -> Store:
+    return Store.open(folder / "store.db")
+
+
+def test_labels_are_given_with_keys_and_resumed(call, keys, tmp_path) -> None:
+    make_run(open_store(tmp_path), [make_claims("supported", "not_found") for _ in range(5)])
+    keys("sxcu")
+    result = call("label", "r1", "--next", "4", "--author", "ana")
+    assert result.code == 0
+    assert "Do the contexts support the claim?" in result.out
+    assert "1 label by ana" in result.err
+    keys("nk\x03")
+    result = call("label", "r1", "--next", "4", "--author", "ana")
+    assert "2 labels by ana, 1 skipped, of 10 in the run" in result.err
+    labels = load_labels(open_store(tmp_path))
+    assert [label.word for label in labels] == ["supported", "not_found", "skip"]
+    assert [label.chance for label in labels] == [0.2, 0.2, None]
+
+
+def test_files_go_in_once_and_come_out(call, write, tmp_path) -> None:
+    make_run(open_store(tmp_path), [make_claims("supported")] * 2)
+    rows = [{"sample": f"s{n}", "on": "support", "value": "yes", "author": "ana"} for n in range(3)]
+    write("people.jsonl", rows)
+    result = call("labels", "import", "people.jsonl", "--run", "r1")
+    assert "read 3 labels as labels" in result.err
+    assert "left out 1 label of samples that the run does not have, such as 's2'" in result.err
+    result = call("labels", "import", "people.jsonl", "--run", "r1")
+    assert "stored 0 labels, 2 were there already" in result.err
+    assert call("labels", "export", "out.jsonl").code == 0
+    written = [
+        json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert [(row["sample"], row["value"], row["run"]) for row in written] == [
+        ("s0", 1.0, "r1"),
+        ("s1", 1.0, "r1"),
+    ]
+    pytest.importorskip("pyarrow")
+    assert call("labels", "export", "out.parquet").code == 0
+    assert "0 labels" in call("labels", "import", "out.parquet").err
+
+
+def test_people_disagree_and_somebody_decides(call, keys, write) -> None:
+    rows = [
+        {"sample": f"s{n}", "on": "correctness", "value": value, "author": author}
+        for author, values in {"ana": "yes yes no yes", "luis": "yes no no yes"}.items()
+        for n, value in enumerate(values.split())
+    ]
+    write("people.jsonl", rows)
+    call("labels", "import", "people.jsonl")
+    result = call("labels", "agreement")
+    assert "Krippendorff's alpha" in result.out
+    assert "Cohen's kappa, 75% the same" in result.out
+    assert "s1: correctness: ana 1, luis 0" in result.out
+    keys("n")
+    assert "decided 1 of 1 disagreement" in call("labels", "adjudicate", "--author", "eva").err
+    assert "decided 0 of 0" in call("labels", "adjudicate").err
+
+
+def test_a_mistake_is_one_sentence(call, write) -> None:
+    write("people.jsonl", [{"sample": "s0", "on": "support", "value": 7}])
+    assert call("labels", "import", "people.jsonl").err.count("\n") == 1
+    assert call("labels", "import", "people.jsonl", "--scale", "5").code == 2
+    assert call("labels", "export", "out.txt").code == 2
+    assert "no run" in call("label", "nothing").err
