@@ -21,8 +21,6 @@ from ragstone.types import FAILURES, Usage
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
 
-__all__ = ["GateResult", "MetricSummary", "ScoredRun", "Summary", "summarise"]
-
 COVERAGE_FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
 HISTOGRAM_BINS = 20

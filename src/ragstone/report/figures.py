@@ -52,11 +52,7 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
         ]
         lines.append(Remark(say("not_scored", parts="; ".join(parts)), _outcome_tone(metric)))
         reasons = [
-            say(
-                "reason_times",
-                reason=shorten(say.message(reason), 160),
-                n=say.whole(n),
-            )
+            say("reason_times", reason=shorten(say.message(reason), 160), n=say.whole(n))
             for reason, n in metric.reasons.items()
         ]
         lines.append(Remark(say("reasons", reasons="; ".join(reasons))))
