@@ -95,10 +95,13 @@ def test_waiting_for_the_event_loop_is_not_the_functions_time() -> None:
     def quick(question: str) -> str:
         return "x"
 
+    def hold_up() -> None:
+        time.sleep(0.4)  # of the event loop, as by a judge at work
+
     async def run() -> float:
         call = asyncio.create_task(call_function(quick, "?"))
         await asyncio.sleep(0)
-        time.sleep(0.4)  # the loop is held up, as by a judge at work
+        hold_up()
         return (await call).seconds
 
     assert asyncio.run(run()) < 0.2
@@ -162,7 +165,7 @@ def test_systems_of_a_benchmark_are_asked_in_turn() -> None:
 
     systems = {"a": build("a"), "b": build("b")}
     bench(questions(20), systems, ["exact_match"], store=":memory:")
-    counted = [name for name in order]
+    counted = list(order)
     assert counted.count("a") == counted.count("b") == 21
     blocks = [counted[at : at + 2] for at in range(0, 40, 2)]
     assert {"".join(block) for block in blocks if set(block) == {"a", "b"}} == {"ab", "ba"}

@@ -15,10 +15,10 @@ from urllib.parse import quote, urlsplit
 from ragstone.data.rows import get_path
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.locale.messages import compose
-from ragstone.systems.streams import StreamReader, iter_events
-from ragstone.systems.templates import fill_template
 from ragstone.systems.protocol import MEASURES, SystemFault, SystemReply
 from ragstone.systems.replies import build_reply, parse_reply
+from ragstone.systems.streams import StreamReader, iter_events
+from ragstone.systems.templates import fill_template
 from ragstone.types import Ranked, Sample
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import Any, Protocol, runtime_checkable
 from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample
 
-
 MEASURES = ("latency", "first_token", "tokens", "cost")
 """What a reply took: fields of a reply, and keys of a sample's `meta`."""
 

@@ -6,6 +6,7 @@ import codecs
 import json
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from ragstone.systems.fields import ANSWER_KEYS, FIELD_KEYS, MISSING, get_first
@@ -129,10 +130,10 @@ def _join_answer(joined: str, answers: list[str]) -> str | None:
     """The answer from its pieces, and from texts that may be pieces too, or each the answer so far."""
     if not answers:
         return joined or None
-    is_growing = all(
-        later.startswith(earlier) for earlier, later in zip(answers, answers[1:], strict=False)
-    )
-    whole = answers[-1] if is_growing and len(answers[-1]) >= len(answers[0]) else "".join(answers)
+    # each the answer so far, as some servers send; two equal pieces are pieces
+    is_growing = all(later.startswith(earlier) for earlier, later in pairwise(answers))
+    is_growing = is_growing and (len(answers) == 1 or len(answers[-1]) > len(answers[0]))
+    whole = answers[-1] if is_growing else "".join(answers)
     # a last part that repeats the pieces is the whole answer
     return whole if not joined or whole.strip().startswith(joined.strip()) else joined + whole
 

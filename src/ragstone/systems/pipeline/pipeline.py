@@ -15,12 +15,12 @@ from ragstone.asks import digest
 from ragstone.data import corpora
 from ragstone.data.documents import Document, read_documents
 from ragstone.errors import RagstoneError, suggest_nearest
-from ragstone.systems.templates import fill_template
 from ragstone.systems.http import HttpSystem
 from ragstone.systems.pipeline.chunking import ChunkUnit, chunk_documents
 from ragstone.systems.pipeline.extraction import Passage, extract_answer
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.protocol import SystemReply
+from ragstone.systems.templates import fill_template
 from ragstone.text.encoder import track_saved_seconds
 from ragstone.text.language import detect_language
 from ragstone.types import Chunk, Ranked, Sample
