@@ -337,7 +337,9 @@ def test_real_haystack_chat() -> None:
 
     memory = InMemoryDocumentStore()
     memory.write_documents([Real(content="Paris is the capital.", id="doc-1")])
-    template = [ChatMessage.from_user("{{ question }}{% for d in documents %}{{ d.content }}{% endfor %}")]
+    template = [
+        ChatMessage.from_user("{{ question }}{% for d in documents %}{{ d.content }}{% endfor %}")
+    ]
 
     def build(with_answers: bool) -> Any:
         pipeline = Pipeline()

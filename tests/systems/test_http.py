@@ -240,7 +240,10 @@ OPENAI_EVENTS = [
             SystemReply("Paris.", Ranked([Chunk(text="T")])),
         ),
         (
-            [b'{"o": {"t": "Par"}}\n', b'{"o": {"t": "is."}, "hits": [{"id": "a", "text": "A"}]}\n'],
+            [
+                b'{"o": {"t": "Par"}}\n',
+                b'{"o": {"t": "is."}, "hits": [{"id": "a", "text": "A"}]}\n',
+            ],
             "application/x-ndjson",
             {"answer": "o.t", "contexts": "hits"},
             SystemReply("Paris.", Ranked([Chunk("a", "A")])),

@@ -101,7 +101,8 @@ async def answer_self_later(self: Any, question: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("method", [answer_self, answer_self_later])
 @pytest.mark.parametrize(
-    "name", [form.format(m) for m in ANSWER_METHODS for form in ("{}", "a{}", "{}_async")] + ["__call__"]
+    "name",
+    [form.format(m) for m in ANSWER_METHODS for form in ("{}", "a{}", "{}_async")] + ["__call__"],
 )
 def test_an_object_is_asked_by_its_one_method(name: str, method: Callable[..., Any]) -> None:
     kind = type("Rag", (), {name: method})
@@ -118,7 +119,9 @@ def test_several_methods_are_an_error_that_says_what_to_write() -> None:
         def chat(self, question: str) -> str:
             return "chatted"
 
-    with pytest.raises(RagstoneError, match=r"Rag has query\(\) and chat\(\); say which answers: method: query"):
+    with pytest.raises(
+        RagstoneError, match=r"Rag has query\(\) and chat\(\); say which answers: method: query"
+    ):
         make_system(Rag())
     assert ask(Rag(), method="chat").answer == "chatted"
     with pytest.raises(RagstoneError, match="has no method 'talk'"):

@@ -84,9 +84,7 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if has_system:
         under_test = _build_system(plan, inputs)
         run_id = find_begun_run(plan, dataset, named, under_test, store) or run_id
-        dataset, under_test = await _ask_system(
-            plan, dataset, under_test, store, run_id, observer
-        )
+        dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
         metrics = choose_metrics(named, dataset)
         # metrics that fit the data include these already
         if named is not None:
@@ -141,9 +139,7 @@ async def _ask_system(
 ) -> tuple[Dataset, SystemUnderTest]:
     # Failures are asked for again under another id, so that the stored failures do not answer.
     answers_id = new_run_id() if plan.retry_errors else run_id
-    answers = await answer_samples(
-        dataset, under_test, store, answers_id, watch=observer.answers
-    )
+    answers = await answer_samples(dataset, under_test, store, answers_id, watch=observer.answers)
     await under_test.system.close()
     return answers
 

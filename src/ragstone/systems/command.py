@@ -168,7 +168,9 @@ class CommandSystem:
             await process.wait()
         shown = " ".join(program.errors.decode("utf-8", "replace").split())[-STDERR_CHARS:]
         raise SystemFault(
-            "command_silent", code=process.returncode if process.returncode is not None else 0, text=shown or "–"
+            "command_silent",
+            code=process.returncode if process.returncode is not None else 0,
+            text=shown or "–",
         )
 
 

@@ -74,7 +74,9 @@ def merge_outputs(outputs: Any) -> Any:
         # generators return several candidates; the first is what a user would see
         if isinstance(texts, list) and texts:
             reply |= _read_candidate(texts[0])
-            tokens = _get_tokens(output.get("meta")) or _get_tokens([getattr(texts[0], "meta", None)])
+            tokens = _get_tokens(output.get("meta")) or _get_tokens(
+                [getattr(texts[0], "meta", None)]
+            )
             if tokens is not None:
                 reply["tokens"] = tokens
         for name in ANSWER_KEYS:

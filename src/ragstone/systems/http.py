@@ -236,7 +236,9 @@ class HttpSystem:
         message = " ".join(self._hide_secrets(text).split())[:200]
         if status == 422:
             # what FastAPI says when the names of the fields are not its own
-            raise SystemFault("http_fields_refused", text=message, body=json.dumps(self._body)[:200])
+            raise SystemFault(
+                "http_fields_refused", text=message, body=json.dumps(self._body)[:200]
+            )
         raise SystemFault(
             compose("http_status_said", status=status, text=message)
             if message

@@ -31,7 +31,9 @@ def choose_method(target: Any) -> Callable[..., Any]:
     retrieve = _find_form(target, "retrieve")
     if callable(target) or retrieve is not None:
         return target if retrieve is None else retrieve  # type: ignore[no-any-return]
-    hint = " (of an index, give index.as_query_engine())" if hasattr(target, "as_query_engine") else ""
+    hint = (
+        " (of an index, give index.as_query_engine())" if hasattr(target, "as_query_engine") else ""
+    )
     raise RagstoneError(
         f"{type(target).__name__} is no system{hint}; give a function, or an object with one of "
         f"{', '.join(ANSWER_METHODS)}, retrieve or __call__"

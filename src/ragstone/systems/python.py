@@ -84,9 +84,7 @@ class PythonSystem:
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Call the function with the question."""
         injected = {"sample": sample} if "sample" in self._injected else {}
-        result = await call_function(
-            self._function, question, **injected, **self._given_parameters
-        )
+        result = await call_function(self._function, question, **injected, **self._given_parameters)
         return self._parse_result(result)
 
     def _parse_result(self, result: CallResult) -> SystemReply:

@@ -202,8 +202,6 @@ def _to_score(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-
-
 def _to_amount(value: Any, name: str) -> float | None:
     if value is MISSING or value is None:
         return None

@@ -128,7 +128,9 @@ class SystemRunner:
     async def ask_samples(self, samples: Iterable[Sample]) -> None:
         """Ask about these samples at once, so that their replies stand in the store."""
         slots = asyncio.Semaphore(self.concurrency or self.system.concurrency)
-        tasks = [task for sample in samples if (task := self._start_task(sample, slots)) is not None]
+        tasks = [
+            task for sample in samples if (task := self._start_task(sample, slots)) is not None
+        ]
         for reply in await asyncio.gather(*tasks):
             self._count_reply(reply)
 
@@ -272,9 +274,7 @@ def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | Sys
     if isinstance(reply, SystemFault):
         answered = replace(sample, answer=None, contexts=None, error=reply.reason, meta=meta)
     else:
-        measures = {
-            name: value for name in MEASURES if (value := getattr(reply, name)) is not None
-        }
+        measures = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
         answered = replace(
             sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | measures
         )

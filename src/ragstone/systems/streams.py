@@ -119,7 +119,9 @@ def _get_piece(part: Any) -> str | None:
         return _get_piece(get_first(choices[0], ("delta",))) if choices else ""
     piece = get_first(part, PIECE_KEYS)
     if isinstance(piece, list):  # the parts of a message
-        texts = [get_first(item, ("text",)) if not isinstance(item, str) else item for item in piece]
+        texts = [
+            get_first(item, ("text",)) if not isinstance(item, str) else item for item in piece
+        ]
         return "".join(text for text in texts if isinstance(text, str))
     if isinstance(piece, str):
         return piece

@@ -57,11 +57,7 @@ def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) 
         reply = asyncio.run(system.answer(sample.question or "", sample))
     if not isinstance(reply, SystemReply):
         return replace(sample, answer=None, contexts=None)
-    measured = {
-        name: value
-        for name in MEASURES
-        if (value := getattr(reply, name)) is not None
-    }
+    measured = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
     return replace(
         sample, answer=reply.answer, contexts=reply.contexts, meta={**sample.meta, **measured}
     )
