@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -202,8 +202,8 @@ def _from_answerer(
     version, id_from, place = given
     method, inputs = call_options["method"], call_options["inputs"]
     answer_with = None
+    ask: Callable[..., Any] = target
     if inspect.isroutine(target):
-        ask = target
         if method is not None:
             raise RagstoneError(f"the system {name!r} is a function; leave `method` out")
     else:
@@ -212,12 +212,7 @@ def _from_answerer(
         if ask is not target:
             version = version or _hash_file(place)
     if inputs is not None:
-        template = {inputs: "{question}"} if isinstance(inputs, str) else inputs
-        call = ask
-
-        def ask(question: str) -> Any:
-            return call(fill_template(template, {"question": question}))
-
+        ask = _fill_inputs(ask, {inputs: "{question}"} if isinstance(inputs, str) else inputs)
         version = version or _hash_file(place)
     return PythonSystem(
         ask,
@@ -227,6 +222,11 @@ def _from_answerer(
         id_from=id_from,
         answer_with=answer_with if callable(answer_with) else None,
     )
+
+
+def _fill_inputs(call: Callable[..., Any], template: Any) -> Callable[[str], Any]:
+    """A function of the question that calls another with the filled template."""
+    return lambda question: call(fill_template(template, {"question": question}))
 
 
 def _is_factory(target: Any) -> bool:

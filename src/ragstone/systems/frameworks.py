@@ -84,8 +84,7 @@ def _list_langchain_inputs(target: Any) -> list[str] | None:
     if _is_graph(target):
         # by the annotations: the JSON schema of a typing.TypedDict cannot be made before Python 3.12
         builder = target.builder
-        state = getattr(builder, "input_schema", None) or getattr(builder, "state_schema", None)
-        return list(_collect_fields(state))
+        return list(_collect_fields(getattr(builder, "input_schema", builder.state_schema)))
     describe = getattr(target, "get_input_jsonschema", None)
     if not callable(describe):
         return None

@@ -29,14 +29,14 @@ MAX_REPLY_BYTES = 16 << 20
 TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
 """Client errors after which a retry may help; so may one after every 5xx."""
 REPLY_PATHS = ("answer", "contexts", "ids", *MEASURES)
+StreamKind = Literal["sse", "lines", "text"]
 HTTP_OPTIONS = ("method", "body", "headers", "stream", *REPLY_PATHS)
 """Options by which request and reply are mapped."""
-STREAM_TYPES = {
+STREAM_TYPES: Mapping[str, StreamKind] = {
     "text/event-stream": "sse", "application/x-ndjson": "lines", "application/jsonl": "lines",
     "application/x-jsonlines": "lines", "application/stream+json": "lines",
 }  # fmt: skip
 """Content types of streams."""
-StreamKind = Literal["sse", "lines", "text"]
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 
 

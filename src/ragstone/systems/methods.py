@@ -30,7 +30,7 @@ def choose_method(target: Any) -> Callable[..., Any]:
     # named methods first: __call__ is often only their short form
     retrieve = _find_form(target, "retrieve")
     if callable(target) or retrieve is not None:
-        return target if retrieve is None else retrieve  # type: ignore[no-any-return]
+        return target if retrieve is None else retrieve
     hint = (
         " (of an index, give index.as_query_engine())" if hasattr(target, "as_query_engine") else ""
     )

@@ -49,8 +49,9 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
 
 def _unwrap_outputs(value: Any) -> Any:
     """Unwrap what a Haystack pipeline returns: a mapping of each component's outputs."""
-    is_nested = isinstance(value, Mapping) and value
-    is_nested = is_nested and all(isinstance(item, Mapping) for item in value.values())
+    if not isinstance(value, Mapping) or not value:
+        return value
+    is_nested = all(isinstance(item, Mapping) for item in value.values())
     return merge_outputs(value) if is_nested else value
 
 
