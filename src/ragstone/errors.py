@@ -16,8 +16,7 @@ Unscored                           raised inside a metric: this sample gets an o
 ├── MissingField                   the sample lacks a field the metric needs
 ├── JudgeFailed                    the judge gave no usable reply (kind says how)
 ├── SystemFailed                   the system under test gave nothing to judge
-├── OutOfBudget                    the call was not made because the budget is spent
-└── MetricFailed                   the metric itself raised, or returned something that is not a score
+└── OutOfBudget                    the call was not made because the budget is spent
 """
 
 from __future__ import annotations
@@ -129,13 +128,7 @@ class JudgeFailed(Unscored):
     outcome = "judge_error"
 
     def __init__(
-        self,
-        kind: JudgeFault,
-        code: str,
-        /,
-        *,
-        label: str | None = None,
-        **arguments: Argument,
+        self, kind: JudgeFault, code: str, /, *, label: str | None = None, **arguments: Argument
     ) -> None:
         super().__init__(code, label=label, **arguments)
         self.kind: JudgeFault = kind
@@ -151,12 +144,6 @@ class OutOfBudget(Unscored):
     """The call was not made because the budget is spent."""
 
     outcome = "skipped_budget"
-
-
-class MetricFailed(Unscored):
-    """The metric itself raised, or returned something that is not a score."""
-
-    outcome = "metric_error"
 
 
 def suggest_nearest(word: str, known: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference
+    from ragstone.analysis.comparison import Comparison, Difference
 
 COSTS = ("cost", "tokens", "latency")
 """What is traded for quality: the first that was measured."""

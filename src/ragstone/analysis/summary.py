@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.analysis.batch import Row, add_rows
-from ragstone.analysis.stats import Interval, mean_interval
+from ragstone.analysis.columns import RESOURCES
+from ragstone.analysis.percentiles import Percentile, find_percentiles
+from ragstone.analysis.stats import Interval, effective_size, mean_interval
 from ragstone.analysis.tally import MetricTally
 from ragstone.analysis.values import GroupNumbers
 from ragstone.analysis.worst import WorstSamples
@@ -18,8 +20,6 @@ from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo
-
-__all__ = ["GateResult", "MetricSummary", "ScoredRun", "Summary", "summarise"]
 
 COVERAGE_FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
@@ -76,6 +76,8 @@ class MetricSummary:
     """Whether enough of the applicable samples were scored."""
     incomplete: str = ""
     """Why it is not, in a sentence."""
+    percentiles: dict[str, Percentile] = field(default_factory=dict)
+    """Of latency: p50, p95 and p99."""
 
     @property
     def coverage(self) -> float | None:
@@ -158,7 +160,11 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
     interval = Interval()
     if moments is not None:
         interval = mean_interval(
-            moments, bounds=tally.bounds, binary=tally.binary, clusters=clusters
+            moments,
+            bounds=tally.bounds,
+            binary=tally.binary,
+            clusters=clusters,
+            positive=tally.family in RESOURCES,
         )
     mean = moments.mean if moments else None
     histogram, edges = _build_histogram(tally)
@@ -192,6 +198,9 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
         warnings=_collect_warnings(tally, interval),
         complete=not why,
         incomplete=why,
+        percentiles=find_percentiles(tally.values, effective_size(moments, clusters))
+        if moments is not None and tally.family == "latency"
+        else {},
     )
 
 

@@ -56,3 +56,17 @@ def reading_options(function: F) -> F:
     ):  # fmt: skip
         function = option(function)
     return function
+
+
+primary_option = click.option(
+    "--primary",
+    metavar="METRIC",
+    help="The metric that decides; it is tested outside the others [default: that of the first gate].",
+)
+correction_option = click.option(
+    "--correction",
+    type=click.Choice(["bonferroni", "holm", "bh", "none"]),
+    default="bonferroni",
+    show_default=True,
+    help="For how many differences are shown: Bonferroni, Holm, Benjamini-Hochberg or none.",
+)

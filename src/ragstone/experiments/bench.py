@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.compare import MARGIN, compare
+from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.significance import Correction
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics

@@ -12,12 +12,7 @@ from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError
-from ragstone.experiments.answer import (
-    SystemUnderTest,
-    answer_samples,
-    build_system,
-    list_measured,
-)
+from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_system, list_measured
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run

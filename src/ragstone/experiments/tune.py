@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.columns import RunColumns, read_columns
-from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.columns import RunColumns, number_groups, read_columns
+from ragstone.analysis.compare import MARGIN, compare
+from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.effects import Settings
 from ragstone.asks import digest
 from ragstone.data import read
@@ -31,7 +32,6 @@ from ragstone.experiments.search import (
     find_highest,
     find_hopeless,
     front_layers,
-    number_groups,
     parse_objective,
     plan_rounds,
     rank_standings,
@@ -312,7 +312,7 @@ async def _run_halving(search: _Search, trials: Sequence[Trial], sizes: Sequence
                 return
         going = choose_survivors(
             [trial.standing for trial in remaining if trial.standing is not None],
-            number_groups(search.tuning[:size]),
+            number_groups([sample.group for sample in search.tuning[:size]]),
         )
         remaining = [remaining[at] for at in going]
         if len(remaining) == 1 and not search.objective.against:
@@ -332,7 +332,7 @@ async def _run_optuna(search: _Search, vary: Mapping[str, Sequence[Any]], seed: 
         sampler=optuna.samplers.TPESampler(seed=seed),
     )
     trials: dict[str, Trial] = {}
-    groups = number_groups(search.tuning)
+    groups = number_groups([sample.group for sample in search.tuning])
     best: Trial | None = None
     for _ in range(search.budget.trials or DEFAULT_TRIALS):
         asked = study.ask()

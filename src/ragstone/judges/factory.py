@@ -276,10 +276,7 @@ def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budge
 
 
 def make_hybrid(
-    model: ChoiceModel,
-    settings: Mapping[str, Any],
-    embeddings: Judge,
-    writer: Judge | None = None,
+    model: ChoiceModel, settings: Mapping[str, Any], embeddings: Judge, writer: Judge | None = None
 ) -> Judge:
     """Build the judge of a model that is asked for one token; `writer` is the same model on the JSON route."""
     return HybridJudge(

@@ -49,16 +49,14 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
         ]
         lines.append(Remark(say("not_scored", parts="; ".join(parts)), _outcome_tone(metric)))
         reasons = [
-            say(
-                "reason_times",
-                reason=shorten(say.message(reason), 160),
-                n=say.whole(n),
-            )
+            say("reason_times", reason=shorten(say.message(reason), 160), n=say.whole(n))
             for reason, n in metric.reasons.items()
         ]
         lines.append(Remark(say("reasons", reasons="; ".join(reasons))))
     if metric.if_failures_low is not None and metric.if_failures_high is not None:
         lines.append(Remark(_describe_bounds(metric, say), "warn"))
+    if metric.percentiles:
+        lines.append(Remark(_describe_percentiles(metric, say)))
     for text in metric.warnings:
         message = shorten(say.message(text), 300)
         lines.append(Remark(f"{say('warning')}: {message}", "warn"))
@@ -214,6 +212,15 @@ def _explain_incomplete(metric: MetricSummary, floor: float, say: Words) -> str:
         share=say.percent(metric.scored / metric.applicable),
         floor=say.percent(floor),
     )
+
+
+def _describe_percentiles(metric: MetricSummary, say: Words) -> str:
+    parts = []
+    for name, percentile in metric.percentiles.items():
+        ends = f" ({say.interval(percentile.low, percentile.high)})"
+        value = say.number(percentile.value)
+        parts.append(f"{name} {value}{ends if percentile.low is not None else ''}")
+    return ", ".join(parts)
 
 
 def _describe_bounds(metric: MetricSummary, say: Words) -> str:

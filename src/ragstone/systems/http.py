@@ -110,11 +110,7 @@ class HttpSystem:
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
         """Ask the endpoint, sending the contexts along."""
-        values = {
-            "question": question,
-            "contexts": contexts.texts,
-            "context_ids": contexts.ids,
-        }
+        values = {"question": question, "contexts": contexts.texts, "context_ids": contexts.ids}
         reply = await self._ask_endpoint(values, sample)
         return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
 

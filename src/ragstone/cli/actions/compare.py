@@ -10,7 +10,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from ragstone.analysis.compare import Comparison, compare
+from ragstone.analysis.columns import ComparableRun
+from ragstone.analysis.compare import compare
+from ragstone.analysis.comparison import Comparison
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import choose_language
@@ -32,11 +34,13 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
             runs,
             baseline=baseline,
             metrics=[name for name in metrics if name] or None,
+            primary=flags["primary"],
             margin=flags["margin"],
             effect=flags["effect"],
             correction=flags["correction"],
             floor=flags["floor"],
             samples=flags["samples"],
+            unpaired=flags["unpaired"],
         )
     language = choose_language(flags["language"], runs[baseline].info.plan.language)
     present_comparison(comparison, runs, flags, language)
@@ -44,10 +48,15 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
 
 
 def present_comparison(
-    comparison: Comparison, runs: Sequence[StoredRun], flags: Mapping[str, Any], language: str
+    comparison: Comparison, runs: Sequence[ComparableRun], flags: Mapping[str, Any], language: str
 ) -> None:
     """Show the comparison, write its files, and report to GitHub Actions when it runs there."""
-    report = ComparisonReport(comparison, {run.id: run for run in runs}, language)
+    report = ComparisonReport(
+        comparison,
+        {run.info.id: run for run in runs},
+        language,
+        plain_intervals=bool(flags.get("plain_intervals")),
+    )
     if flags.get("as_json"):
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:

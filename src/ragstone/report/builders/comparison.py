@@ -19,7 +19,7 @@ from ragstone.report.builders.parts import (
     build_usage_cells,
     name_metric,
 )
-from ragstone.report.comparison import sentences
+from ragstone.report.comparison import opening, sentences
 from ragstone.report.comparison.samples import SamplePair, SampleSide, view_pairs
 from ragstone.report.drawing.charts import draw_forest, draw_pareto
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
@@ -28,14 +28,15 @@ from ragstone.report.words import Words, load_words
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference, RunComparison
-    from ragstone.store import StoredRun
+    from ragstone.analysis.columns import ComparableRun
+    from ragstone.analysis.comparison import Comparison, Difference, RunComparison
 
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
 """Samples shown each way; a page has all that were kept."""
 WIDE_COLUMNS = 100
 """Columns of a terminal from which the verdict has one of its own."""
-SIGNS = {"better": "🟢", "worse": "🔴", "equivalent": "⚪", "unclear": "⚪", "withheld": "🟡"}
+SIGNS = {"better": "🟢", "worse": "🔴", "withheld": "🟡"}
+"""Every other verdict is white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,15 @@ class ComparisonReport:
 
     kind: ClassVar[str] = "comparison"
     comparison: Comparison
-    runs: Mapping[str, StoredRun]
+    runs: Mapping[str, ComparableRun]
     language: str = "en"
+    plain_intervals: bool = False
+    """Whether the table shows the interval of each difference alone, not corrected for the others."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         comparison, say = self.comparison, load_words(self.language)
-        baseline, state = comparison.baseline, sentences.describe_state(self.comparison, say)
+        baseline, state = comparison.baseline, opening.describe_state(self.comparison, say)
         names = ", ".join(shorten(versus.run.name, 80) for versus in comparison.versus)
         title = say("against", run=names, baseline=shorten(baseline.name, 80))
         facts = [f"{say('baseline')}: {baseline.name}", baseline.source]
@@ -61,7 +64,7 @@ class ComparisonReport:
             doc.Byline(tuple(facts), where=doc.PAGE),
             doc.Status(state.text, state.tone, where=doc.WRITTEN),
         )
-        method = sentences.describe_method(comparison, say)
+        method = opening.describe_method(comparison, say, plain_intervals=self.plain_intervals)
         body = (
             *(self._build_versus(*numbered, say) for numbered in enumerate(comparison.versus, 1)),
             *_build_trade_off(comparison, say),
@@ -85,6 +88,9 @@ class ComparisonReport:
     def _build_versus(self, number: int, versus: RunComparison, say: Words) -> doc.Section:
         comparison = self.comparison
         names = {"run": versus.run.name, "baseline": comparison.baseline.name}
+        gist = build_list(
+            opening.describe_run_verdicts(versus, comparison, say), flush=True, style="lines gist"
+        )
         notes = build_list(
             sentences.describe_pairing(versus, comparison, say), flush=True, style="lines"
         )
@@ -99,21 +105,52 @@ class ComparisonReport:
         return doc.Section(
             (
                 doc.Heading(shorten(say("against", **names), 200)),
+                replace(gist, where=doc.COMPACT),
                 replace(notes, where=doc.COMPACT),
-                doc.Section((notes, chart, label), "panel", where=doc.PAGE),
+                doc.Section((gist, notes, chart, label), "panel", where=doc.PAGE),
                 doc.Section(
                     (
-                        _build_table(versus, comparison, f"v{number}", say),
+                        self._build_table(versus, f"v{number}", say),
                         _list_verdicts(versus, comparison, say),
+                        *_list_percentiles(versus, say),
                         *build_remarks(remarks, doc.WRITTEN, "lines asides"),
                     ),
                     "panel",
                 ),
-                *self._build_moved(versus, say),
+                *(self._build_moved(versus, say) if comparison.paired else ()),
             ),
             "versus",
             f"v{number}",
         )
+
+    def _build_table(self, versus: RunComparison, id: str, say: Words) -> doc.ReportTable:
+        comparison = self.comparison
+        columns = (
+            *build_text_columns(say, "metric"),
+            # One tuple serves all media: `_list_cells` must yield a cell for every column below, in
+            # this order. A column stands twice where media want it in another place or with another
+            # look.
+            *build_text_columns(say, "verdict", where=doc.PAGE),
+            *build_text_columns(say, "verdict", where=doc.TEXT),
+            *build_number_columns(say, "before", "after"),
+            *build_number_columns(say, "difference", where=doc.WRITTEN),
+            *build_number_columns(say, "difference", where=doc.TERMINAL),
+            *build_number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
+            *build_number_columns(say, "moved", where=doc.WRITTEN),
+            *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
+        )
+        # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
+        # the run. The style of the first resource row draws the line between the halves.
+        ordered = _order_rows(versus)
+        first = next((d for d in ordered if d.resource and d.family != "primary"), None)
+        rows = [
+            doc.TableRow(
+                _list_cells(difference, comparison.floor, self.plain_intervals, say),
+                "first-resource" if difference is first else "",
+            )
+            for difference in ordered
+        ]
+        return doc.ReportTable(columns, tuple(rows), style="verdicts", id=id)
 
     def _build_moved(self, versus: RunComparison, say: Words) -> Iterator[doc.Node]:
         before, after = self.runs[self.comparison.baseline.id], self.runs[versus.run.id]
@@ -135,50 +172,29 @@ class ComparisonReport:
         yield doc.Section(tuple(brief), where=doc.TERMINAL)
 
 
-def _build_table(
-    versus: RunComparison, comparison: Comparison, id: str, say: Words
-) -> doc.ReportTable:
-    columns = (
-        *build_text_columns(say, "metric"),
-        # One tuple serves all media: `_list_cells` must yield a cell for every column below, in
-        # this order. A column stands twice where media want it in another place or with another
-        # look.
-        *build_text_columns(say, "verdict", where=doc.PAGE),
-        *build_text_columns(say, "verdict", where=doc.TEXT),
-        *build_number_columns(say, "before", "after"),
-        *build_number_columns(say, "difference", where=doc.WRITTEN),
-        *build_number_columns(say, "difference", where=doc.TERMINAL),
-        *build_number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
-        *build_number_columns(say, "moved", where=doc.WRITTEN),
-        *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
-    )
-    # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
-    # the run. The style of the first resource row draws the line between the halves.
-    ordered = sorted(versus.differences, key=lambda difference: difference.resource)
-    first = next((difference for difference in ordered if difference.resource), None)
-    rows = [
-        doc.TableRow(
-            _list_cells(difference, comparison.floor, say),
-            "first-resource" if difference is first else "",
-        )
-        for difference in ordered
-    ]
-    return doc.ReportTable(columns, tuple(rows), style="verdicts", id=id)
+def _order_rows(versus: RunComparison) -> list[Difference]:
+    """The primary metric, then quality, then latency, tokens and cost."""
+    return sorted(versus.differences, key=lambda d: (d.family != "primary", d.resource))
 
 
-def _list_cells(difference: Difference, floor: float, say: Words) -> doc.Cells:
+def _list_cells(
+    difference: Difference, floor: float, plain_intervals: bool, say: Words
+) -> doc.Cells:
+    low, high = difference.low, difference.high
+    if plain_intervals:
+        low, high = difference.plain_low, difference.plain_high
     verdict = sentences.describe_verdict(difference, floor, say)
     change = sentences.format_signed(difference.difference, say)
     tone: doc.Tone = "" if verdict.tone == "plain" else verdict.tone
     return (
         doc.TableCell(name_metric(difference.metric, difference.higher_is_better)),
         doc.TableCell(verdict.text, verdict.tone, "says"),
-        f"{SIGNS[difference.verdict]} {verdict.text}",
+        f"{SIGNS.get(difference.verdict, '⚪')} {verdict.text}",
         say.number(difference.before),
         say.number(difference.after),
         doc.TableCell(doc.Styled(change, "strong")),
         doc.TableCell(change, tone, "key"),
-        sentences.format_signed_interval(difference, say),
+        sentences.format_signed_interval(low, high, say),
         sentences.format_p_value(difference.adjusted, say),
         sentences.format_moved(difference, say),
         doc.TableCell(verdict.text, tone),
@@ -188,15 +204,24 @@ def _list_cells(difference: Difference, floor: float, say: Words) -> doc.Cells:
 def _list_verdicts(versus: RunComparison, comparison: Comparison, say: Words) -> doc.BulletList:
     """The verdicts below the table, for a terminal that has no column for them."""
     items = []
-    for difference in versus.differences:
+    for difference in _order_rows(versus):
         verdict = sentences.describe_verdict(difference, comparison.floor, say)
         items.append(doc.ListItem(verdict.text, verdict.tone, label=difference.metric))
     return build_list(items, doc.narrow_terminal(WIDE_COLUMNS), flush=True)
 
 
+def _list_percentiles(versus: RunComparison, say: Words) -> list[doc.Node]:
+    texts = [opening.describe_percentiles(difference, say) for difference in versus.differences]
+    return (
+        [build_list([text for text in texts if text], flush=True, style="lines")]
+        if any(texts)
+        else []
+    )
+
+
 def _count_pairs(pairs: Sequence[SamplePair], total: int, say: Words) -> str:
     if not pairs:
-        return say("none_moved")
+        return say.whole(total) if total else say("none_moved")
     return say("shown_most", shown=say.whole(len(pairs)), total=say.whole(total))
 
 

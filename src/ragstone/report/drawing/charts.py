@@ -23,7 +23,7 @@ from ragstone.report.words import Words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
-    from ragstone.analysis.compare import Comparison, Difference
+    from ragstone.analysis.comparison import Comparison, Difference
     from ragstone.analysis.effects import Effects
     from ragstone.analysis.pareto import Offer, TradeOff
 
@@ -31,6 +31,7 @@ VERDICT_ROLES: dict[str, Role] = {
     "better": "good",
     "worse": "bad",
     "equivalent": "bar",
+    "identical": "bar",
     "unclear": "plain",
     "withheld": "warn",
 }
