@@ -81,6 +81,11 @@ from ragstone.cli.options import output_option, reading_options, store_option
     help="Exit 3 when less than this share of the applicable samples was scored [default: 0.95].",
 )
 @click.option(
+    "--labels",
+    metavar="FILE",
+    help="Labels of people on the samples (jsonl, csv, exports of other tools): correct the means by them.",
+)
+@click.option(
     "--refs",
     metavar="FILE",
     help="References for predictions in other files: eval --refs REFS --preds A B C.",

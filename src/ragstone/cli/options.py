@@ -23,6 +23,16 @@ def store_option(function: F) -> F:
     return option(function)
 
 
+def labels_option(function: F) -> F:
+    """`--labels`: a file of labels that is read into the store first."""
+    option = click.option(
+        "--labels",
+        metavar="FILE",
+        help="Labels of people on the samples, read into the store first; those of the store always count.",
+    )
+    return option(function)
+
+
 def output_option(kind: str, default: str = "", what: str = "Write a file") -> Callable[[F], F]:
     """`-o`: the files that a kind of report is written to; the registry of formats knows their endings."""
     return click.option(

@@ -21,6 +21,7 @@ def anchor_plan(plan: Plan, folder: Path) -> Plan:
         "embeddings": anchor_model(plan.embeddings, folder),
         "prompts": _join_to_folder(plan.prompts, folder),
         "store": _anchor_store(plan.store, folder),
+        "labels": None if plan.labels is None else str(folder / plan.labels),
         "output": tuple(str(folder / path) for path in plan.output),
     }
     if plan.system is not None:

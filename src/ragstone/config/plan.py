@@ -104,6 +104,8 @@ class Plan:
     """Metric → rule: `>= 0.8` for the cautious end of the interval, `mean >= 0.8` for the mean."""
     floor: float = 0.95
     """The share of the applicable samples that must be scored."""
+    labels: str | None = None
+    """A file of people's labels on the samples; the means are corrected by them."""
     store: str | Secret | None = None
     """File or URL where runs are kept."""
     output: tuple[str, ...] = ()

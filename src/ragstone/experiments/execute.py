@@ -18,6 +18,7 @@ from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_
 from ragstone.experiments.resume import find_begun_run, open_run
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
+from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
 from ragstone.scale import build_cluster_execution
@@ -35,6 +36,7 @@ async def execute_plan(
     own_loop: bool = False,
 ) -> StoredRun:
     """Carry out a plan, or the rest of it; with `own_loop`, connections of a judge that was given are closed too."""
+    labels = None if plan.labels is None else read_labels(plan.labels).labels
     prepared = await _prepare_run(plan, inputs, observer)
     judge, store, dataset = prepared.judge, prepared.store, prepared.dataset
     # before the run is stored and before the first call to a judge: a bad row must not leave half a
@@ -60,6 +62,8 @@ async def execute_plan(
         must_close = judge is not inputs.judge or (own_loop and getattr(judge, "reopens", False))
         if judge is not None and must_close:
             await judge.close()
+    if labels is not None:
+        add_labels(store, attach_content(stored, labels)[0])
     stored.refresh()
     return stored
 

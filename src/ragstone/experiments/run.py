@@ -53,9 +53,15 @@ class Run:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
             from ragstone.analysis.summary import summarise
+            from ragstone.labels import correct_run
 
             plan = self.stored.info.plan
-            self._summary = summarise(self.stored, floor=plan.floor, gates=plan.gates)
+            self._summary = summarise(
+                self.stored,
+                floor=plan.floor,
+                gates=plan.gates,
+                corrections=correct_run(self.stored),
+            )
         return self._summary
 
     def scores(self) -> dict[str, dict[str, Score]]:

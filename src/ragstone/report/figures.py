@@ -14,6 +14,7 @@ from ragstone.types import FAILURES
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
+    from ragstone.analysis.corrected import MetricCorrection
     from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
 
@@ -60,7 +61,28 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     for text in metric.warnings:
         message = shorten(say.message(text), 300)
         lines.append(Remark(f"{say('warning')}: {message}", "warn"))
-    return lines
+    return lines + describe_correction(metric.corrected, "corrected_mean", say)
+
+
+def describe_correction(correction: MetricCorrection | None, key: str, say: Words) -> list[Remark]:
+    """What labels say of a mean or of a difference, how many more are worth it, and what to beware of."""
+    if correction is None:
+        return []
+    lines, estimate = [], correction.estimate
+    if estimate is not None:
+        text = say(
+            key,
+            n=say.whole(estimate.labels),
+            target=say.translate("target", correction.target),
+            mean=say.number(estimate.mean),
+            interval=say.interval(estimate.low, estimate.high),
+            judge=say.number(estimate.judge_mean),
+        )
+        if estimate.needed is not None:
+            text = f"{text} {say('corrected_needed', n=say.whole(estimate.needed))}"
+        lines.append(Remark(text, ""))
+    notes = (f"{say('warning')}: {say.message(text)}" for text in correction.notes)
+    return lines + [Remark(text, "warn") for text in notes]
 
 
 def describe_gate(gate: GateResult, say: Words) -> Remark:

@@ -131,6 +131,7 @@ def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
             "pair",
         ),
         build_panel("figures", say("figures"), metrics, where=doc.PAGE),
+        *_build_corrected(summary, say),
         *_build_costs(summary, say),
         build_panel("facts", say("facts"), *_build_facts(summary, say), where=doc.PAGE),
         *_build_judge_quality(summary, say),
@@ -280,6 +281,40 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
         ]
         title, table = say("labels_of", metric=metric.metric), build_table(columns, rows)
         yield build_panel(f"label{number}", title, table, heading=doc.WRITTEN)
+
+
+def _build_corrected(summary: Summary, say: Words) -> list[doc.Node]:
+    """What people would say of all samples, beside what the judge says, for a page."""
+    rows = []
+    for metric in summary.metrics:
+        estimate = metric.corrected.estimate if metric.corrected is not None else None
+        if metric.corrected is None or estimate is None:
+            continue
+        alone = f"{say.number(estimate.alone)} ({say.interval(estimate.alone_low, estimate.alone_high)})"
+        rows.append(
+            (
+                doc.TableCell(_name_metric(metric, say)),
+                say.translate("target", metric.corrected.target),
+                say.whole(estimate.labels),
+                say.number(estimate.judge_mean),
+                doc.TableCell(say.number(estimate.mean), style="strong"),
+                say.interval(estimate.low, estimate.high),
+                say.interval(estimate.sample_low, estimate.sample_high),
+                alone,
+            )
+        )
+    if not rows:
+        return []
+    columns = (
+        *build_text_columns(say, "metric", "labelled_on"),
+        *build_number_columns(
+            say, "label_count", "judge_says", "corrected_short", "population_interval",
+            "samples_interval", "labels_alone",
+        ),
+    )  # fmt: skip
+    note = doc.Paragraph(say("corrected_note"), style="note")
+    table = build_table(columns, rows, id="corrected")
+    return [build_panel("corrected", say("corrected_panel"), table, note, where=doc.WRITTEN)]
 
 
 def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
