@@ -11,7 +11,7 @@ from ragstone.cli.actions.messages import format_count
 from ragstone.config import SystemPlan
 from ragstone.data import Dataset
 from ragstone.errors import StoreError
-from ragstone.experiments.answer import build_system
+from ragstone.experiments.answer import DEFAULT_WARMUP, build_system
 from ragstone.store import Store, default_place
 from ragstone.systems import System, SystemReply, SystemRunner
 from ragstone.systems.pipeline import Pipeline
@@ -37,8 +37,11 @@ def answer_for_free(
     stored = sum(
         runner is not None and runner.load_reply(sample) is not None for sample in questions
     )
+    open_questions = len(questions) - stored
+    warmup = getattr(system, "warmup", DEFAULT_WARMUP) if open_questions else 0
     lines = [
-        f"system: {system.name}, to be asked {format_count(len(questions) - stored, 'question')}"
+        f"system: {system.name}, to be asked {format_count(open_questions, 'question')}"
+        + (f" and {warmup} to warm up" if warmup else "")
         + (f"; {stored:,} answered from the store" if stored else "")
     ]
     answered = [_answer_sample(sample, system, runner) for sample in samples]
