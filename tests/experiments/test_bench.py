@@ -107,7 +107,8 @@ def test_the_system_is_not_asked_again_by_a_second_benchmark(tmp_path) -> None:
             system=Shop,
             store=tmp_path / "s.db",
         )
-    assert len(Shop.asked) == 2 * len(QUESTIONS)
+    # each system once more, to warm up
+    assert len(Shop.asked) == 2 * (len(QUESTIONS) + 1)
 
 
 def test_a_mistake_in_the_last_configuration_shows_before_the_first_is_run(tmp_path) -> None:

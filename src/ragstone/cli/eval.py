@@ -41,7 +41,7 @@ from ragstone.cli.options import output_option, reading_options, store_option
 @click.option(
     "--system",
     metavar="SYSTEM",
-    help="Ask this system for the answers: pipeline:FOLDER, module:function, file.py:function, a URL.",
+    help="Ask this system for the answers: pipeline:FOLDER, module:function, file.py:function, a URL, command:PROGRAM, a YAML file.",
 )
 @click.option(
     "--set",

@@ -90,7 +90,7 @@ class Plan:
     """What the run is called in lists and reports."""
     data: Data = Data()
     system: SystemPlan | None = None
-    """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, or a mapping. Without one the data hold the answers."""
+    """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, `command:PROGRAM`, or a mapping with its settings (docs/systems.md). Without one the data hold the answers."""
     metrics: tuple[StorableSpec, ...] = ()
     judge: str | Mapping[str, Any] | None = None
     """Who answers judged metrics: `offline`, `openai:MODEL`, or a mapping with `model` and settings."""

@@ -42,6 +42,10 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "latency_ms": ("latency", 0.001),
     "latencyMs": ("latency", 0.001),
     "execution_time_ms": ("latency", 0.001),
+    "first_token": ("first_token", 1),
+    "time_to_first_token": ("first_token", 1),
+    "ttft": ("first_token", 1),
+    "ttft_ms": ("first_token", 0.001),
     "tokens": ("tokens", 1),
     "total_tokens": ("tokens", 1),
     "tokenUsage": ("tokens", 1),
@@ -50,7 +54,7 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "total_cost": ("cost", 1),
     "token_cost": ("cost", 1),
 }
-"""Columns for latency, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
+"""Columns for latency, first token, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
 
 
 def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:

@@ -84,7 +84,7 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if has_system:
         under_test = _build_system(plan, inputs)
         run_id = find_begun_run(plan, dataset, named, under_test, store) or run_id
-        dataset = await _ask_system(plan, dataset, under_test, store, run_id, observer)
+        dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
         metrics = _choose_metrics(plan, inputs, named, dataset)
         # metrics that fit the data include these already
         if named is not None:
@@ -130,6 +130,8 @@ def _show_metrics(metrics: list[Metric], observer: RunObserver) -> list[Metric]:
 
 def _build_system(plan: Plan, inputs: RunInputs) -> SystemUnderTest:
     assert plan.system is not None
+    if inputs.under_test is not None:
+        return inputs.under_test
     spec = plan.system.spec if inputs.system is None else inputs.system
     return build_system(spec, plan.system.settings)
 
@@ -141,12 +143,10 @@ async def _ask_system(
     store: Store,
     run_id: str,
     observer: RunObserver,
-) -> Dataset:
+) -> tuple[Dataset, SystemUnderTest]:
     # Failures are asked for again under another id, so that the stored failures do not answer.
     answers_id = new_run_id() if plan.retry_errors else run_id
-    answers = await answer_samples(
-        dataset, under_test, store, answers_id, concurrency=plan.concurrency, watch=observer.answers
-    )
+    answers = await answer_samples(dataset, under_test, store, answers_id, watch=observer.answers)
     await under_test.system.close()
     return answers
 

@@ -173,6 +173,7 @@ def _build_facts(prepared: PreparedRun) -> RunFacts:
         system=under_test.name,
         parameters=under_test.parameters,
         system_identity=under_test.identity,
+        cold_start=under_test.cold_start,
     )
 
 

@@ -51,7 +51,8 @@ class UnknownJudge(RagstoneError):
 def list_kinds() -> list[str]:
     """Return the forms in which a judge can be named."""
     remote = [f"{name}:MODEL" for name in DIALECTS]
-    return ["offline", *remote, *(f"{kind}:PATH" for kind in LOCAL_KINDS), "python:module:function"]
+    paths = [f"{kind}:PATH" for kind in LOCAL_KINDS]
+    return ["offline", "local", *remote, *paths, "python:module:function"]
 
 
 def make_judge(
@@ -200,6 +201,10 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
         return OfflineJudge(allow_unmeasured=_check_flag(settings, "allow_unmeasured"))
     if kind == "python" and name:
         return _make_function_judge(load_object(name, "judge"), settings, budget)
+    if kind == "local":
+        from ragstone.judges.local.catalogue import find_local_model
+
+        return _make_local("gguf", str(find_local_model(name).path), settings, budget)
     if kind in LOCAL_KINDS and name:
         return _make_local(kind, name, settings, budget)
     if kind in DIALECTS and name:

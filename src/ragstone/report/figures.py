@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
 
+SHOWN_COLD_START_SECONDS = 1.0
+"""A shorter first call of a system stands among the facts of the report only."""
+
 
 def describe_run(summary: Summary, say: Words) -> Remark:
     """The run in one line: incomplete, gates missed, all passed."""
@@ -165,8 +168,16 @@ def describe_judge(summary: Summary, say: Words) -> list[str]:
 def list_run_facts(summary: Summary, say: Words) -> list[str]:
     """Where the samples came from, how many there are and who judged; nothing twice."""
     info = summary.run
-    facts = (info.source, info.format, say.count("sample", summary.samples), name_judge(info, say))
+    facts = [info.source, info.format, say.count("sample", summary.samples), name_judge(info, say)]
+    if (info.facts.cold_start or 0.0) >= SHOWN_COLD_START_SECONDS:
+        facts.append(f"{say('cold_start')} {format_cold_start(info, say)}")
     return [shorten(fact, 200) for fact in dict.fromkeys(facts)]
+
+
+def format_cold_start(info: RunInfo, say: Words) -> str:
+    """The seconds of the system's first call, which its latency leaves out; empty when there was none."""
+    seconds = info.facts.cold_start
+    return "" if seconds is None else say("cold_start_value", seconds=say.number(seconds))
 
 
 def build_command(info: RunInfo) -> str:

@@ -22,6 +22,8 @@ class RunFacts:
     """All parameters of the system, defaults included."""
     system_identity: str | None = None
     """Hash of everything that can change the system's answers."""
+    cold_start: float | None = None
+    """Seconds of the first call of the system, which its latency leaves out."""
     judge_identity: str | None = None
     """Fingerprint of the judge, by which its scales are found (`store/scales.py`)."""
     in_memory: tuple[str, ...] = ()

@@ -366,6 +366,7 @@ def _build_facts(summary: Summary, say: Words) -> tuple[doc.Node, ...]:
         "samples": say.whole(summary.samples),
         "metrics": ", ".join(metric.metric for metric in summary.metrics),
         "judge": info.judge or say("no_judge"),
+        "cold_start": figures.format_cold_start(info, say),
         "date": figures.format_moment(info.created),
         "identifier": info.id,
         "version": f"ragstone {info.facts.ragstone}",
