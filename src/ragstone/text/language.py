@@ -10,6 +10,7 @@ from typing import Final
 
 from ragstone.locale.catalogue import LANGUAGES as LANGUAGES
 from ragstone.text.stopwords import STOPWORDS
+from ragstone.types import Sample
 
 ABSTENTIONS: tuple[str, ...] = (
     "It is not mentioned in the document.",
@@ -77,6 +78,18 @@ MIN_WORDS_FOREIGN = 5
 """Words that a text needs for a language without function words of ours to be told."""
 MIN_WORDS_AGAINST = 2
 """Function words of the other language that show a text to be in it; one may belong to a name."""
+def identify_sample_language(sample: Sample, given: str | None = None) -> str:
+    """Return the language of a sample: its own tag, the one given for all, or that of its texts."""
+    chunks = (chunk.text for chunk in sample.contexts or ())
+    texts = (sample.question, sample.answer, sample.reference, *chunks)
+    return sample.language or given or identify_language("\n".join(filter(None, texts)))
+
+
+def is_measured_language(tag: str) -> bool:
+    """Whether the embedded judge was measured in a language."""
+    return tag.lower().split("-")[0] in LANGUAGES
+
+
 MAX_CHARS = 4000
 """How much of a text is looked at."""
 MIN_WORDS_UNKNOWN, MIN_SHARE_KNOWN = 60, 0.02
