@@ -78,6 +78,8 @@ MIN_WORDS_FOREIGN = 5
 """Words that a text needs for a language without function words of ours to be told."""
 MIN_WORDS_AGAINST = 2
 """Function words of the other language that show a text to be in it; one may belong to a name."""
+
+
 def identify_sample_language(sample: Sample, given: str | None = None) -> str:
     """Return the language of a sample: its own tag, the one given for all, or that of its texts."""
     chunks = (chunk.text for chunk in sample.contexts or ())
