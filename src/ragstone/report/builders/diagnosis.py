@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.advice import choose_text
 from ragstone.analysis.classes import UNKNOWN
@@ -84,12 +84,11 @@ def describe_withheld(failures: Failures, say: Words) -> Iterator[doc.Remark]:
 def format_check(info: RunInfo, language: str) -> str | None:
     """The command that measures the run's judge in a language; None for a judge without a name to type."""
     judge = info.plan.judge
-    settings = judge if isinstance(judge, Mapping) else {"model": judge}
-    if (info.judge or "").startswith("offline "):
-        settings = {"model": "offline"}
-    if not isinstance(settings.get("model"), str):
+    settings: Mapping[str, Any] = judge if isinstance(judge, Mapping) else {"model": judge}
+    model = "offline" if (info.judge or "").startswith("offline ") else settings.get("model")
+    if not isinstance(model, str):
         return None
-    words = ["ragstone", "judge", "check", settings["model"]]
+    words = ["ragstone", "judge", "check", model]
     if settings.get("base_url"):
         words += ["--base-url", str(settings["base_url"])]
     return shlex.join([*words, "--lang", language, *_list_store_flags(info)])
