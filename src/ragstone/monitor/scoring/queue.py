@@ -99,10 +99,10 @@ def save_scorer_status(archive: Archive, status: Mapping[str, Any]) -> None:
     archive.run(lambda db: save_state(db, "scoring", body, now)).result()
 
 
-def load_judge_identity(archive: Archive) -> str | None:
-    """The fingerprint of the judge that scored last, by which its scales are found; None before anything was judged."""
-    status = load_state(archive, "scoring")
-    return None if status is None else json.loads(status).get("judge_identity")
+def load_judge(archive: Archive) -> tuple[str | None, str | None]:
+    """Name and fingerprint of the judge that scored last; its scales are found by the fingerprint."""
+    status = json.loads(load_state(archive, "scoring") or "{}")
+    return status.get("judge"), status.get("judge_identity")
 
 
 def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:

@@ -9,7 +9,7 @@ from functools import cached_property
 from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, format_iso
-from ragstone.monitor.scoring.queue import load_judge_identity
+from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.store import RunFacts, RunInfo, StoredRow, describe_metric
@@ -65,6 +65,7 @@ class WindowRun:
             {name for interaction in interactions for name in scores.get(interaction.id, {})}
         )
         self.store = archive.store
+        judge, judge_identity = load_judge(archive)
         self.info = RunInfo(
             id="monitor",
             name="monitor",
@@ -80,7 +81,8 @@ class WindowRun:
                 if (metric := find_metric(name)) is not None
             ),
             total=len(interactions),
-            facts=RunFacts(judge_identity=load_judge_identity(archive)),
+            judge=judge,
+            facts=RunFacts(judge_identity=judge_identity),
         )
         self._rows = [
             InteractionRow(

@@ -66,19 +66,20 @@ def describe_silence(failures: Failures, say: Words) -> doc.Remark:
 def describe_withheld(failures: Failures, say: Words) -> Iterator[doc.Remark]:
     """Judged metrics that take part in no conclusion, and how to change that."""
     info = failures.run
+    metrics: dict[tuple[str, str], list[str]] = {}
     for item in failures.withheld:
-        command = format_check(info, item.language)
-        reason: str = item.reason if command else "unnamed"
-        yield doc.Remark(
-            say(
-                f"withheld.{reason if item.language in LANGUAGES else 'no_controls'}",
-                metric=item.metric,
-                language=item.language,
-                judge=info.judge or say("no_judge"),
-                command=command or "",
-            ),
-            "warn",
+        metrics.setdefault((item.language, item.reason), []).append(item.metric)
+    for (language, why), names in metrics.items():
+        command = format_check(info, language)
+        reason = why if command or why == "unfit" else "unnamed"
+        text = say(
+            f"withheld.{reason if language in LANGUAGES else 'no_controls'}",
+            metrics=", ".join(names),
+            language=language,
+            judge=info.judge or say("unknown_judge"),
+            command=command or "",
         )
+        yield doc.Remark(text, "warn")
 
 
 def format_check(info: RunInfo, language: str) -> str | None:

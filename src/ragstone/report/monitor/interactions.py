@@ -9,7 +9,7 @@ from typing import Any
 
 from ragstone.analysis.classes import Scales
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.scoring.queue import load_judge_identity
+from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.store import load_scales
 from ragstone.types import Sample, Score
@@ -76,7 +76,7 @@ def find_scale(metric: str) -> KnownScale:
 
 def load_scores(archive: Archive, interactions: Iterable[Interaction]) -> list[JudgedInteraction]:
     """The interactions with their scores, numbered from 1."""
-    scales = load_scales(archive.store, load_judge_identity(archive))
+    scales = load_scales(archive.store, load_judge(archive)[1])
     return [
         JudgedInteraction(place, interaction, archive.scores(interaction.id), scales)
         for place, interaction in enumerate(interactions, 1)
