@@ -251,10 +251,7 @@ def read_claims(reply: Any, text: str, language: str | None, question: str = "")
         number, claim = row["sentence"], row["claim"].strip()
         if row["text_id"] != "t1" or not 0 <= number < len(spans):
             raise JudgeFailed(
-                "incomplete",
-                "claim_outside_text",
-                sentence=number,
-                text=row["text_id"],
+                "incomplete", "claim_outside_text", sentence=number, text=row["text_id"]
             )
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")

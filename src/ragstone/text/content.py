@@ -6,9 +6,11 @@ spaces counts by pairs of characters."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.text.clause_words import to_word_set
+from ragstone.text.sentences import split_sentences
 from ragstone.text.stopwords import STOPWORDS
 from ragstone.text.terms import strip_accents
 from ragstone.text.words import fold_text
@@ -30,6 +32,21 @@ def find_content_words(text: str) -> frozenset[str]:
         elif word not in _FUNCTION_WORDS and len(word) > 1:
             words.add(word[:STEM_CHARS])
     return frozenset(words)
+
+
+def find_closest_sentence(claim: str, texts: Sequence[str]) -> tuple[int, str] | None:
+    """Return the sentence that shares most content words with a claim, and the index of its text; None when none shares any."""
+    wanted = find_content_words(claim)
+    best: tuple[float, int, str] | None = None
+    for index, text in enumerate(texts):
+        for start, end in split_sentences(text):
+            words = find_content_words(text[start:end])
+            shared = len(wanted & words)
+            # of two sentences that share as much, the shorter one speaks of it more
+            closeness = shared + shared / (1 + len(words))
+            if shared and (best is None or closeness > best[0]):
+                best = closeness, index, text[start:end].strip()
+    return None if best is None else best[1:]
 
 
 @lru_cache(maxsize=4096)

@@ -11,10 +11,11 @@ from ragstone.cli.actions.messages import format_count
 from ragstone.config import SystemPlan
 from ragstone.data import Dataset
 from ragstone.errors import StoreError
-from ragstone.experiments.answer import build_system
+from ragstone.experiments.answer import DEFAULT_WARMUP, build_system
 from ragstone.store import Store, default_place
 from ragstone.systems import System, SystemReply, SystemRunner
 from ragstone.systems.pipeline import Pipeline
+from ragstone.systems.protocol import MEASURES
 from ragstone.types import Sample
 
 
@@ -36,8 +37,11 @@ def answer_for_free(
     stored = sum(
         runner is not None and runner.load_reply(sample) is not None for sample in questions
     )
+    open_questions = len(questions) - stored
+    warmup = getattr(system, "warmup", DEFAULT_WARMUP) if open_questions else 0
     lines = [
-        f"system: {system.name}, to be asked {format_count(len(questions) - stored, 'question')}"
+        f"system: {system.name}, to be asked {format_count(open_questions, 'question')}"
+        + (f" and {warmup} to warm up" if warmup else "")
         + (f"; {stored:,} answered from the store" if stored else "")
     ]
     answered = [_answer_sample(sample, system, runner) for sample in samples]
@@ -56,11 +60,7 @@ def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) 
         reply = asyncio.run(system.answer(sample.question or "", sample))
     if not isinstance(reply, SystemReply):
         return replace(sample, answer=None, contexts=None)
-    measured = {
-        name: value
-        for name in ("latency", "tokens", "cost")
-        if (value := getattr(reply, name)) is not None
-    }
+    measured = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
     return replace(
         sample, answer=reply.answer, contexts=reply.contexts, meta={**sample.meta, **measured}
     )

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities import moments
 from ragstone.text.quantities.moments import Found
 from ragstone.text.quantities.numerals import Number, read_half, read_number, read_roman
@@ -21,7 +22,7 @@ from ragstone.text.quantities.units import (
     UNITS,
     Unit,
 )
-from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary, to_words
+from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary
 
 HOUR_SECONDS = 3600.0
 
@@ -353,7 +354,7 @@ def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
     return Found(replace(found.quantity, indefinite=True), found.end)
 
 
-_BEFORE_PRONOUN = to_words(
+_BEFORE_PRONOUN = to_word_set(
     "the this that no any every each another some which other cada ningún otro otra alguno la el"
 )
 
