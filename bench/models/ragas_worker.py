@@ -22,7 +22,9 @@ def main(url: str) -> None:
         timeout=3_600,
     )  # fmt: skip
     metric = Faithfulness(llm=LangchainLLMWrapper(model))
-    loop = asyncio.new_event_loop()  # one for all: the client's connections belong to the loop they were made in
+    loop = (
+        asyncio.new_event_loop()
+    )  # one for all: the client's connections belong to the loop they were made in
     for line in sys.stdin:
         row = json.loads(line)
         sample = SingleTurnSample(
