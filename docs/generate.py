@@ -232,6 +232,7 @@ KEYS: dict[str, dict[str, str]] = {
         "output": "Ficheros que escribir, cada uno en el formato de su extensión.",
         "concurrency": "Preguntas al juez en curso a la vez.",
         "resume": "Continuar la ejecución inacabada del mismo plan.",
+        "explain": "Escribir también afirmaciones, veredictos y citas en las filas exportadas, en una columna por cada métrica que los tenga.",
         "retry_errors": "Volver a puntuar lo que acabó en fallo.",
         "max_usd": "Dejar de preguntar al juez antes de gastar esta cantidad.",
         "max_calls": "Dejar de preguntar al juez tras este número de llamadas.",

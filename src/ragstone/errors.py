@@ -5,6 +5,7 @@ RagstoneError                      one sentence for the user; the command line p
 │   ├── BadRows                    rejected rows, each with its location and remedy
 │   └── UnknownFormat              columns that fit none of the known formats
 ├── ConfigError                    all complaints about a config file at once
+├── NothingToScore                 data whose fields fit no metric
 ├── UnknownMetric                  a metric name or option that is not registered
 ├── MissingExtra                   an optional package is not installed; names the extra
 ├── StoreError                     the store cannot be opened, read or written
@@ -24,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, get_args
 
-from ragstone.locale.messages import Argument, compose_or_quote
+from ragstone.locale.messages import Argument, Message, compose_or_quote
 
 JudgeFault = Literal[
     "transport", "refusal", "unparseable", "incomplete", "compromised", "unsupported"
@@ -66,6 +67,14 @@ class ConfigError(RagstoneError):
     def __init__(self, complaints: Sequence[str]) -> None:
         self.complaints = tuple(complaints)
         super().__init__("\n".join(complaints))
+
+
+class NothingToScore(RagstoneError):
+    """Data whose fields fit no metric; the sentence says what the data has and what would help."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(message)
 
 
 class UnknownMetric(RagstoneError):

@@ -17,12 +17,17 @@ from ragstone.cli.options import output_option, reading_options, store_option
     "metrics",
     multiple=True,
     metavar="METRICS",
-    help="Metrics with commas between them: recall@5,token_f1. May be repeated. Default: all that need no judge and fit the data.",
+    help="Metrics with commas between them: recall@5,token_f1. May be repeated. Default: those that fit the data.",
 )
 @click.option(
     "-c", "--config", metavar="FILE", help="A YAML file with the plan; flags replace what it says."
 )
 @output_option("run", what="Also write a file")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Also write claims, verdicts and quotes into the rows of .jsonl, .json, .csv and .parquet files.",
+)
 @click.option(
     "-j",
     "--concurrency",
@@ -117,7 +122,10 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
 
     DATA is a jsonl, json, csv or parquet file, a BEIR folder, or - for standard input.
 
+    Without -m, the metrics that the data allow are chosen. Without --judge, the embedded judge answers the judged ones.
+
     \b
+      ragstone eval answers.jsonl
       ragstone eval answers.jsonl -m recall@5,token_f1 -o report.html
       ragstone eval --refs answers.json --preds baseline.json rag.json
       ragstone eval -c nightly.yaml --gate 'recall@5 >= 0.8'

@@ -110,6 +110,8 @@ class Plan:
     """File or URL where runs are kept."""
     output: tuple[str, ...] = ()
     """Files to write, each in the format of its extension."""
+    explain: bool = False
+    """Write claims, verdicts and quotes into exported rows too, in a column for each metric that has them."""
     concurrency: int | None = None
     """Questions to the judge in flight at once."""
     resume: bool = False

@@ -78,14 +78,14 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     metrics: list[Metric] = []
     # shown before the store is opened: an observer that refuses the metrics leaves nothing behind
     if not has_system:  # else the answers decide which metrics fit
-        metrics = _show_metrics(choose_metrics(named, dataset), observer)
+        metrics = _show_metrics(_choose_metrics(plan, inputs, named, dataset), observer)
     store = inputs.store or Store.open(reveal(plan.store))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)
         run_id = find_begun_run(plan, dataset, named, under_test, store) or run_id
         dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
-        metrics = choose_metrics(named, dataset)
+        metrics = _choose_metrics(plan, inputs, named, dataset)
         # metrics that fit the data include these already
         if named is not None:
             families = {metric.family for metric in metrics}
@@ -107,6 +107,13 @@ def open_dataset(plan: Plan, samples: Any = None) -> Dataset:
         skip_bad_rows=data.skip_bad_rows,
         limit=data.limit,
     )
+
+
+def _choose_metrics(
+    plan: Plan, inputs: RunInputs, named: list[Metric] | None, dataset: Dataset
+) -> list[Metric]:
+    judge = plan.judge if inputs.judge is None else inputs.judge
+    return choose_metrics(named, dataset, judge=judge, language=plan.language)
 
 
 def _resolve_named_metrics(plan: Plan, inputs: RunInputs) -> list[Metric] | None:

@@ -72,12 +72,14 @@ class Run:
         """Every sample with its input row and scores, streamed in input order."""
         return self.stored.rows()
 
-    def write(self, path: str | Path, *, language: str = "en") -> Path:
-        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet)."""
+    def write(self, path: str | Path, *, language: str = "en", explain: bool = False) -> Path:
+        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet).
+
+        With `explain`, exported rows also have the claims, verdicts and quotes behind each score."""
         from ragstone.report.builders.run import RunReport
         from ragstone.report.formats import write_report
 
-        write_report(RunReport(self.stored, self.summary(), language), path)
+        write_report(RunReport(self.stored, self.summary(), language, explain), path)
         return Path(path)
 
     def to_pandas(self) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragstone.locale.catalogue import load_meanings
 from ragstone.report.document import Remark, Tone
 from ragstone.report.words import Words
+from ragstone.store import default_place
 from ragstone.types import FAILURES
 
 if TYPE_CHECKING:
@@ -203,6 +204,12 @@ def build_command(info: RunInfo) -> str:
     if plan.data.skip_bad_rows:
         parts.append("--skip-bad-rows")
     return " ".join(shlex.quote(part) for part in parts)
+
+
+def name_store(info: RunInfo) -> str:
+    """The flag that a command on the run needs, with a space before it; empty where the store is the usual one."""
+    # The command must work when it is pasted, wherever the store is.
+    return "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
 
 
 def translate_meanings(info: RunInfo, say: Words) -> Mapping[str, str]:

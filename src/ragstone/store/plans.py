@@ -28,6 +28,8 @@ class RunFacts:
     """Fingerprint of the judge, by which its scales are found (`store/scales.py`)."""
     in_memory: tuple[str, ...] = ()
     """Parts of the run that were Python objects and are not in the plan: samples, metrics, judge, system."""
+    metrics_by_data: bool = False
+    """Whether nobody named the metrics: those that fit the data were chosen."""
     lost: tuple[str, ...] = ()
     """Keys of the plan whose secret is not stored."""
     command: tuple[str, ...] = ()
