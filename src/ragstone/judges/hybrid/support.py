@@ -23,7 +23,6 @@ from ragstone.text.language import identify_language
 from ragstone.text.quantities import Quantity, find_quantities, matches
 from ragstone.types import NO_USAGE, Usage
 
-
 MAX_COUNTED = 10
 """Things of which a writer may say how many there are though no source does: two friends."""
 
