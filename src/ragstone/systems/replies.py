@@ -58,7 +58,7 @@ def _unwrap_outputs(value: Any) -> Any:
 def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
     """Parse the known keys of a mapping, or attributes of an object."""
     error = get_first(value, ("error",))
-    if error and error is not MISSING and isinstance(error, str):
+    if error and isinstance(error, str):
         raise SystemFault(error)
     answer, contexts, ids = (
         get_first(value, ANSWER_KEYS),
@@ -77,13 +77,8 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
         raise SystemFault(
             "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
-    return build_reply(
-        None if answer is MISSING else answer,
-        None if contexts is MISSING else contexts,
-        None if ids is MISSING else ids,
-        measured,
-        id_from,
-    )
+    answer, contexts, ids = (None if part is MISSING else part for part in (answer, contexts, ids))
+    return build_reply(answer, contexts, ids, measured, id_from)
 
 
 def build_reply(
