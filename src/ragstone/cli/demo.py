@@ -21,7 +21,12 @@ from ragstone.cli.options import store_option
     is_flag=True,
     help="Then compare four configurations of the built-in pipeline on the built-in corpus.",
 )
-@click.option("--lang", "language", metavar="LANG", help="Language of the assistant and of the report: en, es.")
+@click.option(
+    "--lang",
+    "language",
+    metavar="LANG",
+    help="Language of the assistant and of the report: en, es.",
+)
 @store_option
 def command(output: str, configurations: bool, language: str | None, store: str | None) -> None:
     """Evaluate, diagnose and compare two versions of a shop's assistant.

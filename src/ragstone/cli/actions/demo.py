@@ -47,7 +47,9 @@ def run_demo(output: str, *, configurations: bool, language: str | None, store: 
     _show_part(say, "demo_quality")
     show_result(first, say.language, commands=())
     _show_part(say, "demo_cause", *(str(node.text) for node in report.build_slices(say)))
-    terminal.print_document(build_symptoms(report.failures.diagnoses or (), say.language), Console())
+    terminal.print_document(
+        build_symptoms(report.failures.diagnoses or (), say.language), Console()
+    )
     _show_part(say, "demo_change")
     terminal.print_document(report.comparison.document(), Console())
     write_text(output, html.render(report.document()))
