@@ -46,7 +46,7 @@ def run_demo(output: str, *, configurations: bool, language: str | None, store: 
     _show_part(say, "demo_title", say("demo_story"))
     _show_part(say, "demo_quality")
     show_result(first, say.language, commands=())
-    _show_part(say, "demo_cause", *(str(node.text) for node in report.build_slices(say)))
+    _show_part(say, "demo_cause", *report.describe_slices(say))
     terminal.print_document(
         build_symptoms(report.failures.diagnoses or (), say.language), Console()
     )
@@ -78,10 +78,11 @@ def _build_report(first: Run, second: Run, language: str) -> DemoReport:
 
 
 def _show_part(say: Words, title: str, *texts: str) -> None:
-    nodes = (Heading(say(title)), *(Paragraph(text) for text in texts), Paragraph(""))
+    nodes = [Paragraph(text) for text in (*texts, "")]
     console = Console()
     console.print()
-    terminal.print_document(ReportDocument("demo", say, "", "", (), nodes), console)
+    document = ReportDocument("demo", say, "", "", (Heading(say(title)),), tuple(nodes))
+    terminal.print_document(document, console)
 
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {

@@ -30,6 +30,7 @@ class DemoReport:
         run, failures = self.run.document(), self.failures.document()
         samples = [node for node in run.body if isinstance(node, doc.SampleList)]
         figures = [node for node in run.body if not isinstance(node, doc.SampleList)]
+        weakness = (doc.Paragraph(text, style="strong") for text in self.describe_slices(say))
         head = (
             doc.Heading(say("demo_title"), 1),
             doc.Byline((say("demo_story"),)),
@@ -37,7 +38,7 @@ class DemoReport:
         body = (
             doc.Section((doc.Heading(say("demo_quality")),)),
             *figures,
-            doc.Section((doc.Heading(say("demo_cause")), *self.build_slices(say))),
+            doc.Section((doc.Heading(say("demo_cause")), *weakness)),
             *failures.body,
             doc.Section((doc.Heading(say("demo_change")),)),
             *self.comparison.document().body,
@@ -47,10 +48,9 @@ class DemoReport:
             self.kind, say, say("demo_title"), say("report"), head, body, skip_link="samples"
         )
 
-    def build_slices(self, say: Words) -> list[doc.Node]:
+    def describe_slices(self, say: Words) -> list[str]:
         """Where version 1 fails, in a sentence for each slice that stands out."""
-        parts = self.failures.failures.worse
-        return [doc.Paragraph(_describe_slice(part, say), style="strong") for part in parts]
+        return [_describe_slice(part, say) for part in self.failures.failures.worse]
 
 
 def _describe_slice(part: Slice, say: Words) -> str:
