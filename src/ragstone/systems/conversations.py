@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.systems.fields import MISSING, get_first, sum_tokens
+from ragstone.data.chunks import MISSING, get_first
+from ragstone.systems.fields import sum_tokens
 
 _ROLES = {"human": "user", "ai": "assistant", "function": "tool", "AIMessageChunk": "assistant"}
 """Names that LangChain gives the roles of the OpenAI API."""
