@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.systems.fields import MISSING, get_first, sum_tokens
+from ragstone.data.chunks import MISSING, get_first
+from ragstone.systems.fields import sum_tokens
 
 _ROLES = {"human": "user", "ai": "assistant", "function": "tool", "AIMessageChunk": "assistant"}
 """Names that LangChain gives the roles of the OpenAI API."""
@@ -24,26 +25,26 @@ class Conversation:
 
 def read_conversation(value: Any) -> Conversation | None:
     """Read the messages of a state (LangGraph, OpenAI) or the choices of a completion; None when there are none."""
-    choices = get_first(value, ("choices",))
-    if isinstance(choices, list) and choices:
-        message = get_first(choices[0], ("message",))
-        messages: Any = None if message is MISSING else [message]
-    else:
-        messages = get_first(value, ("messages",))
-    if not isinstance(messages, list | tuple) or not messages:
-        return None
+    messages = _list_messages(value)
     turns = messages[_find_last_question(messages) + 1 :]
     spoken = [turn for turn in turns if get_role(turn) == "assistant"]
     if not spoken:
         return None
-    contexts = [item for turn in turns if get_role(turn) == "tool" for item in _list_results(turn)]
+    tools = [turn for turn in turns if get_role(turn) == "tool"]
+    contexts = [item for turn in tools for item in _list_results(turn)]
     used = [sum_tokens(get_first(turn, ("usage_metadata", "usage"))) for turn in spoken]
     counted = [amount for amount in used if amount is not None]
     answer = get_first(spoken[-1], ("content", "text"))
-    has_tools = any(get_role(turn) == "tool" for turn in turns)
-    return Conversation(
-        answer, contexts if has_tools else MISSING, sum(counted) if counted else None
-    )
+    return Conversation(answer, contexts if tools else MISSING, sum(counted) if counted else None)
+
+
+def _list_messages(value: Any) -> Sequence[Any]:
+    choices = get_first(value, ("choices",))
+    if isinstance(choices, list) and choices:
+        message = get_first(choices[0], ("message",))
+        return () if message is MISSING else [message]
+    messages = get_first(value, ("messages",))
+    return messages if isinstance(messages, list | tuple) else ()
 
 
 def get_role(message: Any) -> str | None:

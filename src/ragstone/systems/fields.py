@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
+
+from ragstone.data.chunks import get_first
 
 ANSWER_KEYS = (
     "answer", "response", "output", "result", "generated_answer", "output_text", "content", "text",
@@ -24,27 +26,8 @@ FIELD_KEYS: Mapping[str, tuple[str, ...]] = {
     "error": ("error",), "contexts": CONTEXT_KEYS, "ids": CONTEXT_ID_KEYS, **MEASURE_KEYS,
 }  # fmt: skip
 """Fields of a reply besides the answer, with the keys that they are found by."""
-MISSING: Any = object()
-"""What `get_first` returns when a value has none of the names."""
 _TOKEN_SUM_KEYS = (("total_tokens",), ("total",), ("input_tokens", "output_tokens"),
            ("prompt_tokens", "completion_tokens"))  # fmt: skip
-
-
-def get_first(value: Any, names: Iterable[str]) -> Any:
-    """Return the first of these keys or attributes that is not None; None if all are None, else MISSING."""
-    result = MISSING
-    for name in names:
-        if isinstance(value, Mapping):
-            item = value.get(name, MISSING)
-        else:
-            item = getattr(value, name, MISSING)
-            if callable(item):  # a method of that name is not the value of a field
-                item = MISSING
-        if item is not MISSING:
-            if item is not None:
-                return item
-            result = None
-    return result
 
 
 def sum_tokens(usage: Any) -> float | None:

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ragstone.data.chunks import MISSING, get_first
 from ragstone.errors import RagstoneError
-from ragstone.systems.fields import ANSWER_KEYS, CONTEXT_KEYS, MISSING, get_first
+from ragstone.systems.fields import ANSWER_KEYS, CONTEXT_KEYS
 from ragstone.systems.templates import QUESTION_KEYS, fill_template
 
 

@@ -84,13 +84,7 @@ class HttpSystem:
         self.concurrency = 1 if _is_loopback(urlsplit(self._url).hostname or "") else 8
         self._parameters = dict(parameters or {})
         text = json.dumps([url, body])
-        for name in self._parameters:
-            if "{" + name + "}" not in text:
-                raise RagstoneError(
-                    f"the parameter {name!r} stands nowhere in url or body; write {{{name}}} there"
-                )
-        if "{question}" not in text:
-            raise RagstoneError("neither url nor body holds {question}; say where it goes")
+        _check_placeholders(text, self._parameters)
         self.takes_contexts = "{contexts}" in text
         self._headers, self._secrets = _fill_headers(headers or {}, self._url)
         self._header_names = sorted(headers or {})
@@ -280,6 +274,16 @@ def _check_url(url: str) -> str:
             "the URL holds a user or password; send them in headers as ${NAME} instead"
         )
     return url
+
+
+def _check_placeholders(text: str, parameters: Mapping[str, Any]) -> None:
+    for name in parameters:
+        if "{" + name + "}" not in text:
+            raise RagstoneError(
+                f"the parameter {name!r} stands nowhere in url or body; write {{{name}}} there"
+            )
+    if "{question}" not in text:
+        raise RagstoneError("neither url nor body holds {question}; say where it goes")
 
 
 def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str], list[str]]:

@@ -7,6 +7,14 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
+from ragstone.data.chunks import (
+    MISSING,
+    find_document_id,
+    find_text,
+    get_first,
+    get_metadata,
+    unwrap_node,
+)
 from ragstone.data.rows import get_path
 from ragstone.systems.conversations import read_conversation
 from ragstone.systems.fields import (
@@ -14,19 +22,11 @@ from ragstone.systems.fields import (
     CONTEXT_ID_KEYS,
     CONTEXT_KEYS,
     MEASURE_KEYS,
-    MISSING,
-    get_first,
     sum_tokens,
 )
 from ragstone.systems.haystack import merge_outputs
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.types import Chunk, Ranked
-
-_CHUNK_TEXT_KEYS = ("text", "page_content", "content", "passage", "chunk", "body")
-_DOCUMENT_ID_KEYS = ("id", "doc_id", "document_id", "source_id")
-"""Keys of a chunk's metadata that name its document."""
-_CHUNK_ID_KEYS = ("id", "ref_doc_id", "doc_id", "document_id", "id_", "node_id")
-_FILE_KEYS = ("source", "file_path", "file_name", "path", "url")
 
 
 def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
@@ -58,7 +58,7 @@ def _unwrap_outputs(value: Any) -> Any:
 def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
     """Parse the known keys of a mapping, or attributes of an object."""
     error = get_first(value, ("error",))
-    if error and error is not MISSING and isinstance(error, str):
+    if error and isinstance(error, str):
         raise SystemFault(error)
     answer, contexts, ids = (
         get_first(value, ANSWER_KEYS),
@@ -77,13 +77,8 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
         raise SystemFault(
             "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
-    return build_reply(
-        None if answer is MISSING else answer,
-        None if contexts is MISSING else contexts,
-        None if ids is MISSING else ids,
-        measured,
-        id_from,
-    )
+    answer, contexts, ids = (None if part is MISSING else part for part in (answer, contexts, ids))
+    return build_reply(answer, contexts, ids, measured, id_from)
 
 
 def build_reply(
@@ -142,22 +137,16 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
     if isinstance(item, tuple | list) and len(item) == 2:  # (document, score)
         inner = parse_chunk(item[0], id_from)
         return Chunk(inner.id, inner.text, _to_score(item[1]))
-    scored, node = item, get_first(item, ("node",))
-    if node is not MISSING and not isinstance(node, str):
-        item = node
-    text = get_first(item, _CHUNK_TEXT_KEYS)
-    if not isinstance(text, str):
-        get_content = getattr(item, "get_content", None)
-        text = get_content() if callable(get_content) else ""
+    scored, item = item, unwrap_node(item)
+    text = find_text(item)
     name = _find_id(item, id_from)
     if not text and not name:
         raise SystemFault("context_without_text", type=type(item).__name__)
-    return Chunk(name, str(text), _to_score(get_first(scored, ("score",))))
+    return Chunk(name, text, _to_score(get_first(scored, ("score",))))
 
 
 def _find_id(item: Any, id_from: str | None) -> str:
-    meta = get_first(item, ("metadata", "meta"))
-    metadata: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
+    metadata = get_metadata(item)
     if id_from is not None:
         plain = (
             dict(item) if isinstance(item, Mapping) else {"metadata": metadata, "meta": metadata}
@@ -169,16 +158,8 @@ def _find_id(item: Any, id_from: str | None) -> str:
         if value is None:
             raise SystemFault("context_lacks_id", path=id_from)
         return _to_name(value)
-    # the id of the document before that of the chunk: relevance judgements are about documents
-    for source, names in (
-        (metadata, _DOCUMENT_ID_KEYS),
-        (item, _CHUNK_ID_KEYS),
-        (metadata, _FILE_KEYS),
-    ):
-        value = get_first(source, names)
-        if value is not MISSING and value is not None and not callable(value):
-            return _to_name(value)
-    return ""
+    value = find_document_id(item)
+    return "" if value is None else _to_name(value)
 
 
 def _to_list(value: Any, what: str) -> list[Any]:

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from itertools import pairwise
 from typing import Any
 
-from ragstone.systems.fields import ANSWER_KEYS, FIELD_KEYS, MISSING, get_first
+from ragstone.data.chunks import MISSING, get_first
+from ragstone.systems.fields import ANSWER_KEYS, FIELD_KEYS
 
 PIECE_KEYS = ("delta", "token", "content", "text")
 """Keys of a part whose text is the next piece of the answer, never the answer so far."""

@@ -54,10 +54,13 @@ def is_small_talk(sentence: str) -> bool:
     """Whether a sentence only keeps the conversation going: Sure! I hope this helps. Gracias por tu pregunta.
 
     Besides interjections it may have the usual polite words, and then it speaks of the two who talk: `it is free` does
-    not, `feel free to ask if you need more` does."""
+    not, `feel free to ask if you need more` does. Praise is for the question: `great question`, not `great food`."""
     words = set(_WORD.findall(strip_accents(fold_text(sentence))))
     content = words - _FUNCTION_WORDS - _INTERJECTIONS
-    return not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS))
+    if not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS)):
+        return True
+    speaks_to_asker = not words.isdisjoint(_INTERJECTIONS | _QUESTION_WORDS)
+    return speaks_to_asker and content <= _PRAISE_WORDS | _QUESTION_WORDS
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
@@ -77,6 +80,10 @@ _SPEAKERS = to_word_set(
     """
 )
 """Who talks to whom; Spanish verbs say it by their ending."""
+_QUESTION_WORDS = to_word_set("question questions pregunta preguntas consulta duda")
+_PRAISE_WORDS = to_word_set(
+    "awesome cool excellent good great interesting nice perfect wonderful bien buen buena estupendo excelente genial gran interesante perfecto"
+)
 _POLITE_WORDS = _SPEAKERS | to_word_set(
     """
     answer anything apologize appreciate ask asking asked assist assistance clarification confusion contact details else

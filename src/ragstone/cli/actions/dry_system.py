@@ -26,17 +26,9 @@ def answer_for_free(
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
     system = build_system(under_test.spec, under_test.settings).system
-    try:
-        # Must exist: a dry run creates no store.
-        runner: SystemRunner | None = SystemRunner(
-            system, Store.open(store or default_place(), must_exist=True), "dry run"
-        )
-    except StoreError:
-        runner = None
+    runner = _open_runner(system, store)
     questions = [record.sample for record in dataset if record.sample.question is not None]
-    stored = sum(
-        runner is not None and runner.load_reply(sample) is not None for sample in questions
-    )
+    stored = _count_stored(questions, runner)
     open_questions = len(questions) - stored
     warmup = getattr(system, "warmup", DEFAULT_WARMUP) if open_questions else 0
     lines = [
@@ -50,6 +42,21 @@ def answer_for_free(
         answered = [replace(s, answer=s.answer or s.reference) for s in answered]
         lines.append("its answers are not known yet: references stand in, and contexts are missing")
     return answered, lines
+
+
+def _open_runner(system: System, store: str | None) -> SystemRunner | None:
+    """The runner that knows the answers of earlier runs; None without a store, which a dry run does not create."""
+    try:
+        place = Store.open(store or default_place(), must_exist=True)
+    except StoreError:
+        return None
+    return SystemRunner(system, place, "dry run")
+
+
+def _count_stored(samples: Sequence[Sample], runner: SystemRunner | None) -> int:
+    if runner is None:
+        return 0
+    return sum(runner.load_reply(sample) is not None for sample in samples)
 
 
 def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) -> Sample:
