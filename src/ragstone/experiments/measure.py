@@ -22,12 +22,15 @@ from ragstone.labels.measure import (
     compare_judges,
     measure_judge,
 )
+from ragstone.labels.reader import COLUMNS, TARGET_NAMES
 from ragstone.labels.units import JUDGED_BY, JudgedUnit, list_units
 from ragstone.metrics.claims import Claim, check_every_claim, list_sources
 from ragstone.registry import Metric, resolve
 from ragstone.store import Store, StoredRun
 from ragstone.types import Ranked, Sample, Score, Usage, share
 
+LABEL_COLUMNS = {*TARGET_NAMES, *(column for names in COLUMNS.values() for column in names)}
+"""Columns of a file that say what people said: no way to slice."""
 MAX_SLICE_CHARS = 40
 """Characters of a value of meta that can be a slice."""
 GOOD_LABEL, BAD_LABEL = 0.75, 0.25
@@ -189,6 +192,8 @@ def _list_slices(sample: Sample) -> Iterator[tuple[str, str]]:
     if sample.language is not None:
         yield "language", sample.language
     for name, value in sample.meta.items():
+        if str(name).lower() in LABEL_COLUMNS:
+            continue
         if isinstance(value, str | bool) and len(str(value)) <= MAX_SLICE_CHARS:
             yield str(name), str(value)
 

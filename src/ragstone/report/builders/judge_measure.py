@@ -37,7 +37,8 @@ TONES: dict[str, doc.Tone] = {
 }
 WRONG_ON_PAGE, WRONG_ON_TERMINAL = 100, 5
 """Wrong items shown of each judge."""
-WIDE_COLUMNS = 110
+WIDE_COLUMNS = 150
+"""Columns of a terminal from which cost, time and failures stand in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class JudgeMeasureReport:
             lines.append(doc.Paragraph(shorten("; ".join(parts), 500), style="soft"))
         elif sample.question:
             lines.insert(0, doc.Paragraph(shorten(sample.question, 240), style="soft"))
-        return doc.ListItem(text, id=item.sample, nodes=tuple(lines))
+        return doc.ListItem(text, nodes=tuple(lines))
 
 
 def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remark:
@@ -178,11 +179,10 @@ def _build_table(found: JudgeMeasurement, say: Words) -> doc.ReportTable:
     roomy = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
         *build_text_columns(say, "judge_says"),
-        *build_number_columns(say, "items", "failed_items", "balanced_accuracy"),
-        *build_number_columns(say, "interval", where=roomy),
-        *build_number_columns(say, "kappa", "auroc", "bias"),
-        *build_number_columns(say, "brier", where=roomy),
-        *build_number_columns(say, "seconds_per_1000", "usd_per_1000"),
+        *build_number_columns(say, "items"),
+        *build_number_columns(say, "failed_items", where=roomy),
+        *build_number_columns(say, "balanced_accuracy", "interval", "kappa", "auroc", "bias"),
+        *build_number_columns(say, "brier", "seconds_per_1000", "usd_per_1000", where=roomy),
     )
     rows = [_list_cells(judge, say) for judge in found.judges]
     return build_table(columns, rows, id="judges")
