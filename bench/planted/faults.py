@@ -251,7 +251,9 @@ def build_faulty(fault: Fault, language: str, slice: str | None, seed: int = 0) 
         for f in load_facts(code)
     ]
     members = choose_members(facts, slice, language, dice)
-    share = MILD_SHARE if slice is None else SLICE_SHARE
+    # few samples can carry a fault of one type of question: a fifth of them would be no fault to find
+    mild = 0.5 if fault.slices == ("type",) else MILD_SHARE
+    share = mild if slice is None else SLICE_SHARE
     samples, planted = [], set()
     for number, fact in enumerate(facts):
         setting = choose_setting(slice, fact.id in members)
