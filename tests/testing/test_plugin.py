@@ -21,11 +21,11 @@ ROOT = SOURCE.parent.parent
 # in processes of their own: numpy cannot be imported twice in one, which pytester would do
 PLUGIN = ("-p", "no:ragstone", "-p", "ragstone.testing.plugin", "-p", "no:schemathesis", "-p", "no:langsmith_plugin")  # fmt: skip
 
-SHOP = '''
+SHOP = """
 SOURCE = "Items can be returned within 30 days of delivery."
 GOOD = {"question": "How long can I return a lamp?", "answer": SOURCE, "contexts": [SOURCE]}
 BAD = GOOD | {"answer": "Items can be returned within 60 days of delivery."}
-'''
+"""
 ROWS = [
     {
         "id": f"q{n}",

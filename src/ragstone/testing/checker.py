@@ -59,7 +59,9 @@ class Checker:
         with self._evaluate([sample], list(gates), system=system) as run:
             (row,) = run.rows()
             faults = [
-                fault for name, gate in gates.items() for fault in self._check_value(row, name, gate)
+                fault
+                for name, gate in gates.items()
+                for fault in self._check_value(row, name, gate)
             ]
             if faults:
                 raise CheckFailed("\n".join([*faults, *self._quote_sample(row)]))
@@ -238,7 +240,9 @@ def _parse_rules(rules: Mapping[str, str] | None, more: Mapping[str, str]) -> di
 
     named = {**(rules or {}), **more}
     if not named:
-        raise ValueError('nothing to check; name a metric and its rule, as in faithfulness=">= 0.8"')
+        raise ValueError(
+            'nothing to check; name a metric and its rule, as in faithfulness=">= 0.8"'
+        )
     return {resolve(name).name: parse_gate(rule) for name, rule in named.items()}
 
 
