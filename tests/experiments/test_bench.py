@@ -130,7 +130,7 @@ def test_the_ablation_finds_what_the_setting_does(tmp_path) -> None:
     ablation = ablate(
         QUESTIONS, Shop, {"blind": [False, True], "k": [1, 2]}, ["recall"], store=tmp_path / "s.db"
     )
-    assert list(ablation.runs) == ["in force", "blind=true", "k=2"]
+    assert list(ablation.runs) == ["as it is", "blind=true", "k=2"]
     recall = next(effect for effect in ablation.effects if effect.metric == "recall")
     blind, k = recall.factors
     assert blind.levels[1].verdict == "worse"
