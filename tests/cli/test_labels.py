@@ -88,3 +88,39 @@ def test_a_mistake_is_one_sentence(call, write) -> None:
     assert call("labels", "import", "people.jsonl", "--scale", "5").code == 2
     assert call("labels", "export", "out.txt").code == 2
     assert "no run" in call("label", "nothing").err
+
+
+def test_eval_report_and_compare_show_the_corrected_mean(call, write, tmp_path) -> None:
+    rows = [
+        {"id": f"q{n}", "question": "When was the mill built?", "answer": f"It was built in {1850 + n % 2}.",
+         "contexts": ["The mill was built in 1850."], "reference": "It was built in 1850."}
+        for n in range(40)
+    ]  # fmt: skip
+    write("data.jsonl", rows)
+    write(
+        "people.jsonl",
+        [{"sample": f"q{n}", "on": "support", "value": "yes", "chance": 0.5} for n in range(20)],
+    )
+    result = call(
+        "eval",
+        "data.jsonl",
+        "-m",
+        "faithfulness",
+        "--labels",
+        "people.jsonl",
+        "-o",
+        "r.html",
+        "--name",
+        "a",
+    )
+    assert result.code == 0, result.err
+    assert "Corrected by 20 labels (answers supported throughout): 1.000" in " ".join(
+        result.out.split()
+    )
+    assert "Corrected by labels" in (tmp_path / "r.html").read_text("utf-8")
+    result = call("report", "a", "--lang", "es")
+    assert "Corregida con 20 etiquetas" in " ".join(result.out.split())
+    call("eval", "data.jsonl", "-m", "faithfulness", "--name", "b")
+    result = call("compare", "a", "b")
+    assert "Corrected by 20 questions labelled in both runs" in " ".join(result.out.split())
+    assert call("report", "a", "--labels", "none.jsonl").code == 2

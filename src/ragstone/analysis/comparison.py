@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.analysis.changes import SampleChange
+from ragstone.analysis.corrected import MetricCorrection
 from ragstone.analysis.percentiles import PercentileChange
 from ragstone.analysis.significance import Correction
 from ragstone.errors import UnknownMetric, suggest_nearest
@@ -73,6 +74,8 @@ class Difference:
     """About how many questions would show a difference of `effect`; with no sample moved, how many would show that none matters."""
     percentiles: tuple[PercentileChange, ...] = ()
     """Of latency: p50, p95 and p99."""
+    corrected: MetricCorrection | None = None
+    """What labels of people say of the difference; None without labels in both runs."""
 
     @property
     def slight(self) -> bool:
@@ -173,3 +176,22 @@ class Comparison:
             {"run": regression.run, "metric": regression.metric} for regression in self.regressions
         ]
         return plain | {"regressions": regressions, "exit_code": self.exit_code}
+
+
+def attach_corrections(
+    comparison: Comparison, corrections: Mapping[str, Mapping[str, MetricCorrection]]
+) -> Comparison:
+    """The comparison with what labels say of its differences: run → metric → correction."""
+    versus = [
+        replace(
+            compared,
+            differences=tuple(
+                replace(
+                    difference, corrected=corrections.get(difference.run, {}).get(difference.metric)
+                )
+                for difference in compared.differences
+            ),
+        )
+        for compared in comparison.versus
+    ]
+    return replace(comparison, versus=tuple(versus))

@@ -17,7 +17,7 @@ MIN_SLICE_SAMPLES = 5
 """Samples a slice needs to be worth a test."""
 MAX_VALUE_CHARS = 80
 """Characters of a value; longer ones are texts, not categories."""
-MEASURED_FIELDS = frozenset({"latency", "tokens", "cost"})
+MEASURED_FIELDS = frozenset({"latency", "first_token", "tokens", "cost"})
 
 
 @dataclass(frozen=True, slots=True)

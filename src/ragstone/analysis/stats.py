@@ -100,20 +100,7 @@ def mean_interval(
     """The interval of the mean, by the method that fits the data (see the table above).
 
     `positive` values have no upper bound and are never negative: seconds, tokens, dollars."""
-    warnings: list[str] = []
-    if bounds is not None and not (bounds[0] <= values.minimum and values.maximum <= bounds[1]):
-        warnings.append(
-            compose(
-                "values_out_of_bounds",
-                least=values.minimum,
-                most=values.maximum,
-                low=bounds[0],
-                high=bounds[1],
-            )
-        )
-        # values outside the declared bounds: the metric's author is wrong, and an interval clipped
-        # to them would be too
-        bounds = None
+    bounds, warnings = _check_bounds(values, bounds)
     independent = values.n if clusters is None else clusters.count
     if independent < 2:
         single = compose("single_value" if clusters is None else "single_cluster")
@@ -133,6 +120,18 @@ def mean_interval(
         return Interval(warnings=(*warnings, compose("values_all_equal")))
     method: Method = "t" if clusters is None else "clustered t"
     return Interval(min(ends[0], values.mean), max(ends[1], values.mean), method, tuple(warnings))
+
+
+def _check_bounds(
+    values: Moments, bounds: tuple[float, float] | None
+) -> tuple[tuple[float, float] | None, list[str]]:
+    """The declared bounds where the values keep them, and else a warning."""
+    if bounds is None or (bounds[0] <= values.minimum and values.maximum <= bounds[1]):
+        return bounds, []
+    least, most = values.minimum, values.maximum
+    outside = compose("values_out_of_bounds", least=least, most=most, low=bounds[0], high=bounds[1])
+    # the metric's author is wrong, and an interval clipped to the bounds would be too
+    return None, [outside]
 
 
 def _t_interval(

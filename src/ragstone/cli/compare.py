@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import correction_option, output_option, primary_option, store_option
+from ragstone.cli.options import (
+    correction_option,
+    labels_option,
+    output_option,
+    primary_option,
+    store_option,
+)
 
 
 @click.command("compare")
@@ -69,6 +75,7 @@ from ragstone.cli.options import correction_option, output_option, primary_optio
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
+@labels_option
 @store_option
 def command(runs: tuple[str, ...], **flags: Any) -> int:
     """Compare runs: which is better, and is that more than chance?

@@ -19,7 +19,7 @@ def _judge_options(function: Any) -> Any:
     for option in (
         click.option("--small", is_flag=True, help="Ask for one token a question, as small models need it."),
         click.option("--base-url", metavar="URL", help="Where the judge's server listens."),
-        click.option("--judge", "spec", metavar="JUDGE", help="offline, openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:module:function"),
+        click.option("--judge", "spec", metavar="JUDGE", help="offline, local, openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:module:function"),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -118,3 +118,24 @@ def check(model: str | None, spec: str | None, config: str | None, **options: An
         limits=limits,
         store=options["store"],
     )
+
+
+@command.command()
+@click.argument("name", required=False)
+def get(name: str | None) -> None:
+    """List open models that we measured as judges, or fetch the one that you name.
+
+    It goes into your cache; its size and hash are checked, and a download that breaks off is resumed. Then `judge: local`
+    uses it. No other command fetches anything. HF_ENDPOINT names a mirror of the hub.
+
+    \b
+      ragstone judge get
+      ragstone judge get qwen2.5-1.5b
+      ragstone eval answers.jsonl -m faithfulness --judge local
+    """
+    from ragstone.cli.actions.judge_get import get_model, list_models
+
+    if name is None:
+        list_models()
+    else:
+        get_model(name)

@@ -8,13 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from ragstone.cli.options import (
-    F,
-    check_outputs,
-    output_option,
-    reading_options,
-    store_option,
-)
+from ragstone.cli.options import F, check_outputs, output_option, reading_options, store_option
 
 config_option = click.option(
     "-c", "--config", metavar="FILE", help="Config file with a `monitor` section."

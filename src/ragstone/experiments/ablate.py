@@ -87,9 +87,9 @@ def build_grid(vary: Mapping[str, Sequence[Any]], *, full: bool = False) -> list
 
 
 def format_settings(settings: Mapping[str, Any]) -> str:
-    """`top_k=5, rerank=true`; `as it is` for no change."""
+    """`top_k=5, rerank=true`; `current settings` for no change."""
     shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
-    return ", ".join(shown) or "as it is"
+    return ", ".join(shown) or "current settings"
 
 
 def _find_changes(settings: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:

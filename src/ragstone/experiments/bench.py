@@ -15,15 +15,23 @@ from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
-from ragstone.experiments.answer import build_system
+from ragstone.experiments.answer import SystemUnderTest, build_system
 from ragstone.experiments.compare import ComparisonResult, build_league_frame, compare
-from ragstone.experiments.execute import execute_plan
-from ragstone.experiments.inputs import RunInputs, RunObserver, is_judge, with_system
+from ragstone.experiments.execute import execute_plan, open_dataset
+from ragstone.experiments.inputs import (
+    RunInputs,
+    RunObserver,
+    is_judge,
+    new_run_id,
+    with_system,
+)
+from ragstone.experiments.interleave import MAX_INTERLEAVED_SYSTEMS, answer_in_turn
 from ragstone.experiments.run import Run, plan_evaluation
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.registry import MetricSpec
 from ragstone.store import Store
+from ragstone.systems.factory import SYSTEM_KINDS
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
@@ -31,8 +39,6 @@ if TYPE_CHECKING:
 
 BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 """Called with the configuration's name and how far its answers or its scores are."""
-
-_SYSTEM_KINDS = {"pipeline", "url", "predictions", "python"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +133,16 @@ async def bench_plan(
         name: _resolve_configuration(name, given, plan, inputs)
         for name, given in configurations.items()
     }
-    for spec, settings in systems.values():
-        # A mistake in the last configuration shows before the first is paid for.
-        await build_system(spec, settings).system.close()
+    run_ids = {name: new_run_id() for name in systems}
     runs: dict[str, Run] = {}
     try:
+        built = await _answer_configurations(plan, inputs, systems, run_ids, watch)
         for name, (spec, settings) in systems.items():
-            own_plan, own_inputs = with_system(replace(plan, name=name), inputs, spec, settings)
+            named = replace(plan, name=name, run_id=run_ids[name])
+            own_plan, own_inputs = with_system(named, inputs, spec, settings)
             callback = _bind_watch(watch, name)
             observer = RunObserver(progress=callback, answers=callback)
+            own_inputs = replace(own_inputs, under_test=built.get(name))
             runs[name] = Run(await execute_plan(own_plan, own_inputs, observer))
     finally:
         if shared is not None:
@@ -160,6 +167,27 @@ def _find_primary(metrics: Sequence[Mapping[str, Any]]) -> str | None:
     return next(iter(names), None)
 
 
+async def _answer_configurations(
+    plan: Plan,
+    inputs: RunInputs,
+    systems: Mapping[str, tuple[Any, dict[str, Any]]],
+    run_ids: Mapping[str, str],
+    watch: BenchWatch | None,
+) -> dict[str, SystemUnderTest]:
+    """Ask all systems before the first run is scored: in turn, when they are few; those that were built for it."""
+    # Built first: a mistake in the last configuration shows before the first is paid for.
+    if len(systems) > MAX_INTERLEAVED_SYSTEMS:
+        for spec, settings in systems.values():
+            await build_system(spec, settings).system.close()
+        return {}
+    built = {name: build_system(spec, settings) for name, (spec, settings) in systems.items()}
+    assert inputs.store is not None
+    dataset = open_dataset(plan, inputs.samples)
+    return await answer_in_turn(
+        dataset, built, inputs.store, run_ids, lambda name: _bind_watch(watch, name)
+    )
+
+
 def share_judge(plan: Plan, inputs: RunInputs) -> Judge | None:
     """One judge for all runs, to be closed after them; None when one is given already, or none is needed."""
     metrics = resolve_metrics(plan.metrics) if inputs.metrics is None else inputs.metrics
@@ -179,7 +207,7 @@ def _resolve_configuration(
     own = settings.pop("system", None)
     if own is not None:
         return own, settings
-    if _SYSTEM_KINDS & set(settings):
+    if set(SYSTEM_KINDS) & set(settings):
         return given, {}
     if plan.system is None:
         raise RagstoneError(f"the configuration {name!r} names no system; add one, or `system`")

@@ -183,7 +183,7 @@ def _choose_distractors(
 
 
 def build_contexts(
-    sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4, seed: int = 0
+    sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4
 ) -> dict[Condition, Ranked] | None:
     """The contexts of each condition; None when the text of a relevant document is not known.
 
@@ -193,7 +193,7 @@ def build_contexts(
         return None
     gold = [known[name] for name in wanted]
     # seeded by the sample, so that a sample gets the same distractors whatever else is in the run
-    dice = random.Random(f"{seed}:{sample.id}")
+    dice = random.Random(f"0:{sample.id}")
     noise = _choose_distractors(sample, known, wanted, distractors, dice)
     shuffled = [*gold, *noise]
     dice.shuffle(shuffled)
@@ -267,14 +267,7 @@ async def _score_values(
 
 def _sort_worst_first(run: Run, rows: Sequence[Any], metric: str) -> list[Any]:
     """The samples that fall short in the metric, the worst first; all of them when the run was not scored with it."""
-    described = next(
-        (
-            described_metric
-            for described_metric in run.info.metrics
-            if described_metric["name"] == metric
-        ),
-        None,
-    )
+    described = next((entry for entry in run.info.metrics if entry["name"] == metric), None)
     if described is None:
         return list(rows)
     best = described["bounds"][1] if described["higher_is_better"] else described["bounds"][0]

@@ -54,9 +54,15 @@ class Run:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
             from ragstone.analysis.summary import summarise
+            from ragstone.labels import correct_run
 
             plan = self.stored.info.plan
-            self._summary = summarise(self.stored, floor=plan.floor, gates=plan.gates)
+            self._summary = summarise(
+                self.stored,
+                floor=plan.floor,
+                gates=plan.gates,
+                corrections=correct_run(self.stored),
+            )
         return self._summary
 
     def scores(self) -> dict[str, dict[str, Score]]:
@@ -67,12 +73,14 @@ class Run:
         """Every sample with its input row and scores, streamed in input order."""
         return self.stored.rows()
 
-    def write(self, path: str | Path, *, language: str = "en") -> Path:
-        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet)."""
+    def write(self, path: str | Path, *, language: str = "en", explain: bool = False) -> Path:
+        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet).
+
+        With `explain`, exported rows also have the claims, verdicts and quotes behind each score."""
         from ragstone.report.builders.run import RunReport
         from ragstone.report.formats import write_report
 
-        write_report(RunReport(self.stored, self.summary(), language), path)
+        write_report(RunReport(self.stored, self.summary(), language, explain), path)
         return Path(path)
 
     def to_pandas(self) -> Any:

@@ -146,9 +146,11 @@ def _interleave_groups(samples: Sequence[Sample], seed: int) -> list[Sample]:
     return sorted(samples, key=lambda sample: places[sample.id])
 
 
-def plan_rounds(questions: int, shares: Sequence[float] = ROUND_SHARES) -> list[int]:
+def plan_rounds(questions: int) -> list[int]:
     """How many questions a configuration has answered after each round; the last has them all."""
-    sizes = {min(questions, max(MIN_QUESTIONS, math.ceil(share * questions))) for share in shares}
+    sizes = {
+        min(questions, max(MIN_QUESTIONS, math.ceil(share * questions))) for share in ROUND_SHARES
+    }
     return sorted(sizes | {questions})
 
 
@@ -241,15 +243,13 @@ def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[
     return [p <= ALPHA and lower for p, lower in zip(adjust_p_values(ps), below, strict=True)]
 
 
-def choose_survivors(
-    standings: Sequence[Standing], groups: NDArray[np.int64] | None, keep: float = SURVIVOR_SHARE
-) -> list[int]:
+def choose_survivors(standings: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[int]:
     """Indices of those that go on to the next round, the best first."""
     order = rank_standings(standings)
     first, rest = order[0], order[1:]
     lost = find_hopeless(standings[first], [standings[at] for at in rest], groups)
     hopeful = [first, *(at for at, out in zip(rest, lost, strict=True) if not out)]
-    return hopeful[: max(1, math.ceil(keep * len(standings)))]
+    return hopeful[: max(1, math.ceil(SURVIVOR_SHARE * len(standings)))]
 
 
 def _dominates(point: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -198,10 +198,13 @@ class _Search:
         seen: Callable[[AnswerProgress | Progress], None] | None = (
             None if watch is None else lambda progress: watch(name, progress)
         )
+        # a warm-up at each round of each trial is worth its calls only where time is the aim
+        timed = {"latency", "first_token"} & {*self.objective.against, *self.objective.metrics}
+        asking = {} if timed else {"warmup": 0}
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
             store=self.store, run_id=f"tune-{digest(about)[:16]}", system=self.system,
-            settings=given, watch=seen, asked=seen, **self.options,
+            settings={**asking, **given}, watch=seen, asked=seen, **self.options,
         )  # fmt: skip
 
     def find_spent_budget(self) -> str:

@@ -27,10 +27,7 @@ class JudgeSession:
     A faulty reply is asked for once more, with the fault named; a reply that was cut off is asked for in halves."""
 
     def __init__(
-        self,
-        model: LanguageModel,
-        ask: Ask,
-        load_prompt: Callable[[str], Prompt],
+        self, model: LanguageModel, ask: Ask, load_prompt: Callable[[str], Prompt]
     ) -> None:
         self.model = model
         self.ask = ask
@@ -92,12 +89,7 @@ class JudgeSession:
         return settled
 
     async def _call(
-        self,
-        batch: PromptBatch,
-        nonce: str,
-        complaint: str,
-        deadline: Deadline,
-        length_factor: int,
+        self, batch: PromptBatch, nonce: str, complaint: str, deadline: Deadline, length_factor: int
     ) -> ParsedReply | None:
         """Make one call; None when the reply was cut off at the token limit."""
         fault = render(complaint, self.report_language)

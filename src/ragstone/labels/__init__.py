@@ -7,6 +7,7 @@ from ragstone.labels.agreement import (
     resolve_labels,
 )
 from ragstone.labels.archive import (
+    add_labels,
     attach_content,
     load_labels,
     load_revisions,
@@ -26,6 +27,7 @@ __all__ = [
     "LabelSession",
     "ReadOptions",
     "Target",
+    "add_labels",
     "attach_content",
     "correct_difference",
     "correct_run",

@@ -120,6 +120,17 @@ def attach_content(run: StoredRun, labels: Sequence[Label]) -> tuple[list[Label]
     return attached, unknown
 
 
+def add_labels(store: Store, labels: Sequence[Label]) -> int:
+    """Save those labels that say something which the store does not have yet; returns how many."""
+    known = {_identify(label) for label in load_labels(store)}
+    fresh = {_identify(label): label for label in labels if _identify(label) not in known}
+    return save_labels(store, fresh.values())
+
+
+def _identify(label: Label) -> tuple[Any, ...]:
+    return (*label.key, label.author, label.value, label.word, label.comment, label.chance)
+
+
 def _to_label(row: tuple[Any, ...]) -> Label:
     number, *values = row
     fields = {name: _decode(name, value) for name, value in zip(_COLUMNS, values, strict=True)}

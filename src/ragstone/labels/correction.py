@@ -82,11 +82,7 @@ def _find_labels(
     """The target with most labels of those that the metric judges."""
     best: _LabelledRun | None = None
     for target, item in _list_targets(metric):
-        given = {
-            (label.sample, "" if target == "score" else label.item): label
-            for label in labels
-            if label.target == target and (target != "score" or label.item == item)
-        }
+        given = _index_labels(labels, target, item)
         if not given or (best is not None and len(best.labels) >= len(given)):
             continue
         units = list_units(run, target, item)
@@ -100,6 +96,19 @@ def _find_labels(
             target != "score" and metric["family"] in INVERTED,
         )
     return best
+
+
+def _index_labels(
+    labels: Sequence[Label], target: Target, item: str
+) -> dict[tuple[str, str], Label]:
+    """The labels of a target by sample and item; those of a score are of the whole sample."""
+    if target == "score":
+        return {
+            (label.sample, ""): label
+            for label in labels
+            if label.target == target and label.item == item
+        }
+    return {(label.sample, label.item): label for label in labels if label.target == target}
 
 
 def _list_targets(metric: Mapping[str, Any]) -> Iterator[tuple[Target, str]]:
@@ -117,10 +126,9 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
     units = labelled.units
     indexes, labels, notes = _select_labels(labelled, labelled.labels)
     if len(indexes) < MIN_LABELS:
-        few = compose("labels_too_few", n=len(indexes), enough=MIN_LABELS)
-        return MetricCorrection(labelled.target, None, (*notes, few))
+        return _refuse_few(labelled.target, len(indexes), notes)
     predictions = np.array([unit.prediction for unit in units])
-    values = np.array([float(label.value or 0.0) for label in labels])
+    values = np.array([_to_value(label) for label in labels])
     if labelled.inverted:
         predictions, values = 1 - predictions, 1 - values
     shares = np.array([unit.share for unit in units])
@@ -150,12 +158,8 @@ def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrectio
     paired = _LabelledRun(before.target, [unit for unit, _ in pairs], both, before.bounds, False)
     indexes, labels, notes = _select_labels(paired, both)
     if len(indexes) < MIN_LABELS:
-        few = compose("labels_too_few", n=len(indexes), enough=MIN_LABELS)
-        return MetricCorrection(before.target, None, (*notes, few))
-    values = [
-        float(after.labels[label.sample, ""].value or 0) - float(label.value or 0)
-        for label in labels
-    ]
+        return _refuse_few(before.target, len(indexes), notes)
+    values = [_to_value(after.labels[label.sample, ""]) - _to_value(label) for label in labels]
     sign = -1.0 if before.inverted else 1.0
     width = None if before.bounds is None else before.bounds[1] - before.bounds[0]
     estimate = correct_mean(
@@ -170,6 +174,15 @@ def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrectio
         bounds=None if width is None else (-width, width),
     )
     return _finish(before.target, estimate, notes)
+
+
+def _to_value(label: Label) -> float:
+    return float(label.value or 0.0)
+
+
+def _refuse_few(target: Target, count: int, notes: Sequence[str]) -> MetricCorrection:
+    few = compose("labels_too_few", n=count, enough=MIN_LABELS)
+    return MetricCorrection(target, None, (*notes, few))
 
 
 def _finish(

@@ -84,10 +84,7 @@ def rouge_l(answer: str, reference: str) -> Score:
 
 @metric(extra="text")
 def bleu(
-    answer: str,
-    reference: str,
-    *,
-    tokenize: Literal["13a", "intl", "char", "zh", "none"] = "13a",
+    answer: str, reference: str, *, tokenize: Literal["13a", "intl", "char", "zh", "none"] = "13a"
 ) -> Score:
     """BLEU of the answer as one sentence, exponentially smoothed with effective order (sacrebleu), on a scale of 0 to 1."""
     return _clip(_build_bleu(tokenize).sentence_score(answer, [reference]).score / 100)

@@ -63,15 +63,13 @@ class Styled:
     """A stretch of text with a look: strong, emphasis, code, soft, mono, unseen, badge, link, or a line break."""
 
     text: str
-    style: Literal["strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link", "break"]
+    style: Literal["strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link"]
     tone: Tone = ""
     href: str = ""
 
 
 Inline = str | Styled | tuple[str | Styled, ...]
 """A text, or several stretches of it."""
-
-BREAK = Styled("", "break")
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +381,6 @@ def to_plain_text(text: Inline) -> str:
         part if isinstance(part, str)
         else f"({part.text})" if part.style == "badge"
         else "" if part.style == "unseen"
-        else "\n" if part.style == "break"
         else part.text
         for part in to_spans(text)
     )  # fmt: skip

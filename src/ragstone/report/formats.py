@@ -118,7 +118,9 @@ class RowsFormat(ReportFormat):
         """Write every row of the run with its scores."""
         from ragstone.report.render.rows import export_rows
 
-        export_rows(report.run, path, report.summary)
+        export_rows(
+            report.run, path, report.summary, explain=report.explain, language=report.language
+        )
 
 
 # The order is that of the help texts; see `find_format` for which wins where endings are the same.

@@ -33,12 +33,10 @@ from ragstone.monitor.interactions import (
 from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.openapi import build_document
 from ragstone.server.responses import RequestError, build_json_response
-from ragstone.server.settings import ServerSettings
+from ragstone.server.settings import MAX_LISTED, ServerSettings
 from ragstone.store.codec import score_to_json
 
 T = TypeVar("T")
-
-MAX_LISTED = 500
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from typing import Final
 
 from ragstone.locale.catalogue import LANGUAGES as LANGUAGES
 from ragstone.text.stopwords import STOPWORDS
+from ragstone.types import Sample
 
 ABSTENTIONS: tuple[str, ...] = (
     "It is not mentioned in the document.",
@@ -51,6 +52,18 @@ def identify_language(text: str) -> str:
     if total >= MIN_WORDS_UNKNOWN and known < MIN_SHARE_KNOWN * total:
         return UNKNOWN_LANGUAGE
     return own
+
+
+def identify_sample_language(sample: Sample, given: str | None = None) -> str:
+    """Return the language of a sample: its own tag, the one given for all, or that of its texts."""
+    chunks = (chunk.text for chunk in sample.contexts or ())
+    texts = (sample.question, sample.answer, sample.reference, *chunks)
+    return sample.language or given or identify_language("\n".join(filter(None, texts)))
+
+
+def is_measured_language(tag: str) -> bool:
+    """Whether the embedded judge was measured in a language."""
+    return tag.lower().split("-")[0] in LANGUAGES
 
 
 MAX_CHARS = 4000

@@ -11,12 +11,14 @@ from typing import Any
 import click
 from rich.console import Console
 
-from ragstone.analysis.comparison import Comparison
+from ragstone.analysis.comparison import Comparison, attach_corrections
+from ragstone.cli.actions.labels import add_label_file
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.experiments.compare import ComparisonResult, compare
+from ragstone.labels import correct_difference
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.comparison import github
 from ragstone.report.formats import write_report
@@ -28,6 +30,7 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
     """Compare the named runs and return the exit code."""
     check_outputs("comparison", flags["output"])
     runs, baseline = _open_runs(names, flags["baseline"], flags["store"])
+    add_label_file(flags["labels"], runs)
     metrics = [name.strip() for text in flags["metrics"] for name in text.split(",")]
     with show_waiting("comparing", quiet=flags["quiet"]):
         result = compare(
@@ -42,6 +45,11 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
             samples=flags["samples"],
             unpaired=flags["unpaired"],
         )
+    if not flags["unpaired"]:
+        base = runs[baseline]
+        corrections = {run.id: correct_difference(base, run) for run in runs if run is not base}
+        comparison = attach_corrections(result.comparison, corrections)
+        result = replace(result, comparison=comparison)
     language = choose_language(flags["language"], runs[baseline].info.plan.language)
     present_comparison(result, flags, language)
     return result.comparison.exit_code if flags["fail_on_regression"] else 0

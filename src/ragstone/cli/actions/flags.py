@@ -20,7 +20,8 @@ from ragstone.registry import Metric, parse_spec, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
 REPLACED_FIELDS = (
-    "name", "judge", "language", "floor", "store", "output", "concurrency", "resume",
+    "name", "judge", "language", "floor", "labels", "store", "output", "explain", "concurrency",
+    "resume",
     "retry_errors", "max_usd", "max_calls", "on", "run_id",
 )  # fmt: skip
 """Fields of a plan that a flag of the same name replaces."""

@@ -149,20 +149,26 @@ def _list_keys(target: Target) -> Keys:
 
 def _show_unit(sample: Sample, item: str, target: Target, head: str, is_short: bool) -> None:
     click.secho(f"\n{head}  {sample.id}", bold=True)
+    most = MAX_CHUNK_LINES if is_short else None
     if sample.question is not None:
         _print_field("question", sample.question)
-    chunks: tuple[Chunk, ...] = sample.contexts or ()
-    if target == "chunk":
-        chunks = tuple(chunk for chunk in chunks if chunk.id == item)
-    for chunk in chunks if target in ("claim", "support", "chunk") else ():
-        _print_field(chunk.id or "context", chunk.text, MAX_CHUNK_LINES if is_short else None)
+    for chunk in _list_chunks(sample, item, target):
+        _print_field(chunk.id or "context", chunk.text, most)
     if target == "correctness" and sample.reference is not None:
         _print_field("reference", sample.reference)
     if sample.answer is not None and target != "chunk":
-        _print_field("answer", sample.answer, MAX_CHUNK_LINES if is_short else None)
+        _print_field("answer", sample.answer, most)
     if target == "claim":
         _print_field("claim", item)
     click.secho(f"  {QUESTIONS[target]}", bold=True)
+
+
+def _list_chunks(sample: Sample, item: str, target: Target) -> tuple[Chunk, ...]:
+    """The contexts that a label of this kind is given by: all, or the one that it is about."""
+    chunks: tuple[Chunk, ...] = sample.contexts or ()
+    if target == "chunk":
+        return tuple(chunk for chunk in chunks if chunk.id == item)
+    return chunks if target in ("claim", "support") else ()
 
 
 def _print_field(name: str, text: str, most: int | None = None) -> None:

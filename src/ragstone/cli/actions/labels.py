@@ -17,23 +17,23 @@ from ragstone.errors import ConfigError
 from ragstone.labels import (
     Label,
     ReadOptions,
+    add_labels,
     attach_content,
     load_labels,
     load_revisions,
     load_run_labels,
     measure_agreement,
     read_labels,
-    save_labels,
 )
 from ragstone.labels.feedback import load_feedback
 from ragstone.labels.label import parse_target
-from ragstone.store import Store
+from ragstone.store import Store, StoredRun
 
 PREVIEW_CHARS = 70
 
 
-def import_file(file: str, flags: Mapping[str, Any]) -> int:
-    """Read a file of labels into the store; returns how many are new."""
+def import_file(file: str, flags: Mapping[str, Any]) -> None:
+    """Read a file of labels into the store."""
     options = ReadOptions(
         parse_label_fields(flags["fields"]),
         None if flags["target"] is None else parse_target(flags["target"]),
@@ -57,26 +57,16 @@ def import_file(file: str, flags: Mapping[str, Any]) -> int:
                 f"left out {format_count(len(unknown), 'label')} of samples that the run does not have, such as "
                 f"{unknown[0].sample!r}"
             )
-    fresh = select_new(store, labels)
-    save_labels(store, fresh)
-    note(
-        f"stored {format_count(len(fresh), 'label')}, {len(labels) - len(fresh):,} were there already"
-    )
-    return len(fresh)
+    fresh = add_labels(store, labels)
+    note(f"stored {format_count(fresh, 'label')}, {len(labels) - fresh:,} were there already")
 
 
-def select_new(store: Store, labels: Sequence[Label]) -> list[Label]:
-    """The labels that say something that the store does not have yet."""
-    known = {_identify(label) for label in load_labels(store)}
-    fresh: dict[tuple[Any, ...], Label] = {}
-    for label in labels:
-        if _identify(label) not in known:
-            fresh[_identify(label)] = label
-    return list(fresh.values())
-
-
-def _identify(label: Label) -> tuple[Any, ...]:
-    return (*label.key, label.author, label.value, label.word, label.comment, label.chance)
+def add_label_file(path: str | None, runs: Sequence[StoredRun]) -> None:
+    """Read a file of labels into the store of runs, for the samples that they have."""
+    labels = read_labels(path).labels if path is not None else ()
+    for run in runs if labels else ():
+        count = add_labels(run.store, attach_content(run, labels)[0])
+        note(f"stored {format_count(count, 'label')} for {run.info.name}")
 
 
 def export_file(file: str, run: str | None, revisions: bool, place: str | None) -> None:

@@ -33,7 +33,7 @@ class RouteTrial:
 def list_routes(settings: Mapping[str, Any]) -> list[Route]:
     """Return the routes that a judge could take; a judge that is no language model has none to choose from."""
     kind = str(settings.get("model", "")).partition(":")[0]
-    if kind not in (*DIALECTS, "gguf", "hf"):
+    if kind not in (*DIALECTS, "gguf", "hf", "local"):
         return []
     if "small" in settings:
         return ["hybrid" if settings["small"] else "json"]

@@ -58,10 +58,7 @@ class SupportBatch:
     """Some cases of a `support` Ask in one prompt: claims renumbered, a trap claim somewhere in each case."""
 
     def __init__(
-        self,
-        cases: Sequence[Mapping[str, Any]],
-        nonce: str,
-        language: str | None,
+        self, cases: Sequence[Mapping[str, Any]], nonce: str, language: str | None
     ) -> None:
         self._nonce = nonce
         self.sources: dict[str, dict[str, str]] = {}

@@ -102,7 +102,7 @@ def _list_cells(level: Level, say: Words) -> doc.Cells:
     best = " ★" if level.best else ""
     own = [f"{level.value}{best}", say.number(level.mean), say.interval(level.low, level.high)]
     if level.base:
-        return [*own, "–", "–", "–", say("in_force")]
+        return [*own, "–", "–", "–", say("current")]
     ends = "–"
     if level.difference_low is not None and level.difference_high is not None:
         low, high = level.difference_low, level.difference_high

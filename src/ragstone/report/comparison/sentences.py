@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report.document import Remark, Tone
-from ragstone.report.figures import shorten
+from ragstone.report.figures import describe_correction, shorten
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def describe_exclusions(
     # of values that are all the same there is nothing to beware of
     for text in difference.warnings if difference.verdict != "identical" else ():
         lines.append(Remark(f"{say('warning')}: {say.message(text)}", "warn"))
-    return lines
+    return lines + describe_correction(difference.corrected, "corrected_difference", say)
 
 
 def format_signed(value: float | None, say: Words) -> str:

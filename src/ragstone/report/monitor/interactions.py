@@ -84,12 +84,7 @@ def load_recent(
 
 
 def load_worst(
-    archive: Archive,
-    metric: str,
-    since: int,
-    until: int,
-    where: tuple[str, str] | None,
-    limit: int,
+    archive: Archive, metric: str, since: int, until: int, where: tuple[str, str] | None, limit: int
 ) -> list[JudgedInteraction]:
     """The worst of a stretch and a slice by a metric or by feedback, the newest of equals first."""
     if metric == FEEDBACK:
@@ -99,11 +94,7 @@ def load_worst(
 
 
 def _load_first(
-    archive: Archive,
-    sql: str,
-    values: tuple[Any, ...],
-    where: tuple[str, str] | None,
-    limit: int,
+    archive: Archive, sql: str, values: tuple[Any, ...], where: tuple[str, str] | None, limit: int
 ) -> list[JudgedInteraction]:
     """The first so many of a slice; the database leaves out most others, so that few texts are read in vain."""
     field, value = where or ("", "")

@@ -100,8 +100,6 @@ def _render_span(part: str | doc.Styled) -> str:
             return f"⚠ {escape(part.text)}" if part.tone == "warn" else f"({escape(part.text)})"
         case "unseen":
             return ""
-        case "break":
-            return " "
         case _:
             return escape(part.text)
 
