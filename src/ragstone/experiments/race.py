@@ -161,7 +161,8 @@ class Race:
         centred = x - x.mean()
         slope = float((centred * (y - y.mean())).sum()) / (float((centred**2).sum()) + flat)
         line = y.mean() + slope * (leader - x.mean())
-        return np.clip(line, np.nanmin(self.values), np.nanmax(self.values))
+        clipped: NDArray[np.float64] = np.clip(line, np.nanmin(self.values), np.nanmax(self.values))
+        return clipped
 
     def _find_counted(self) -> NDArray[np.bool_]:
         """Questions that count: the leader has a value for them."""
