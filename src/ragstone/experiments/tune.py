@@ -32,8 +32,8 @@ from ragstone.experiments.search import (
     compute_quality,
     draw_candidates,
     find_highest,
-    find_range,
     find_hopeless,
+    find_range,
     front_layers,
     parse_objective,
     plan_rounds,
@@ -290,7 +290,9 @@ def _compare_held_out(
     if before.id == after.id:
         return None
     metrics = [*objective.metrics, *(n for n in objective.against if n not in objective.weights)]
-    result = compare([before, after], metrics=metrics, primary=metrics[0], margin=margin, league=True)
+    result = compare(
+        [before, after], metrics=metrics, primary=metrics[0], margin=margin, league=True
+    )
     # what quality is traded against may well become worse: that is no regression
     return replace(result, comparison=replace(result.comparison, judged=objective.metrics))
 
@@ -302,7 +304,9 @@ def _measure_gain(
     import numpy as np
 
     ids = [sample.id for sample in samples]
-    old, new = (compute_quality(read_columns(run.stored), ids, objective) for run in (before, after))
+    old, new = (
+        compute_quality(read_columns(run.stored), ids, objective) for run in (before, after)
+    )
     both = ~(np.isnan(old) | np.isnan(new))
     groups = number_groups([sample.group for sample in samples])
     return compare_pairs(
@@ -310,7 +314,8 @@ def _measure_gain(
         new[both],
         None if groups is None else groups[both],
         bounds=find_range(objective),
-        binary=all(resolve(name).binary for name in objective.metrics) and len(objective.metrics) == 1,
+        binary=all(resolve(name).binary for name in objective.metrics)
+        and len(objective.metrics) == 1,
     )
 
 

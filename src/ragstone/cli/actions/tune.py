@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.analysis.compare import MARGIN
+from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.cli.actions.compare import present_report
 from ragstone.cli.actions.flags import parse_setting, parse_settings
 from ragstone.cli.actions.messages import note
@@ -54,7 +54,9 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
     if result.result is not None:
         say = load_words(language)
         report = replace(
-            result.result.report(language), remarks=view.describe(say), extra=(view.build_trials(say),)
+            result.result.report(language),
+            remarks=view.describe(say),
+            extra=(view.build_trials(say),),
         )
         present_report(report, result.result.comparison, {**flags, "output": pages})
     else:
@@ -101,7 +103,9 @@ def _show_unchanged(view: SearchView, language: str, *, quiet: bool) -> None:
     lines: list[doc.Node] = [doc.Paragraph(remark.text) for remark in view.describe(say)]
     body = (*lines, view.build_trials(say))
     title = say("tuned.trials")
-    terminal.print_document(doc.ReportDocument("comparison", say, title, title, (), body), Console())
+    terminal.print_document(
+        doc.ReportDocument("comparison", say, title, title, (), body), Console()
+    )
 
 
 def to_json(result: TuningResult) -> dict[str, Any]:

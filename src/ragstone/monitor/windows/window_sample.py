@@ -31,9 +31,7 @@ class WindowSample(WindowRun):
         where: tuple[str, str] | None = None,
         group: str | None = None,
     ) -> None:
-        super().__init__(
-            archive, since, until, where=where, limit=MAX_COMPARED, only_drawn=True
-        )
+        super().__init__(archive, since, until, where=where, limit=MAX_COMPARED, only_drawn=True)
         self._group = group
         known = [str(about["name"]) for about in self.info.metrics]
         measures = [

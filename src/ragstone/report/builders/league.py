@@ -105,7 +105,10 @@ def _build_terminal_tables(league: League, say: Words) -> Iterator[doc.ReportTab
 def _build_table(
     league: League, columns: Sequence[LeagueColumn], say: Words, where: doc.Where
 ) -> doc.ReportTable:
-    heads = (doc.TableColumn(say("configuration")), *(_build_head(column, say) for column in columns))
+    heads = (
+        doc.TableColumn(say("configuration")),
+        *(_build_head(column, say) for column in columns),
+    )
     rows = []
     for run, name in league.names.items():
         # in Markdown a cell is one line

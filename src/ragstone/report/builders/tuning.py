@@ -10,7 +10,11 @@ from ragstone.analysis.power import find_needed_questions
 from ragstone.analysis.significance import ALPHA
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import build_number_columns, build_table, build_text_columns
-from ragstone.report.comparison.sentences import format_amount, format_signed, format_signed_interval
+from ragstone.report.comparison.sentences import (
+    format_amount,
+    format_signed,
+    format_signed_interval,
+)
 from ragstone.report.document import Remark
 from ragstone.report.words import Words
 
