@@ -100,7 +100,7 @@ def _show_unchanged(view: SearchView, language: str, *, quiet: bool) -> None:
     if quiet:
         return
     say = load_words(language)
-    lines = tuple(doc.Paragraph(remark.text) for remark in view.describe(say))
+    lines: list[doc.Node] = [doc.Paragraph(remark.text) for remark in view.describe(say)]
     body = (*lines, view.build_trials(say))
     title = say("tuned.trials")
     terminal.print_document(
