@@ -15,7 +15,7 @@ import click
 from ragstone._version import __version__
 
 COMMANDS: dict[str, str] = {
-    "demo": "Evaluate a bundled data set and show what comes out.",
+    "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
     "init": "Write a config, a CI job and a .gitignore line for the data at hand.",
     "generate": "Make a test set from documents, with or without an LLM.",
     "testset": "Judge a test set: coverage, balance, duplicates, leaks, and what a trivial system gets right.",

@@ -17,6 +17,8 @@ from ragstone.text.words import fold_text
 
 STEM_CHARS = 4
 """Letters of a word that are compared."""
+MIN_SHARED = 0.25
+"""Share of a claim's content words from which a sentence comes close to it."""
 
 
 @lru_cache(maxsize=4096)
@@ -35,7 +37,7 @@ def find_content_words(text: str) -> frozenset[str]:
 
 
 def find_closest_sentence(claim: str, texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the sentence that shares most content words with a claim, and the index of its text; None when none shares any."""
+    """Return the sentence that shares most content words with a claim, and the index of its text; None when none comes close."""
     wanted = find_content_words(claim)
     best: tuple[float, int, str] | None = None
     for index, text in enumerate(texts):
@@ -44,7 +46,8 @@ def find_closest_sentence(claim: str, texts: Sequence[str]) -> tuple[int, str] |
             shared = len(wanted & words)
             # of two sentences that share as much, the shorter one speaks of it more
             closeness = shared + shared / (1 + len(words))
-            if shared and (best is None or closeness > best[0]):
+            is_close = shared and shared >= MIN_SHARED * len(wanted)
+            if is_close and (best is None or closeness > best[0]):
                 best = closeness, index, text[start:end].strip()
     return None if best is None else best[1:]
 

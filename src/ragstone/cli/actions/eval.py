@@ -133,9 +133,10 @@ def show_summary(summary: Summary, language: str) -> None:
     terminal.print_document(build_summary(summary, language), Console())
 
 
-def show_result(run: Run, language: str) -> None:
+def show_result(run: Run, language: str, commands: Sequence[tuple[str, str]] | None = None) -> None:
     """What a run found, on stdout: opening, table, worst claims, and what to do next."""
-    document = build_terminal_report(run.stored, run.summary(), language, list_next_commands(run))
+    following = list_next_commands(run) if commands is None else commands
+    document = build_terminal_report(run.stored, run.summary(), language, following)
     terminal.print_document(document, Console())
 
 

@@ -9,6 +9,7 @@ from shutil import get_terminal_size
 
 import click
 
+from ragstone.cli.actions.keyboard import read_key
 from ragstone.cli.actions.labels import format_value
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.shared import open_run
@@ -182,20 +183,5 @@ def _print_field(name: str, text: str, most: int | None = None) -> None:
 
 
 def _read_key(keys: Keys) -> str:
-    """One of the keys; the end of the input is the wish to stop."""
-    words = "  ".join(f"[{key}] {word}" for key, (word, _) in keys.items())
-    while True:
-        click.echo(f"  {words}  ", nl=False)
-        try:
-            typed = click.getchar().lower()
-        except (EOFError, KeyboardInterrupt):
-            typed = "q"
-        except OSError:
-            click.echo()
-            raise click.UsageError("labelling needs a terminal with a keyboard") from None
-        # Ctrl-C and Ctrl-D come as characters where the terminal is raw.
-        if typed in ("", "\x03", "\x04"):
-            typed = "q"
-        click.echo(keys[typed][0] if typed in keys else "")
-        if typed in keys:
-            return typed
+    words = {key: word for key, (word, _) in keys.items()}
+    return read_key(words, "  ".join(f"[{k}] {word}" for k, word in words.items()), "labelling")

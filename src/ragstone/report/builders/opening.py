@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.analysis.lead import CLAIM_FAULTS, RANKING_FAMILIES, FaultyClaim, Lead, find_lead
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_list
+from ragstone.report.builders.parts import build_list, build_panel
 from ragstone.report.figures import describe_judge, shorten
 from ragstone.report.ledger import choose_tone
 from ragstone.text.content import find_closest_sentence
@@ -161,7 +161,7 @@ def _build_claims(lead: Lead, run: StoredRun, say: Words) -> list[doc.Node]:
         return []
     items = [_build_claim(claim, run.row(claim.position), say) for claim in claims]
     title = say.count("worst_claims", len(items))
-    return [doc.Section((doc.Heading(title), build_list(items)), where=doc.COMPACT)]
+    return [build_panel("claims", title, build_list(items, style="claims"))]
 
 
 def _build_claim(claim: FaultyClaim, row: StoredRow, say: Words) -> doc.ListItem:
