@@ -124,3 +124,56 @@ def test_eval_report_and_compare_show_the_corrected_mean(call, write, tmp_path) 
     result = call("compare", "a", "b")
     assert "Corrected by 20 questions labelled in both runs" in " ".join(result.out.split())
     assert call("report", "a", "--labels", "none.jsonl").code == 2
+
+
+def write_labelled(write, target: str = "support") -> None:
+    """Forty answers with labels in the same file; the judge is right on all but those that people mistake."""
+    rows = []
+    for n in range(40):
+        right = n % 2 == 0
+        row = {
+            "id": f"q{n}",
+            "question": "When was the mill built?",
+            "language": "en",
+            "contexts": [f"Mill {n} was built in 1850."],
+        }
+        text = f"Mill {n} was built in {1850 if right else 1860}."
+        said = right if n else not right
+        row |= (
+            {"answer": text, "support": said}
+            if target == "support"
+            else {"claim": text, "label": "supported" if said else "contradicted", "answer": text}
+        )
+        rows.append(row)
+    write("people.jsonl", rows)
+
+
+@pytest.mark.parametrize("target", ["support", "claim"])
+def test_judges_are_measured_on_labels(call, write, tmp_path, target) -> None:
+    write_labelled(write, target)
+    result = call(
+        "judge", "measure", "--labels", "people.jsonl", "--judge", "offline", "--judge", "offline", "-o", "judges.html",
+        "-o", "judges.json", "--save-scale",
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    assert "fit to gate on" in result.out
+    found = json.loads((tmp_path / "judges.json").read_text("utf-8"))
+    assert [judge["items"] for judge in found["judges"]] == [40, 40]
+    assert [item["sample"] for item in found["judges"][0]["wrong"]] == ["q0"]
+    assert found["pairs"][0]["difference"] == 0
+    assert len(found["scales"]) == (2 if target == "support" else 0)
+    page = (tmp_path / "judges.html").read_text("utf-8")
+    assert "What offline" in page
+    assert call("runs").out.count("measured on") == 0
+
+
+def test_the_judge_of_a_labelled_run_is_measured_without_asking_again(call, write) -> None:
+    write_labelled(write)
+    call("eval", "people.jsonl", "-m", "faithfulness", "--labels", "people.jsonl", "--name", "a")
+    result = call("judge", "measure", "--labels", "a", "--lang", "es")
+    assert result.code == 0, result.err
+    assert "sirve para poner umbrales" in result.out
+    assert (
+        "no label on correctness"
+        in call("judge", "measure", "--labels", "a", "--on", "correctness").err
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import output_option, store_option
 
 
 @click.group()
@@ -118,6 +118,33 @@ def check(model: str | None, spec: str | None, config: str | None, **options: An
         limits=limits,
         store=options["store"],
     )
+
+
+@command.command()
+@click.option("--labels", "where", metavar="WHERE", default="last", show_default=True, help="A stored run that people labelled, or a file of labels whose rows hold the samples too.")  # fmt: skip
+@click.option("--judge", "judges", multiple=True, metavar="JUDGE", help="A judge to measure: offline, openai:MODEL, … May be repeated [default: the run's own].")  # fmt: skip
+@click.option("--base-url", metavar="URL", help="Where the judges' server listens.")
+@click.option("--on", "target", type=click.Choice(["claim", "chunk", "support", "correctness", "relevance", "refusal"]), help="What was labelled [default: what most labels are on].")  # fmt: skip
+@click.option("--data", metavar="FILE", help="The samples that a file of labels is about.")
+@click.option("--save-scale", is_flag=True, help="Store where good and bad values part, for failures, gates and alerts.")  # fmt: skip
+@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Concurrent requests to a judge.")  # fmt: skip
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking a judge before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking a judge after N calls.")  # fmt: skip
+@output_option("judges")
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@store_option
+def measure(**flags: Any) -> int:
+    """Measure judges on what people labelled, all on the same items, and say what each is fit for.
+
+    Exits 1 when no judge is fit to gate on.
+
+    \b
+      ragstone judge measure --labels last
+      ragstone judge measure --labels people.jsonl --judge offline --judge openai:gpt-4o-mini -o judges.html
+    """
+    from ragstone.cli.actions.judge_measure import measure_on_labels
+
+    return measure_on_labels(flags)
 
 
 @command.command()

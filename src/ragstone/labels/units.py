@@ -46,6 +46,8 @@ class JudgedUnit:
     """Of the sample's own units: the mean over samples gives each the same weight."""
     has_probability: bool
     finding: Finding | None = None
+    value: float | None = None
+    """The metric's own value for the whole answer; None for claims and chunks."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -120,7 +122,9 @@ def _read_units(
     else:
         prediction = decision = value
         chance = None
-    yield JudgedUnit(sample, "", position, group, prediction, decision, 1.0, chance is not None)
+    yield JudgedUnit(
+        sample, "", position, group, prediction, decision, 1.0, chance is not None, value=value
+    )
 
 
 def _list_findings(score: Score, target: Target) -> dict[str, Finding]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from ragstone.errors import RagstoneError
 
-DOCUMENTS = ("run", "comparison", "failures", "effects", "testset", "period")
+DOCUMENTS = ("run", "comparison", "failures", "effects", "testset", "period", "judges")
 """Every kind of report; each has a document."""
 
 
@@ -81,7 +81,7 @@ class JsonFormat(ReportFormat):
 
     endings = (".json",)
     description = "the figures as JSON"
-    kinds = ("comparison", "failures", "effects", "testset")
+    kinds = ("comparison", "failures", "effects", "testset", "judges")
 
     def write(self, report: Any, path: Path) -> None:
         """Write the plain data of the analysis."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.comparison import Comparison, Difference
     from ragstone.analysis.effects import Effects
     from ragstone.analysis.pareto import Offer, TradeOff
+    from ragstone.labels.measure import CalibrationBin
 
 VERDICT_ROLES: dict[str, Role] = {
     "better": "good",
@@ -161,6 +162,35 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     for point in sorted(points, key=lambda point: point.front):
         shapes += _draw_point(point, place_point(point.cost, point.quality), right)
     return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
+
+
+def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -> Drawing:
+    """What a judge expects against what people say, with the line on which both are the same."""
+    side = min(width, 340.0)
+    left, top, size = 46.0, 12.0, side - 70.0
+
+    def place_point(x: float, y: float) -> tuple[float, float]:
+        return left + x * size, top + (1 - y) * size
+
+    shapes: list[Shape] = []
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        shapes.append(Stroke((place_point(tick, 0), place_point(tick, 1)), "grid"))
+        shapes.append(Stroke((place_point(0, tick), place_point(1, tick)), "grid"))
+        x, y = place_point(tick, tick)
+        shapes.append(Caption(x, top + size + 15, _format_tick(tick, say), "soft", "middle"))
+        shapes.append(Caption(left - 6, y + 4, _format_tick(tick, say), "soft", "end"))
+    shapes.append(Stroke((place_point(0, 0), place_point(1, 1)), "target", 1.5, dashed=True))
+    for part in bins:
+        ends = place_point(part.expected, part.low), place_point(part.expected, part.high)
+        shapes.append(Stroke(ends, "axis", 2.0))
+    shapes.append(
+        Stroke(tuple(place_point(part.expected, part.observed) for part in bins), "bar", 2.0)
+    )
+    for part in bins:
+        title = f"{say.number(part.expected)}: {say.number(part.observed)}"
+        shapes.append(Dot(*place_point(part.expected, part.observed), "good", title=title))
+    shapes.append(Caption(left + size, top + size + 31, say("judge_expects"), "soft", "end"))
+    return Drawing(width, size + 54, tuple(shapes), say("drawn.calibration"))
 
 
 def _draw_point(point: Offer, at: tuple[float, float], right: float) -> list[Shape]:
