@@ -54,7 +54,14 @@ def write_mlflow(folder: Path) -> None:
 
 
 def write_inspect(folder: Path) -> None:
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.log import (
+        EvalConfig,
+        EvalDataset,
+        EvalLog,
+        EvalSample,
+        EvalSpec,
+        write_eval_log,
+    )
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
 
