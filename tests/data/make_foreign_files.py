@@ -17,7 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-QUESTION, ANSWER, TEXT = "What is the capital of France?", "Paris.", "Paris is the capital of France."
+QUESTION, ANSWER, TEXT = (
+    "What is the capital of France?",
+    "Paris.",
+    "Paris is the capital of France.",
+)
 
 
 def write_mlflow(folder: Path) -> None:
@@ -46,8 +50,12 @@ def write_mlflow(folder: Path) -> None:
     frame.to_json(folder / "mlflow_traces.jsonl", orient="records", lines=True)
     (trace,) = mlflow.search_traces(return_type="list")
     (folder / "mlflow_trace.json").write_text(trace.to_json() + "\n")
-    for path in folder.glob("mlflow_*"):  # no path and no user of a machine in a file of the project
-        text = path.read_text().replace(place.replace("/", "\\/"), "mlruns").replace(place, "mlruns")
+    for path in folder.glob(
+        "mlflow_*"
+    ):  # no path and no user of a machine in a file of the project
+        text = (
+            path.read_text().replace(place.replace("/", "\\/"), "mlruns").replace(place, "mlruns")
+        )
         text = text.replace(getpass.getuser(), "someone")
         path.write_text(text.replace(Path(sys.argv[0]).name, "rag.py"))
     shutil.rmtree(place)
@@ -142,7 +150,9 @@ def write_langchain(folder: Path) -> None:
     def work() -> None:
         inputs: Any = {"context": Retriever(), "question": RunnablePassthrough()}
         prompt = ChatPromptTemplate.from_template("{question} {context}")
-        (inputs | prompt | FakeListChatModel(responses=[ANSWER]) | StrOutputParser()).invoke(QUESTION)
+        (inputs | prompt | FakeListChatModel(responses=[ANSWER]) | StrOutputParser()).invoke(
+            QUESTION
+        )
 
     trace_spans(LangChainInstrumentor(), work, folder / "langchain_spans")
 

@@ -14,7 +14,11 @@ from ragstone.data import Dataset, read
 from ragstone.errors import DataError
 
 FILES = Path(__file__).parent / "files" / "foreign"
-QUESTION, ANSWER, TEXT = "What is the capital of France?", "Paris.", "Paris is the capital of France."
+QUESTION, ANSWER, TEXT = (
+    "What is the capital of France?",
+    "Paris.",
+    "Paris is the capital of France.",
+)
 
 
 def samples(name: str, **options: Any) -> tuple[Dataset, list[Any]]:
@@ -108,7 +112,9 @@ def test_saved_datasets_and_squad_rows(name: str) -> None:
 
 
 def test_several_splits_are_an_error_that_names_one() -> None:
-    with pytest.raises(DataError, match=r"has the splits train, test; name one: .*saved_splits/test"):
+    with pytest.raises(
+        DataError, match=r"has the splits train, test; name one: .*saved_splits/test"
+    ):
         read(FILES / "saved_splits")
 
 
@@ -157,7 +163,9 @@ def test_contexts_that_deepeval_joins_are_split() -> None:
 
 
 def test_columns_that_no_field_reads_are_named() -> None:
-    rows = [{"question": QUESTION, "answer": ANSWER, "topic": "geography", "latency": 1, "none": None}]
+    rows = [
+        {"question": QUESTION, "answer": ANSWER, "topic": "geography", "latency": 1, "none": None}
+    ]
     assert read(rows).left_over == ("topic",)
     assert read([{"question": QUESTION}]).left_over == ()
     dataset, _ = samples("trulens_records.jsonl")
