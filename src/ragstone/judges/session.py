@@ -24,7 +24,8 @@ Settled = dict[Hashable, Any]
 class JudgeSession:
     """Asks a model until every item of an Ask is settled, or the judge has failed.
 
-    A faulty reply is asked for once more, with the fault named; a reply that was cut off is asked for in halves."""
+    A faulty reply is asked for once more, with the fault named, and so is one that misses its probe, with another probe
+    and without a word about it; a reply that was cut off is asked for in halves."""
 
     def __init__(
         self, model: LanguageModel, ask: Ask, load_prompt: Callable[[str], Prompt]
@@ -57,10 +58,12 @@ class JudgeSession:
             batch = self.spec.build_batch(missing, nonce)
             try:
                 parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
-            except JudgeFailed:
-                if not usable:
+            except JudgeFailed as failed:
+                if usable:
+                    break  # the first reply passed its probe; what it left unproven stays unproven
+                if attempt or failed.kind != "compromised":
                     raise
-                break  # the first reply passed its probe; what it left unproven stays unproven
+                continue  # a weak model misses a probe now and then, a steered one also the next
             if parsed is None and len(missing) > 1:
                 return settled | await self._settle_halves(missing, deadline, depth)
             if parsed is None:

@@ -129,10 +129,11 @@ class SupportBatch:
 def _build_schema(count: int, sources: tuple[str, ...]) -> ReplySchema:
     return build_reply_schema(
         verdicts=build_rows(
+            # the order of the keys is that of the writing: a small model decides better after its reason
             id=pin_ids([f"c{n}" for n in range(1, count + 1)]),
+            reason=TEXT,
             verdict={"type": "string", "enum": list(VERDICTS)},
             evidence=build_rows(source=pin_ids(sources), quote=TEXT),
-            reason=TEXT,
         )
     )
 

@@ -9,9 +9,10 @@ from functools import cached_property
 from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, format_iso
+from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
-from ragstone.store import RunInfo, StoredRow, describe_metric
+from ragstone.store import RunFacts, RunInfo, StoredRow, describe_metric
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
@@ -63,6 +64,8 @@ class WindowRun:
         names = sorted(
             {name for interaction in interactions for name in scores.get(interaction.id, {})}
         )
+        self.store = archive.store
+        judge, judge_identity = load_judge(archive)
         self.info = RunInfo(
             id="monitor",
             name="monitor",
@@ -78,6 +81,8 @@ class WindowRun:
                 if (metric := find_metric(name)) is not None
             ),
             total=len(interactions),
+            judge=judge,
+            facts=RunFacts(judge_identity=judge_identity),
         )
         self._rows = [
             InteractionRow(

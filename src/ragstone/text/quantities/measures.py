@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ragstone.text.quantities.moments import Found
+from ragstone.text.quantities.moments import QuantityMatch
 from ragstone.text.quantities.numerals import Number, read_number
 from ragstone.text.quantities.quantity import Quantity
 from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.units import LONGEST_UNIT, SYMBOLS, UNIT_STARTS, UNITS, Unit
 
 
-def read_share(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def read_share(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch | None:
     """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
     fraction, end = _read_fraction(tokens, number)
     if fraction:
@@ -86,15 +86,17 @@ def _is_qualifier(tokens: QuantityTokens, at: int) -> bool:
 
 def make_amount(
     tokens: QuantityTokens, at: int, end: int, value: float, step: float, unit: Unit | None
-) -> Found:
+) -> QuantityMatch:
     """The number, share or measure of a value; a temperature may be below zero."""
     start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
     if unit is None:
         counts = tokens.is_noun_after(end)
-        return Found(Quantity("number", start, stop, value, value, step=step, counts=counts), end)
+        return QuantityMatch(
+            Quantity("number", start, stop, value, value, step=step, counts=counts), end
+        )
     if unit.base == "share":
         value, step = value * unit.factor, step * unit.factor
-        return Found(Quantity("share", start, stop, value, value, step=step), end)
+        return QuantityMatch(Quantity("share", start, stop, value, value, step=step), end)
     if unit.base.startswith("°"):
         below = _BELOW_ZERO.match(tokens.text, stop)
         end = tokens.index_at(below.end(), end) if below else end
@@ -104,7 +106,7 @@ def make_amount(
     quantity = Quantity(
         "measure", start, stop, low, low, unit.base, unit.factor, step * unit.factor
     )
-    return Found(quantity, end)
+    return QuantityMatch(quantity, end)
 
 
 _BELOW_ZERO = re.compile(r"\s(?:below (?:zero|freezing)|bajo cero)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities import moments
 from ragstone.text.quantities.measures import make_amount, read_share, read_unit
-from ragstone.text.quantities.moments import Found
+from ragstone.text.quantities.moments import QuantityMatch
 from ragstone.text.quantities.numerals import Number, read_half, read_number, read_roman
 from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.ranges import join_range
@@ -63,7 +63,7 @@ def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
 _PER = frozenset(["a", "an", "per", "each", "every", "al", "por", "cada", "la"])
 
 
-def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_quantity(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """The quantity that starts at a token, its range apart."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if not word:
@@ -73,9 +73,9 @@ def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
     if word[0].isdecimal():
         return None if _is_label(tokens, at) else _read_digits(tokens, at)
     if word in vocabulary.months:
-        found = moments.read_month(tokens, at)
-        if found or word not in vocabulary.cardinals:
-            return found
+        month = moments.read_month(tokens, at)
+        if month or word not in vocabulary.cardinals:
+            return month
     if word in vocabulary.weekdays:
         return moments.make_date(
             tokens, at, at + 1, CalendarDate(weekday=int(vocabulary.weekdays[word]))
@@ -83,9 +83,9 @@ def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
     if word in vocabulary.clock_words:
         return moments.make_time(tokens, at, at + 1, 60 * vocabulary.clock_words[word])
     if word in vocabulary.decade_nouns or (vocabulary.is_spanish and word in vocabulary.centuries):
-        found = moments.read_spanish_period(tokens, at)
-        if found:
-            return found
+        period = moments.read_spanish_period(tokens, at)
+        if period:
+            return period
     return _read_words(tokens, at)
 
 
@@ -111,7 +111,7 @@ _CITED = frozenset(
 _PREFIXES = frozenset({"mid", "pre", "post", "early", "late"})
 
 
-def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_digits(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     word = tokens.word(at)
     if ":" in word:
         return moments.read_clock(tokens, at)
@@ -131,7 +131,7 @@ def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
     return _read_number(tokens, at)
 
 
-def _read_words(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_words(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """A quantity that begins with a word: a number, an ordinal, a part, or a unit after an article."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if word == "twice":
@@ -165,7 +165,7 @@ def _is_decade(tokens: QuantityTokens, at: int) -> bool:
     )
 
 
-def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_part(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read half an hour, half past two, half of them, a third of, una cuarta parte."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     time = None if vocabulary.is_spanish else moments.read_spoken_time(tokens, at)
@@ -182,7 +182,7 @@ def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
 
 def _read_part_of_unit(
     tokens: QuantityTokens, at: int, value: float, is_half: bool
-) -> Found | None:
+) -> QuantityMatch | None:
     """Read half a million, half an hour, a quarter of a litre."""
     after = at + 1
     while tokens.word(after) in ("a", "an", "of", "de") and after < at + 3:
@@ -218,7 +218,7 @@ def _is_fraction_share(tokens: QuantityTokens, at: int) -> bool:
     return after in _PARTED and is_counted and (after == "parte" or not is_named)
 
 
-def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_ordinal(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     ordinal = moments.read_ordinal(tokens, at)
     if ordinal is None:
         return None
@@ -230,12 +230,12 @@ def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
     )
 
 
-def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> Found:
+def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> QuantityMatch:
     start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
-    return Found(Quantity("ordinal", start, stop, value, value), end)
+    return QuantityMatch(Quantity("ordinal", start, stop, value, value), end)
 
 
-def _read_indefinite(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_indefinite(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read a week, un año: a span of time whose number is an article."""
     vocabulary = tokens.vocabulary
     unit = UNITS.get(tokens.word(at))
@@ -252,11 +252,11 @@ def _read_indefinite(tokens: QuantityTokens, at: int) -> Found | None:
         return make_amount(tokens, first, end, 1.5, 0.1, unit)
     if not has_article or tokens.word(at - 2) not in vocabulary.spans:
         return None
-    found = make_amount(tokens, first, end, 1.0, 0.1, unit)
-    return Found(replace(found.quantity, indefinite=True), end)
+    span = make_amount(tokens, first, end, 1.0, 0.1, unit)
+    return QuantityMatch(replace(span.quantity, indefinite=True), end)
 
 
-def _read_money(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_money(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read an amount after the sign of its currency: $2.5 million."""
     number = read_number(tokens, at + 1, is_money=True)
     if number is None or tokens.gap(at) not in ("", " ", "\u00a0"):
@@ -265,7 +265,7 @@ def _read_money(tokens: QuantityTokens, at: int) -> Found | None:
     return make_amount(tokens, at, number.end, number.value, number.step, unit)
 
 
-def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_number(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """A quantity that begins with a number, in digits or words."""
     vocabulary = tokens.vocabulary
     if vocabulary.is_spanish:
@@ -289,7 +289,7 @@ def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
     return _read_counted(tokens, first, number)
 
 
-def _read_dozen(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_dozen(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read a dozen, per dozen, una docena."""
     vocabulary, word, before = tokens.vocabulary, tokens.word(at), tokens.word(at - 1)
     is_plural = vocabulary.is_spanish and word.endswith("s")
@@ -307,17 +307,17 @@ def _read_scale(tokens: QuantityTokens, at: int) -> Number | None:
     return Number(factor, 0.1 * factor, at + 1) if is_counted and is_word else None
 
 
-def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch | None:
     """What a number is, by what stands after it."""
     vocabulary, end = tokens.vocabulary, number.end
-    found = (
+    moment = (
         moments.read_decade(tokens, at, number)
         or moments.read_half_day(tokens, at, 60 * number.value, end)
         or moments.read_day_first(tokens, at, number.value, end)
         or _read_hours_and_minutes(tokens, at, number)
     )
-    if found:
-        return found
+    if moment:
+        return moment
     unit, after = read_unit(tokens, end, True)
     is_one = tokens.word(at) in vocabulary.ones and end == at + 1
     if unit:
@@ -325,7 +325,7 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | No
         value = number.value + (0.5 if half > after else 0.0)
         measure = make_amount(tokens, at, half, value, number.step, unit)
         article = is_one and tokens.word(at) in vocabulary.articles
-        return Found(replace(measure.quantity, indefinite=article), measure.end)
+        return QuantityMatch(replace(measure.quantity, indefinite=article), measure.end)
     share = read_share(tokens, at, number)
     if share:
         return share
@@ -337,14 +337,14 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | No
     return make_amount(tokens, at, end, number.value, number.step, None)
 
 
-def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_elliptic_one(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read "one" at the end of a clause, where its noun is left out: adults take two, children one."""
     is_last = tokens.gap(at).strip()[:1] in (".", ",", ";", ")") or at == len(tokens.words) - 1
     before = tokens.word(at - 1)
     if not is_last or not before or before in _BEFORE_PRONOUN or tokens.word(at) == "un":
         return None
-    found = make_amount(tokens, at, at + 1, 1.0, 1.0, None)
-    return Found(replace(found.quantity, indefinite=True), found.end)
+    number = make_amount(tokens, at, at + 1, 1.0, 1.0, None)
+    return QuantityMatch(replace(number.quantity, indefinite=True), number.end)
 
 
 _BEFORE_PRONOUN = to_word_set(
@@ -352,7 +352,9 @@ _BEFORE_PRONOUN = to_word_set(
 )
 
 
-def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def _read_hours_and_minutes(
+    tokens: QuantityTokens, at: int, number: Number
+) -> QuantityMatch | None:
     """Read 14h30 and, after "at" or "las", 14 h."""
     end = number.end
     if tokens.word(end) != "h" or not number.is_plain_digits or number.value > 24:

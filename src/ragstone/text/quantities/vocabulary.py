@@ -13,9 +13,9 @@ _Values = dict[str, float]
 
 VULGAR: Final = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 ROMANS: Final = {
-    (tens + ones): 10 * ten + one
+    (tens + ones): 10 * ten + unit
     for ten, tens in enumerate(("", "x", "xx", "xxx"))
-    for one, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    for unit, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
     if tens + ones
 }
 """Numerals in small letters → their number."""
