@@ -57,7 +57,9 @@ class Tally:
         )
 
 
-def draw_world(judge: Judge, size: int, grouped: bool, rng: np.random.Generator) -> tuple[Array, ...]:
+def draw_world(
+    judge: Judge, size: int, grouped: bool, rng: np.random.Generator
+) -> tuple[Array, ...]:
     """Truth, the judge's values and the group of each sample."""
     groups = np.arange(size) // (GROUP_SIZE if grouped else 1)
     chance: Array | float = RATE
@@ -187,7 +189,10 @@ def main() -> None:
         for judge in JUDGES:
             for design in DESIGNS:
                 tally = simulate(judge, design, labels, samples, 400 if samples < 100_000 else 100)
-                print(f"{judge:14} {design:8} {labels:4} of {samples:7,}  {tally.format()}", flush=True)
+                print(
+                    f"{judge:14} {design:8} {labels:4} of {samples:7,}  {tally.format()}",
+                    flush=True,
+                )
                 # three standard errors of the share of 400 draws
                 slack = 3 * math.sqrt(0.05 * 0.95 / tally.draws)
                 shares = (tally.population / tally.draws, tally.samples / tally.draws)
@@ -195,7 +200,9 @@ def main() -> None:
                     missed.append((judge, design, labels, samples))
     print("a judge with rare errors:")
     for design in DESIGNS:
-        print(f"{'rare errors':14} {design:8}  100 of  10,000  {simulate('rare errors', design, 100, 10_000, 400).format()}")
+        print(
+            f"{'rare errors':14} {design:8}  100 of  10,000  {simulate('rare errors', design, 100, 10_000, 400).format()}"
+        )
     if "--real" in sys.argv:
         for name, title in (("ragtruth_test", "RAGTruth"), ("inferes", "InferES (Spanish)")):
             tally = measure_real(name, title, 500)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from bench.labels import Design, Judge, simulate
 
 DRAWS = 250
