@@ -24,6 +24,7 @@ from ragstone.types import Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
+    from ragstone.experiments.compare import ComparisonResult
     from ragstone.systems import AnswerProgress
 
 
@@ -95,6 +96,12 @@ class Run:
             for name in names:
                 columns[name].append(scores[name].value)
         return pandas.DataFrame({"id": ids, **columns}).astype(dict.fromkeys(names, "Float64"))
+
+    def compare_with(self, baseline: Run | str, **options: Any) -> ComparisonResult:
+        """This run against a baseline, given itself or by name: better, worse, or what it takes to tell; takes the options of `compare`."""
+        from ragstone.experiments.compare import compare
+
+        return compare([baseline, self], store=self.stored.store, **options)
 
     def delete(self) -> None:
         """Remove the run from its store."""

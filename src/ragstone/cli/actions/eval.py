@@ -15,7 +15,7 @@ from rich.console import Console
 from ragstone.analysis.summary import Summary
 from ragstone.cli.actions import dry_run, pairs, resume, slurm
 from ragstone.cli.actions.flags import build_plan, load_plan_file
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import format_count, note, note_left_over
 from ragstone.cli.actions.next_commands import list_next_commands
 from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
@@ -75,8 +75,9 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
     """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
     started: list[StoredRun] = []
 
-    def note_start(stored: StoredRun, _: Dataset) -> None:
+    def note_start(stored: StoredRun, dataset: Dataset) -> None:
         started.append(stored)
+        note_left_over(dataset, quiet=quiet)
         bar.title = stored.info.name
 
     if plan.data.path == "-" and plan.name is None:
