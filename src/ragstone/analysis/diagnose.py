@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -214,17 +214,27 @@ def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str
         return None
     words = ["ragstone", "ablate", source, "--system", system]
     for name, values in fitting.items():
-        now = parameters[name]
-        # the current value first: `ablate` compares the others with it
-        tried = [now, *(value for value in values if value != now)]
-        words += ["--vary", f"{name}={','.join(_format_value(value) for value in tried)}"]
-    for name, value in (info.plan.system.settings if info.plan.system else {}).items():
-        if name not in fitting:
-            words += ["--set", f"{name}={_format_value(value)}"]
+        words += ["--vary", _format_variation(name, parameters[name], values)]
+    words += _list_fixed(info, fitting)
     words += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
     if judge:
         words += ["--judge", judge]
     return " ".join(shlex.quote(word) for word in words)
+
+
+def _list_fixed(info: RunInfo, varied: Collection[str]) -> list[str]:
+    """The options for the run's own settings that are not varied."""
+    given = info.plan.system.settings if info.plan.system else {}
+    fixed = [
+        f"{name}={_format_value(value)}" for name, value in given.items() if name not in varied
+    ]
+    return [word for setting in fixed for word in ("--set", setting)]
+
+
+def _format_variation(name: str, now: Any, values: Sequence[Any]) -> str:
+    """A setting with the values to try, the current one first: `ablate` compares the others with it."""
+    tried = [now, *(value for value in values if value != now)]
+    return f"{name}={','.join(_format_value(value) for value in tried)}"
 
 
 def _format_value(value: Any) -> str:

@@ -35,25 +35,25 @@ def convert_mlflow_trace(row: Row) -> dict[str, Any]:
         "latency_ms": _choose(row.get("execution_duration"), row.get("execution_time_ms"), info.get("execution_duration_ms"), info.get("execution_time_ms")),
         "meta": {},
     }  # fmt: skip
-    if (
-        _choose(row.get("state"), row.get("status"), info.get("state"), info.get("status"))
-        == "ERROR"
-    ):
+    state = _choose(row.get("state"), row.get("status"), info.get("state"), info.get("status"))
+    if state == "ERROR":
         converted["error"] = "the trace failed"
-    assessments = _list_mappings(_decode(row.get("assessments"))) or _list_mappings(
-        info.get("assessments")
-    )
-    for item in assessments:
-        name = item.get("assessment_name") or item.get("name")
-        value = _get_mapping(item, "expectation").get("value")
-        if value is not None and name in _REFERENCE_NAMES:
-            converted["reference"] = value
-        elif value is not None and name in _RELEVANT_NAMES:
-            converted["relevant"] = value
-        else:
-            feedback = _get_mapping(item, "feedback").get("value")
-            converted["meta"][str(name)] = feedback if value is None else value
+    own = _list_mappings(_decode(row.get("assessments")))
+    for item in own or _list_mappings(info.get("assessments")):
+        _add_assessment(converted, item)
     return {name: value for name, value in converted.items() if value not in (None, {})}
+
+
+def _add_assessment(converted: dict[str, Any], item: Row) -> None:
+    name = item.get("assessment_name") or item.get("name")
+    value = _get_mapping(item, "expectation").get("value")
+    if value is not None and name in _REFERENCE_NAMES:
+        converted["reference"] = value
+    elif value is not None and name in _RELEVANT_NAMES:
+        converted["relevant"] = value
+    else:
+        feedback = _get_mapping(item, "feedback").get("value")
+        converted["meta"][str(name)] = feedback if value is None else value
 
 
 def _find_retrieved(spans: list[Row]) -> list[Any] | None:
@@ -84,8 +84,8 @@ def convert_ragas_turns(row: Row) -> dict[str, Any]:
         return dict(row)
     questions = [at for at, turn in enumerate(turns) if _get_role(turn) in _HUMAN]
     last = questions[-1] if questions else -1
-    answers = [turn for turn in turns[last + 1 :] if _get_role(turn) in _ASSISTANT]
-    results = [turn.get("content") for turn in turns[last + 1 :] if _get_role(turn) in _TOOL]
+    answers = _list_of_role(turns[last + 1 :], _ASSISTANT)
+    results = [turn.get("content") for turn in _list_of_role(turns[last + 1 :], _TOOL)]
     converted = {**row, "user_input": turns[last].get("content") if questions else None}
     if row.get("response") is None and answers:
         converted["response"] = answers[-1].get("content")
@@ -93,6 +93,10 @@ def convert_ragas_turns(row: Row) -> dict[str, Any]:
         converted["retrieved_contexts"] = [text for text in results if isinstance(text, str)]
     converted["turns"] = len(questions)
     return converted
+
+
+def _list_of_role(turns: list[Row], roles: set[str]) -> list[Row]:
+    return [turn for turn in turns if _get_role(turn) in roles]
 
 
 def convert_trulens_record(row: Row) -> dict[str, Any]:
@@ -183,17 +187,24 @@ def convert_haystack_result(row: Row) -> dict[str, Any]:
             converted["contexts"] = output["documents"]
         candidate = _first(output.get("replies")) or _first(output.get("answers"))
         if candidate is not None:
-            inner = _get_mapping(candidate, "init_parameters") or candidate
-            is_answer = isinstance(inner, dict) and "data" in inner
-            converted["answer"] = inner["data"] if is_answer else inner
-            if is_answer and inner.get("query"):
-                converted.setdefault("question", inner["query"])
-            if is_answer and inner.get("documents"):
-                converted["contexts"] = inner["documents"]
+            _add_haystack_answer(converted, candidate)
         for name in ("query", "question"):
             if isinstance(output.get(name), str):
                 converted.setdefault("question", output[name])
     return converted
+
+
+def _add_haystack_answer(converted: dict[str, Any], candidate: Any) -> None:
+    """Add a reply, or a generated answer with its query and documents."""
+    inner = _get_mapping(candidate, "init_parameters") or candidate
+    if not isinstance(inner, dict) or "data" not in inner:
+        converted["answer"] = inner
+        return
+    converted["answer"] = inner["data"]
+    if inner.get("query"):
+        converted.setdefault("question", inner["query"])
+    if inner.get("documents"):
+        converted["contexts"] = inner["documents"]
 
 
 def _decode(value: Any) -> Any:

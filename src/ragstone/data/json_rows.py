@@ -5,7 +5,7 @@ Each row keeps its exact text from the file, so that numbers and escapes are exp
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from ragstone.data.formats import FORMATS
@@ -39,11 +39,7 @@ def _find_list(text: str, start: int, source: str, depth: int = 0) -> int | None
     """Return the offset of the list of rows in an object; None if the object itself is a row."""
     members = {key: (begin, value) for begin, _, value, key in _scan_members(text, start, source)}
     # a row with a list inside it (contexts, messages) must not be taken for a wrapper of rows
-    if depth == 0 and any(
-        signature <= members.keys()
-        for row_format in FORMATS.values()
-        for signature in row_format.signatures
-    ):
+    if depth == 0 and _is_row(members.keys()):
         return None
     # a list before an object that may hold one: Inspect writes `results: {…}` beside `samples: […]`
     for keys, kind in ((_LIST_KEYS, list), (_LIST_KEYS, dict), (tuple(members), list)):
@@ -58,6 +54,12 @@ def _find_list(text: str, start: int, source: str, depth: int = 0) -> int | None
                 if inner is not None:
                     return inner
     return None
+
+
+def _is_row(columns: Set[str]) -> bool:
+    """Whether the columns are those of a row in a known format."""
+    signatures = (known for row_format in FORMATS.values() for known in row_format.signatures)
+    return any(signature <= columns for signature in signatures)
 
 
 def _scan_items(text: str, start: int, source: str) -> Iterator[tuple[int, int, Any]]:

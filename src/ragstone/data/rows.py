@@ -123,14 +123,13 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
             return str(value)
         return to_id(value, _find_column(paths["id"], row))
 
+    is_prepared = cells == "csv" or row_format.convert is not None
+
     def map_row(row: Any, position: int) -> tuple[Sample, bool]:
         if row.__class__ is not dict:
             raise BadRow("the row is not an object; write {column: value, …}")
-        # in CSV an empty cell is the only way to say "nothing"
-        if cells == "csv":
-            row = _drop_empty_cells(row)
-        if row_format.convert is not None:
-            row = row_format.convert(parse_cells(row) if cells else row)
+        if is_prepared:
+            row = _prepare_row(row, row_format, cells)
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
         # saves a call in the common case
         classes = {question.__class__, answer.__class__, reference.__class__}
@@ -178,8 +177,13 @@ def parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
     return parsed
 
 
-def _drop_empty_cells(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {column: value for column, value in row.items() if value != ""}
+def _prepare_row(row: dict[str, Any], row_format: Format, cells: str) -> dict[str, Any]:
+    """The row without empty cells, made plain where its format is another tool's."""
+    if cells == "csv":  # where an empty cell is the only way to say "nothing"
+        row = {column: value for column, value in row.items() if value != ""}
+    if row_format.convert is None:
+        return row
+    return row_format.convert(parse_cells(row) if cells else row)
 
 
 def get_path(row: Mapping[str, Any], path: str) -> Any:

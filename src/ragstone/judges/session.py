@@ -64,9 +64,9 @@ class JudgeSession:
                 if attempt or failed.kind != "compromised":
                     raise
                 continue  # a weak model misses a probe now and then, a steered one also the next
-            if parsed is None and len(missing) > 1:
-                return settled | await self._settle_halves(missing, deadline, depth)
             if parsed is None:
+                if len(missing) > 1:
+                    return settled | await self._settle_halves(missing, deadline, depth)
                 parsed, length_factor = ParsedReply(fault=compose("cut_off_early")), 2
             settled |= parsed.settled
             if usable:
@@ -78,7 +78,7 @@ class JudgeSession:
             missing = _list_open(missing, settled, parsed) or items
             fault = (parsed.kind, parsed.fault) if parsed.fault else None
             usable = fault is None and settled.keys() >= set(items)
-        if not usable and fault is not None:
+        if fault is not None:
             raise JudgeFailed(fault[0], "reply_unusable", fault=fault[1])
         return settled
 

@@ -260,15 +260,9 @@ def measure_auroc(items: Sequence[MeasuredItem]) -> ShareEstimate:
         return NO_ESTIMATE
     high, low = (np.array([item.prediction for item in side]) for side in (yes, no))
     high_weights, low_weights = (_to_shares(side) for side in (yes, no))
-    order = np.argsort(low, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(low_weights[order])])
-    left, right = (np.searchsorted(low[order], high, side) for side in ("left", "right"))
-    wins = (below[left] + below[right]) / 2
+    wins = _weigh_below(high, low, low_weights)
     value = float(high_weights @ wins)
-    order = np.argsort(high, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(high_weights[order])])
-    left, right = (np.searchsorted(high[order], low, side) for side in ("left", "right"))
-    losses = 1 - (below[left] + below[right]) / 2
+    losses = 1 - _weigh_below(low, high, high_weights)
     variance = sum(
         float((shares**2) @ (parts - value) ** 2) * len(parts) / (len(parts) - 1)
         for shares, parts in ((high_weights, wins), (low_weights, losses))
@@ -280,6 +274,18 @@ def measure_auroc(items: Sequence[MeasuredItem]) -> ShareEstimate:
     logit, error = math.log(value / (1 - value)), math.sqrt(variance) / (value * (1 - value))
     ends = (1 / (1 + math.exp(-(logit + sign * Z * error))) for sign in (-1, 1))
     return ShareEstimate(value, *ends)
+
+
+def _weigh_below(
+    values: NDArray[np.float64], others: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """For each value the weight of the others that are lower, equal ones counting half."""
+    import numpy as np
+
+    order = np.argsort(others, kind="stable")
+    below = np.concatenate([[0.0], np.cumsum(weights[order])])
+    first, last = (np.searchsorted(others[order], values, side) for side in ("left", "right"))
+    return (below[first] + below[last]) / 2
 
 
 def decide_fitness(
