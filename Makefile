@@ -32,7 +32,7 @@ setup: $(VENV)/.dev  ## Make the development environment
 setup-system:  ## Install the system packages that some tests use (a headless browser)
 	sh tests/install-system-packages.sh
 
-demo: $(VENV)/.core  ## Evaluate the bundled data set, compare four configurations, write the reports
+demo: $(VENV)/.core  ## Evaluate and compare two versions of a shop's assistant, then four configurations; write the pages
 	$(BIN)/ragstone demo --configurations
 
 quick: setup  ## A sample of every room's tests, about a minute

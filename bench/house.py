@@ -3,19 +3,16 @@
     python -m bench.house            this tree
     python -m bench.house OTHER/src  another one, to compare
 
-Functions named by a past participle, variables that name nothing, functions of high cyclomatic complexity
-(radon, when it is installed, else ruff's C901), class names with two meanings, imports inside functions."""
+Functions named by a past participle, variables that name nothing, functions of high cyclomatic complexity (counted
+as radon does), class names with two meanings, imports inside functions. tests/test_house.py holds the bars."""
 
 from __future__ import annotations
 
 import ast
 import collections
-import json
 import re
-import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 IRREGULAR = frozenset(
@@ -100,22 +97,47 @@ def inner_imports(tree: ast.AST) -> int:
     )
 
 
-def complex_functions(source: Path) -> tuple[str, int]:
-    """Which tool counted, and how many functions are above the limit."""
-    radon = shutil.which("radon") or shutil.which("radon", path=str(Path(sys.executable).parent))
-    if radon:
-        out = subprocess.run([radon, "cc", "-j", str(source)], capture_output=True, text=True)
-        blocks = [block for found in json.loads(out.stdout).values() for block in found]
-        rows = [b for b in blocks if b["type"] in ("function", "method")]
-        return "radon", sum(b["complexity"] > LIMIT for b in rows)
-    ruff = shutil.which("ruff", path=str(Path(sys.executable).parent)) or "ruff"
-    settings = ["--select", "C901", "--config", f"lint.mccabe.max-complexity={LIMIT}"]
-    out = subprocess.run(
-        [ruff, "check", *settings, "--output-format", "json", str(source)],
-        capture_output=True,
-        text=True,
-    )
-    return "ruff", len(json.loads(out.stdout))
+def measure_complexity(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Cyclomatic complexity as radon counts it: with operators of conditions and comprehensions, without inner functions."""
+    return 1 + sum(map(_count_branches, _walk_own(function.body)))
+
+
+def _walk_own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+            yield from _walk_own(ast.iter_child_nodes(node))
+
+
+def _count_branches(node: ast.AST) -> int:
+    match node:
+        case ast.Try():
+            return len(node.handlers) + bool(node.orelse)
+        case ast.BoolOp():
+            return len(node.values) - 1
+        case ast.Match():
+            return sum(not _is_catch_all(branch.pattern) for branch in node.cases)
+        case ast.For() | ast.AsyncFor() | ast.While():
+            return 1 + bool(node.orelse)
+        case ast.comprehension():
+            return 1 + len(node.ifs)
+        case ast.If() | ast.IfExp() | ast.Assert():
+            return 1
+    return 0
+
+
+def _is_catch_all(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def list_complex(source: Path) -> list[str]:
+    """Every function above the limit with its place, the worst first."""
+    rows = [
+        (measure_complexity(node), f"{path.relative_to(source)}:{node.lineno} {node.name}")
+        for path in sorted(source.rglob("*.py"))
+        for node in functions(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    return [f"{count} {name}" for count, name in sorted(rows, reverse=True) if count > LIMIT]
 
 
 def main(source: Path) -> None:
@@ -143,7 +165,6 @@ def main(source: Path) -> None:
             if is_participle(node.name):
                 by_room[path.relative_to(source).parts[1]] += 1
     participles = [name for name in names if is_participle(name)]
-    tool, count = complex_functions(source)
     shared = sorted(
         name for name, count in classes.items() if count > 1 and not name.startswith("_")
     )
@@ -153,7 +174,10 @@ def main(source: Path) -> None:
         f"functions named by a participle       {len(participles)} of {len(names)} = {len(participles) / len(names):.1%}"
     )
     print(f"  by room                             {dict(by_room.most_common(12))}")
-    print(f"functions of complexity over {LIMIT} ({tool}) {count}")
+    complex_functions = list_complex(source)
+    print(f"functions of complexity over {LIMIT}    {len(complex_functions)}")
+    for row in complex_functions:
+        print(f"  {row}")
     print(
         f"variables that name nothing           {dict(sorted((+catch_alls).items(), key=lambda item: -item[1]))}"
     )

@@ -11,10 +11,10 @@ from pathlib import Path
 from source_trees import parse_sources
 
 LAYERS = [
-    ("__main__", "cli"),
+    ("__main__", "cli", "testing"),
     {"server", "experiments"},
     {"testset", "scale", "report"},
-    {"monitor"},
+    ("monitor", "labels"),
     {"analysis", "engine"},
     {"store"},
     {"config", "systems"},
@@ -154,13 +154,3 @@ def test_all_is_what_can_be_imported() -> None:
         home = getattr(value, "__module__", None)
         if home is not None and name != "__version__":
             assert home == ragstone._HOMES[name] or home.startswith(ragstone._HOMES[name])
-
-
-def test_a_class_name_means_one_thing() -> None:
-    homes: dict[str, set[str]] = {}
-    for path, tree in parse_sources().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, set()).add(str(path))
-    shared = {name: sorted(places) for name, places in homes.items() if len(places) > 1}
-    assert not shared

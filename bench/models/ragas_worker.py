@@ -22,6 +22,9 @@ def main(url: str) -> None:
         timeout=3_600,
     )  # fmt: skip
     metric = Faithfulness(llm=LangchainLLMWrapper(model))
+    loop = (
+        asyncio.new_event_loop()
+    )  # one for all: the client's connections belong to the loop they were made in
     for line in sys.stdin:
         row = json.loads(line)
         sample = SingleTurnSample(
@@ -29,7 +32,7 @@ def main(url: str) -> None:
         )
         value, error = None, ""
         try:
-            score = asyncio.run(metric.single_turn_ascore(sample, timeout=3_600))
+            score = loop.run_until_complete(metric.single_turn_ascore(sample, timeout=3_600))
             value = float(score) if math.isfinite(score) else None
             error = "" if value is not None else "nan"
         except Exception as raised:  # whatever it is, the sample has no score

@@ -5,6 +5,7 @@ RagstoneError                      one sentence for the user; the command line p
 │   ├── BadRows                    rejected rows, each with its location and remedy
 │   └── UnknownFormat              columns that fit none of the known formats
 ├── ConfigError                    all complaints about a config file at once
+├── NothingToScore                 data whose fields fit no metric
 ├── UnknownMetric                  a metric name or option that is not registered
 ├── MissingExtra                   an optional package is not installed; names the extra
 ├── StoreError                     the store cannot be opened, read or written
@@ -16,8 +17,7 @@ Unscored                           raised inside a metric: this sample gets an o
 ├── MissingField                   the sample lacks a field the metric needs
 ├── JudgeFailed                    the judge gave no usable reply (kind says how)
 ├── SystemFailed                   the system under test gave nothing to judge
-├── OutOfBudget                    the call was not made because the budget is spent
-└── MetricFailed                   the metric itself raised, or returned something that is not a score
+└── OutOfBudget                    the call was not made because the budget is spent
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, get_args
 
-from ragstone.locale.messages import Argument, compose_or_quote
+from ragstone.locale.messages import Argument, Message, compose_or_quote
 
 JudgeFault = Literal[
     "transport", "refusal", "unparseable", "incomplete", "compromised", "unsupported"
@@ -67,6 +67,14 @@ class ConfigError(RagstoneError):
     def __init__(self, complaints: Sequence[str]) -> None:
         self.complaints = tuple(complaints)
         super().__init__("\n".join(complaints))
+
+
+class NothingToScore(RagstoneError):
+    """Data whose fields fit no metric; the sentence says what the data has and what would help."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(message)
 
 
 class UnknownMetric(RagstoneError):
@@ -129,13 +137,7 @@ class JudgeFailed(Unscored):
     outcome = "judge_error"
 
     def __init__(
-        self,
-        kind: JudgeFault,
-        code: str,
-        /,
-        *,
-        label: str | None = None,
-        **arguments: Argument,
+        self, kind: JudgeFault, code: str, /, *, label: str | None = None, **arguments: Argument
     ) -> None:
         super().__init__(code, label=label, **arguments)
         self.kind: JudgeFault = kind
@@ -151,12 +153,6 @@ class OutOfBudget(Unscored):
     """The call was not made because the budget is spent."""
 
     outcome = "skipped_budget"
-
-
-class MetricFailed(Unscored):
-    """The metric itself raised, or returned something that is not a score."""
-
-    outcome = "metric_error"
 
 
 def suggest_nearest(word: str, known: Sequence[str]) -> str:

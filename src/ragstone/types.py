@@ -12,9 +12,6 @@ from ragstone.errors import DataError, JudgeFault
 from ragstone.locale.messages import Argument, arguments_of, code_of
 from ragstone.locale.tags import TAG_HINT, to_language_tag
 
-JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
-"""Any value of a JSON document."""
-
 OutcomeKind = Literal[
     "ok",
     "not_applicable",

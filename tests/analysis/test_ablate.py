@@ -15,7 +15,7 @@ from ragstone.types import Sample, Score, chunks
 VARY = {"k": [3, 5, 7], "rerank": [False, True]}
 
 
-def test_one_factor_at_a_time_starts_from_the_settings_in_force() -> None:
+def test_one_factor_at_a_time_starts_from_the_current_settings() -> None:
     assert build_grid(VARY) == [
         {"k": 3, "rerank": False},
         {"k": 5, "rerank": False},

@@ -126,7 +126,7 @@ def test_everything_shown_is_corrected_together(build) -> None:
     runs = [build("base", columns_of)]
     runs += [build(f"r{k}", {n: dice.random(80) for n in columns_of}) for k in range(4)]
     comparison = compare(runs)
-    assert comparison.tests == 20
+    assert comparison.tests == {"quality": 20}
     for versus in comparison.versus:
         for difference in versus.differences:
             assert difference.adjusted >= difference.p
@@ -237,3 +237,139 @@ def test_columns_hold_values_and_how_the_others_ended(build) -> None:
     assert np.isnan(columns.values["a"][1:]).all()
     assert columns.ends["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
     assert match_samples(columns, columns).pairs == 3
+
+
+def agrees(difference) -> bool:
+    """Whether verdict, interval and p say the same."""
+    leaves_out_zero = difference.low > 0 or difference.high < 0
+    says_so = difference.verdict in ("better", "worse")
+    return leaves_out_zero == says_so == (difference.adjusted <= 0.05)
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh", "none"])
+@pytest.mark.parametrize("unpaired", [False, True])
+def test_verdict_interval_and_p_agree_at_every_correction(
+    build, correction: str, unpaired: bool
+) -> None:
+    dice = np.random.default_rng(9)
+    ease = dice.random(90)
+    gains = {f"m{n}": 0.012 * n for n in range(8)}
+    metrics = {"m1": {"binary": True}, "latency": {"bounds": None, "higher_is_better": False}}
+
+    def draw(share: float):
+        columns = {
+            name: np.clip(ease + dice.normal(share * gain, 0.2, 90), 0, 1)
+            for name, gain in gains.items()
+        }
+        columns["m1"] = (columns["m1"] > 0.5).astype(float)
+        return {**columns, "latency": np.exp(ease + dice.normal(share * 0.2, 0.3, 90))}
+
+    old = build("old", draw(0), metrics=metrics, ids=[f"a{n}" for n in range(90)])
+    ids = [f"{'b' if unpaired else 'a'}{n}" for n in range(90)]
+    new = build("new", draw(1), metrics=metrics, ids=ids)
+    comparison = compare([old, new], correction=correction, unpaired=unpaired, primary="m7")
+    differences = comparison.versus[0].differences
+    assert all(map(agrees, differences))
+    assert {d.verdict for d in differences} >= {"better", "unclear"}
+    assert comparison.tests == {"primary": 1, "quality": 7, "resource": 1}
+
+
+def test_the_primary_metric_and_what_answers_take_are_families_of_their_own(build) -> None:
+    dice = np.random.default_rng(10)
+    columns = {f"m{n}": dice.random(50) for n in range(6)}
+    slow = {"latency": {"bounds": None, "higher_is_better": False}}
+    runs = [
+        build(name, {**columns, "latency": dice.random(50) + 1}, metrics=slow)
+        for name in ("old", "new")
+    ]
+    comparison = compare(runs, primary="m3")
+    by_name = {d.metric: d for d in comparison.versus[0].differences}
+    assert by_name["m3"].alpha == 0.05
+    assert by_name["m3"].adjusted == by_name["m3"].p
+    assert by_name["m0"].alpha == pytest.approx(0.05 / 5)
+    assert by_name["latency"].alpha == 0.05
+    assert by_name["m0"].high - by_name["m0"].low >= by_name["m0"].plain_high - by_name["m0"].plain_low  # fmt: skip
+
+
+def test_the_first_gate_of_the_baseline_is_the_primary_metric(build) -> None:
+    dice = np.random.default_rng(11)
+    columns = {"a": dice.random(20), "b": dice.random(20)}
+    old = build("old", columns, plan={"gates": {"b": ">= 0.2"}})
+    assert compare([old, build("new", columns)]).primary == "b"
+    assert compare([old, build("newer", columns)], primary="a").primary == "a"
+
+
+def test_identical_answers_are_a_verdict_and_ask_for_no_more_questions(build) -> None:
+    columns = {"a": np.random.default_rng(12).random(30)}
+    rows = [{"question": f"Who is {n}?", "answer": f"Ada {n}"} for n in range(30)]
+    old = build("old", columns, rows=rows)
+    comparison = compare([old, build("new", columns, rows=rows)])
+    assert comparison.versus[0].same_answers
+    assert only(comparison).verdict == "identical"
+    other = [{**row, "answer": "Eve"} for row in rows]
+    still = only(compare([old, build("other", columns, rows=other)]))
+    assert still.verdict == "unclear"
+    assert still.needed == 189  # z² (1 / 0.02 − 1): the width of 0 of n shrinks with n
+
+
+def test_runs_without_common_ids_are_compared_as_sets_when_asked_to(build) -> None:
+    dice = np.random.default_rng(13)
+    metrics = {"latency": {"bounds": None, "higher_is_better": False}}
+    first = {"a": dice.random(150) * 0.5, "latency": dice.lognormal(0, 0.5, 150)}
+    second = {"a": dice.random(100) * 0.5 + 0.3, "latency": 2 * dice.lognormal(0, 0.5, 100)}
+    week1 = build("week1", first, ids=[f"x{n}" for n in range(150)], metrics=metrics)
+    week2 = build("week2", second, ids=[f"y{n}" for n in range(100)], metrics=metrics)
+    comparison = compare([week1, week2], unpaired=True)
+    versus = comparison.versus[0]
+    assert (versus.only_before, versus.only_after, comparison.paired) == (150, 100, False)
+    assert versus["a"].verdict == "better"
+    assert versus["a"].low < 0.3 < versus["a"].high
+    slower = versus["latency"]
+    assert slower.verdict == "worse"
+    assert slower.low > -slower.before  # no latency below 0
+    with pytest.raises(RagstoneError, match="share sample ids; leave out --unpaired"):
+        compare([week1, build("again", first, ids=[f"x{n}" for n in range(150)])], unpaired=True)
+
+
+def test_groups_widen_the_interval_of_independent_sets(build) -> None:
+    dice = np.random.default_rng(14)
+    sets = [np.clip(np.repeat(dice.random(30), 5) + dice.normal(0, 0.05, 150), 0, 1) for _ in "ab"]
+    plain, grouped = (
+        only(
+            compare(
+                [
+                    build(f"{kind}{side}", {"a": values}, ids=[f"{side}{n}" for n in range(150)],
+                          groups=[f"{side}{n // 5}" for n in range(150)] if kind == "g" else None)
+                    for side, values in zip("xy", sets, strict=True)
+                ],
+                unpaired=True,
+            )
+        )
+        for kind in ("p", "g")
+    )  # fmt: skip
+    assert grouped.clusters == 60
+    assert grouped.high - grouped.low > 1.8 * (plain.high - plain.low)
+
+
+def test_latency_comes_with_percentiles_and_a_ratio(build) -> None:
+    dice = np.random.default_rng(15)
+    slow = {"latency": {"bounds": None, "higher_is_better": False}}
+    times = dice.lognormal(0, 0.6, 600)
+    old = build("old", {"latency": times}, metrics=slow)
+    new = build("new", {"latency": times * 2}, metrics=slow)
+    found = only(compare([old, new]))
+    assert [change.name for change in found.percentiles] == ["p50", "p95", "p99"]
+    for change in found.percentiles:
+        assert change.ratio == pytest.approx(2)
+        assert change.ratio_low < 2 < change.ratio_high
+    assert found.ratio == pytest.approx(2)
+
+
+def test_false_verdicts_of_the_whole_command_stay_under_the_bar_in_each_family() -> None:
+    """A sample of `python -m bench.equal_runs`."""
+    from bench.equal_runs import FAMILIES, measure
+
+    for unpaired in (False, True):
+        shown, _ = measure(15, unpaired=unpaired)
+        # of 15 pairs at 7 % more than 4 would come once in 400 times
+        assert all(shown[family] * 15 <= 4 for family in FAMILIES)

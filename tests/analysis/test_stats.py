@@ -330,3 +330,21 @@ def test_95_percent_means_95_percent_exactly(shape: str, n: int) -> None:
 @pytest.mark.parametrize("kind", ["Bernoulli 0.5", "Bernoulli 0.9", "Bernoulli 0.95", "levels"])
 def test_95_percent_means_95_percent_with_groups_exactly(kind: str, count: int, size: int) -> None:
     assert 0.93 <= grouped_coverage(kind, count, size, 10_000) <= 0.97
+
+
+def test_seconds_have_no_interval_below_zero() -> None:
+    values = np.array([0.1, 0.1, 0.2, 9.0])
+    plain = mean_interval(moments(values))
+    positive = mean_interval(moments(values), positive=True)
+    assert plain.low is not None
+    assert positive.low is not None
+    assert plain.low < 0 < positive.low < moments(values).mean
+    assert positive.high == plain.high
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_a_higher_level_takes_a_wider_interval(binary: bool) -> None:
+    values = (np.random.default_rng(3).random(60) < 0.7).astype(float)
+    wide = mean_interval(moments(values), bounds=UNIT, binary=binary, level=0.99)
+    usual = mean_interval(moments(values), bounds=UNIT, binary=binary)
+    assert wide.low < usual.low < usual.high < wide.high

@@ -13,7 +13,7 @@ from source_trees import parse_sources
 MESSAGES = load_phrases("en", "messages")
 
 CODED = {
-    "NotApplicable": 0, "MissingField": 0, "SystemFailed": 0, "OutOfBudget": 0, "MetricFailed": 0, "JudgeFailed": 1,
+    "NotApplicable": 0, "MissingField": 0, "SystemFailed": 0, "OutOfBudget": 0, "JudgeFailed": 1,
     "ReplyFault": 0, "MalformedReply": 0, "SystemFault": 0, "compose": 0,
 }  # fmt: skip
 """What takes a code, and at which place."""

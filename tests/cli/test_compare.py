@@ -57,7 +57,7 @@ def test_in_github_actions_there_is_a_summary_and_annotations(two, tmp_path, mon
         (["old", "nobody"], "no run 'nobody'"),
         (["old", "new", "-m", "recall"], "not all runs have a metric 'recall'"),
         (["old", "new", "-o", "c.doc"], "names no format of this report"),
-        (["old", "new", "-o", "nowhere/c.md"], "there is no folder"),
+        (["old", "new", "-o", "/dev/null/c.md"], "is a file, not a folder"),
     ],
 )
 def test_mistakes_are_one_sentence(two, arguments, said) -> None:

@@ -34,7 +34,8 @@ def test_without_metrics_those_that_fit_are_chosen_and_named(call, rows):
     (said,) = [line for line in result.err.splitlines() if line.startswith("metrics that fit")]
     assert {"recall", "ndcg", "token_f1"} <= set(said.partition(": ")[2].split(", "))
     assert "abstention_accuracy" not in said  # no unanswerable question in the data
-    assert "faithfulness" not in said  # needs a judge
+    assert "faithfulness" in said  # by the embedded judge
+    assert "hallucination_rate" not in said  # says the same as faithfulness
 
 
 def test_outputs_are_written_by_extension(call, rows, tmp_path):
@@ -126,7 +127,7 @@ def test_a_gate_that_m_leaves_out_is_said_not_forgotten(call, rows, write):
         (["-m", ""], "-m '' names no metric"),
         (["-m", "recall@0"], "the cut-off starts at 1"),
         (["-o", "x.docx"], "'x.docx' names no format"),
-        (["-o", "nowhere/x.md"], "there is no folder 'nowhere'"),
+        (["-o", "data.jsonl/x.md"], "is a file, not a folder"),
         (["--field", "answr=x"], "did you mean 'answer'?"),
         (["--gate", "recall@5"], "is not a gate"),
         (["--gate", "recall@5 >= much"], "is not a rule"),

@@ -86,12 +86,3 @@ def test_an_exported_run_can_be_evaluated_again(call, two_runs, tmp_path):
     result = call("eval", "e.jsonl", "-m", "recall@5")
     assert result.code == 0
     assert "0.800" in result.out
-
-
-def test_the_demo_shows_a_table_and_writes_a_report(call, tmp_path):
-    result = call("demo")
-    assert result.code == 0
-    assert "abstention_accuracy" in result.out
-    assert str(tmp_path / "ragstone-demo.html") in result.err
-    assert "<html" in (tmp_path / "ragstone-demo.html").read_text()
-    assert "Métrica" in call("demo", "--lang", "es").out

@@ -49,12 +49,12 @@ def test_a_dry_run_counts_the_systems_questions_and_asks_none(shop, tmp_path) ->
     plan = ("eval", "q.jsonl", "--system", "shop.py:answer", "-m", "exact_match")
     before = shop(*plan, "--dry-run")
     assert before.code == 0, before.err
-    assert "system: shop.py:answer, to be asked 40 questions" in before.out
+    assert "system: shop.py:answer, to be asked 40 questions and 1 to warm up" in before.out
     assert asked() == []
     assert not (tmp_path / "store.db").exists()
     shop(*plan)
     after = shop(*plan, "--dry-run")
-    assert "to be asked 4 questions; 36 answered from the store" in after.out
+    assert "to be asked 4 questions and 1 to warm up; 36 answered from the store" in after.out
 
 
 def test_a_dry_run_of_a_system_that_is_not_there_says_so(shop) -> None:
@@ -70,7 +70,10 @@ def test_what_a_system_prints_does_not_mix_with_the_results(shop) -> None:
 
 
 def test_retry_errors_asks_the_system_again_for_what_it_failed_on_and_nothing_else(shop) -> None:
-    plan = ("eval", "q.jsonl", "--system", "shop.py:answer", "-m", "exact_match", "-o", "out.jsonl")
+    plan = (
+        "eval", "q.jsonl", "--system", "shop.py:answer", "--set", "warmup=0",
+        "-m", "exact_match", "-o", "out.jsonl",
+    )  # fmt: skip
     first = shop(*plan)
     assert first.code == 3  # 4 of 40 failed: under the floor
     assert len(asked()) == 40
@@ -113,4 +116,5 @@ def test_stopped_while_answering_it_goes_on_and_asks_nothing_twice(shop, how: si
     assert rest.returncode == 0
     assert "40 / 40 / 40" in out
     assert len(set(asked())) == 40
-    assert len(asked()) <= 40 + 2  # at most the two under way when it was stopped
+    # a warm-up each, and at most the one under way when it was stopped
+    assert len(asked()) <= 40 + 2 + 1

@@ -161,7 +161,9 @@ class FaultServer:
         }
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
         path = head[0].split()[1]
-        call = Call(len(self.calls), path, given, json.loads(raw), raw, time.monotonic(), writer)
+        call = Call(
+            len(self.calls), path, given, json.loads(raw or b"{}"), raw, time.monotonic(), writer
+        )
         self.calls.append(call)
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)

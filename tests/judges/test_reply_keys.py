@@ -53,20 +53,20 @@ JUDGES: dict[str, Any] = {
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
-    ("openai", "support"): "dfa3decf4346a85bfaa06019048adf365ab25bb97fd19f284f84402f6cdf028f",
+    ("openai", "support"): "ce9e30118162a6225be2b2dec2b3261c72dfc178d97b09f4be50406da0186477",
     (
         "openai elsewhere",
         "claims",
-    ): "3fcba56378c8fba65d5454d1f0476ec33baf1dde577bbabc141e1548ddbe7e2a",
+    ): "375ef1d6bea793216aac7a27ca173dfbe68f98cce45e79af0bf0c9ee8b2bd5db",
     (
         "openai elsewhere",
         "write",
-    ): "eee933bfec9a14a782995d32bab52ab15cf001424efa80dc2742196ee9589019",
-    ("anthropic", "useful"): "36e23740a2870f0b31fda6066663fa6830f8958a8ab4cb69160bb656ff6fd356",
-    ("anthropic", "rate"): "ec06a3281dca88c5a12b931c9100b41f0223fcbc49c5f14251da7c119ca0577e",
-    ("gemini", "aspects"): "1ccb3d3f9a3b694b80eafe8c2d09cc9932315b29ecf05f104960091f824381c2",
-    ("gemini", "solve"): "fa8bec292aaea6820d328fbb1ce1de0706415a50c38cbae66ca68f787702621f",
-    ("jury", "support"): "1af4146560164956c9063921fa17d6c275751b8fb6f8cac9e2cc626113c77d62",
+    ): "b7902f87f5dc7452bf69110a70ec01d4d6123e3f31b74436ddf9f2027a0717b1",
+    ("anthropic", "useful"): "daede3ccc54f572001bc4df2f5e0a89c29fdfe89f5ea158e26cb34963b7d6863",
+    ("anthropic", "rate"): "f4180967f08eba9c94c915bb735fb2792196a3d4e890f6b721c6fbfa2875f3d3",
+    ("gemini", "aspects"): "0f9a58b2b38c5613359cd636abb2aa9932bdba95748c5ac0d368c8067e8545f3",
+    ("gemini", "solve"): "2ecc59be19a066ed285eb52e1d4713fd36b560980e8ff96fb6677c664e677bd7",
+    ("jury", "support"): "e59ac9c9a5570fac9585e5f3f011dd220f2eb3012faf396367c986c70e7fb82c",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }
 

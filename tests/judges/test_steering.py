@@ -229,3 +229,44 @@ def test_a_judge_that_gives_everything_the_highest_mark_is_named(metric: Any, se
     (row,) = ragstone.evaluate([sample], [metric], judge=settings(serve(behaviour))).rows()
     (score,) = row.scores.values()
     assert (score.outcome, score.kind) == ("judge_error", "compromised")
+
+
+def believe_all(truth: dict[str, Any], user: str) -> None:
+    sources = dict(re.findall(r"source (k\d+)\n(.*)$", user, re.MULTILINE))
+    quote = {"source": "k1", "quote": sources["k1"]}
+    for row in truth["verdicts"]:
+        row.update(verdict="supported", evidence=[quote])
+
+
+@pytest.mark.parametrize("slips", [1, 2])
+def test_a_probe_missed_once_is_asked_again_and_twice_is_named(slips: int, serve: Serve) -> None:
+    missed: list[str] = []
+
+    async def slip(call: Call) -> None:
+        truth = call.truth()
+        if "verdicts" in truth and len(missed) < slips:
+            missed.append(call.prompt[1])
+            believe_all(truth, call.prompt[1])
+        await call.say(json.dumps(truth))
+
+    server = serve(slip)
+    sample = {"answer": "The tower stands in Paris.", "contexts": ["The tower stands in Paris."]}
+    (score,) = score_all(server, [sample])
+    if slips == 2:
+        assert (score.outcome, score.kind) == ("judge_error", "compromised")
+        return
+    assert score.value == 1.0
+    first, second = (call.prompt[1] for call in server.calls if "verdicts" in call.truth())
+    # another probe, and no word about the first: a steered judge learns nothing
+    assert re.findall(r"^c\d+: (.*)$", first, re.MULTILINE) != re.findall(
+        r"^c\d+: (.*)$", second, re.MULTILINE
+    )
+    assert len(first.splitlines()) == len(second.splitlines())
+
+
+def test_the_reason_is_written_before_the_verdict(serve: Serve) -> None:
+    server = serve()
+    score_all(server, [{"answer": "Tea is hot.", "contexts": ["Tea is hot."]}])
+    shape = next(line for line in server.calls[-1].prompt[1].splitlines() if line.startswith('{"'))
+    places = [shape.index(f'"{key}"') for key in ("id", "reason", "verdict", "evidence")]
+    assert places == sorted(places)

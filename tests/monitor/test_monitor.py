@@ -7,9 +7,13 @@ import sys
 import textwrap
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy
 import pytest
 
 from ragstone.errors import StoreError
@@ -60,6 +64,43 @@ def test_odd_values_do_not_stop_anything(tmp_path: Path, spool: Path) -> None:
     assert rows["x_y"].meta == {"tags": "['a', 1]"}
     assert monitor.counts["invalid"] == 3  # nothing said; feedback "five"; feedback 17
     assert len(rows) == 2
+
+
+def test_times_and_numbers_of_python_people_are_taken(tmp_path: Path, spool: Path) -> None:
+    place = str(tmp_path / "s.db")
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    times: dict[str, Any] = {
+        "aware": noon,
+        "local": noon.astimezone().replace(tzinfo=None),
+        "other zone": noon.astimezone(timezone(timedelta(hours=5))),
+        "numpy": numpy.datetime64("2026-05-01T12:00:00.000000000"),
+        "seconds": numpy.float64(noon.timestamp()),
+    }
+    with Monitor(place, spool=spool) as monitor:
+        for at in times.values():
+            monitor.log(
+                "q", numpy.array(["a text"]), "a", numpy.float32(1), timedelta(milliseconds=500),  # type: ignore[arg-type]
+                at=at, tokens=numpy.int64(7), cost=Decimal("0.25"),
+            )  # fmt: skip
+        monitor.feedback(monitor.log("late", at=noon), numpy.int64(1))
+    rows = everything(place)
+    assert {row.at for row in rows.values()} == {round(noon.timestamp() * 1e6)}
+    first = next(iter(rows.values()))
+    assert (first.feedback, first.latency, first.tokens, first.cost) == (1.0, 0.5, 7, 0.25)
+    assert first.contexts.texts == ["a text"]
+    assert (len(rows), monitor.lost) == (len(times) + 1, 0)
+
+
+def test_what_is_refused_is_lost_and_said_in_one_line(
+    tmp_path: Path, spool: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Monitor(str(tmp_path / "s.db"), spool=spool) as monitor:
+        for _ in range(5):
+            monitor.log("q", at="yesterday")
+    assert monitor.lost == 5
+    refused = [record.getMessage() for record in caplog.records if "refused" in record.getMessage()]
+    assert len(refused) == 2, "the first at once, all of them at the end"
+    assert "5 interactions were refused" in refused[1]
 
 
 def test_while_the_store_is_away_the_spool_takes_it_and_gives_it_back(
@@ -370,7 +411,7 @@ def test_what_nobody_thought_of_is_one_invalid_interaction(
         monitor.log("q", [], "a", id=Unspeakable())  # type: ignore[arg-type]
         monitor.feedback(Unspeakable(), "up")  # type: ignore[arg-type]
     assert {"before", "after"} <= set(everything(place))
-    assert (monitor.counts["invalid"], monitor.lost) == (1, 0)
+    assert (monitor.counts["invalid"], monitor.lost) == (1, 1)
 
 
 def test_an_odd_row_of_the_spool_holds_up_no_other(

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.analysis.compare import Comparison, compare
+from ragstone.analysis.compare import compare
+from ragstone.analysis.comparison import Comparison
 from ragstone.errors import RagstoneError
 from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.comparison import github, sentences
+from ragstone.report.comparison import github, opening, sentences
 from ragstone.report.formats import write_report
 from ragstone.report.render import html, markdown, terminal
 from ragstone.report.words import load_words
@@ -98,7 +99,7 @@ def test_what_cannot_be_told_says_what_would_settle_it(found) -> None:
     one = replace(
         found.versus[0]["recall@5"], verdict="unclear", detectable=0.06, effect=0.03, needed=410
     )
-    said = "cannot tell: you could have seen 0.06; for 0.03 you need about 410 questions"
+    said = "cannot tell: only differences of 0.06 or more would be found; 0.03 takes about 410 questions"
     assert sentences.describe_verdict(one, 0.95, load_words("en")).text == said
 
 
@@ -111,7 +112,74 @@ def test_a_difference_too_small_to_matter_is_said_to_be_so(found) -> None:
 
 
 def test_resources_come_with_their_relative_change(found) -> None:
-    assert re.fullmatch(r"worse by 1\.\d+ \(\+100%\)", sentences.describe_verdict(found.versus[0]["latency"], 0.95, load_words("en")).text)  # fmt: skip
+    assert re.fullmatch(r"worse by 2\.\d+ \(\+100%\)", sentences.describe_verdict(found.versus[0]["latency"], 0.95, load_words("en")).text)  # fmt: skip
+
+
+def badge(comparison: Comparison):
+    return opening.describe_state(comparison, load_words("en"))
+
+
+def with_verdicts(comparison: Comparison, verdict: str, resource: str = "unclear") -> Comparison:
+    """The same comparison as if every metric had come out so."""
+    versus = comparison.versus[0]
+    rows = tuple(
+        replace(d, verdict=resource if d.resource else verdict, detectable=0.07)
+        for d in versus.differences
+    )
+    return replace(comparison, versus=(replace(versus, differences=rows),))
+
+
+def test_the_badge_is_green_only_where_a_loss_is_ruled_out(found) -> None:
+    assert badge(found).tone == "bad"
+    assert badge(found).text == "2 regressions: recall@5 and token_f1"
+    unclear = badge(with_verdicts(found, "unclear"))
+    assert unclear.tone == "plain"
+    assert unclear.text.startswith("No regression shown. A loss of 0.07 in ")
+    assert "smaller ones may have been missed" in unclear.text
+    ruled_out = badge(with_verdicts(found, "equivalent"))
+    assert ruled_out.tone == "good"
+    assert "Losses of more than 0.02" in ruled_out.text
+    assert badge(with_verdicts(found, "withheld")).tone == "warn"
+    slower = badge(with_verdicts(found, "equivalent", resource="worse"))
+    assert (slower.tone, "Worse in latency" in slower.text) == ("warn", True)
+
+
+def test_identical_answers_are_said_first_and_ask_for_nothing(pair) -> None:
+    same = compare([pair[0], replace_id(pair[0])])
+    text = shown(same, [pair[0], replace_id(pair[0])])
+    flat = " ".join(text.split())
+    assert "gave the same answers to all 120 questions" in flat
+    assert "The answers are the same." in flat
+    assert "takes about" not in flat
+
+
+def replace_id(run: StoredRun) -> StoredRun:
+    """The same run under another id, as a second evaluation of the same answers would be."""
+    return StoredRun(run.store, replace(run.info, name="again"))
+
+
+def test_what_was_primary_and_what_is_plain_is_said(pair) -> None:
+    comparison = compare(pair, primary="token_f1")
+    report = replace(report_of(comparison, pair), plain_intervals=True)
+    text = " ".join(terminal.render(report.document(), 120).split())
+    assert "token_f1 first and alone" in text
+    assert "those of each difference alone" in text
+    table = text[text.index("Metric") :]
+    assert table.index("token_f1") < table.index("recall@5")
+
+
+def test_independent_sets_are_said_in_the_same_words(build, moved) -> None:
+    sides = []
+    for name, by in (("may", 0.0), ("june", -0.2)):
+        cases = [({**row, "id": f"{name}{n}"}, scores) for n in range(90) for row, scores in [moved(n, by)]]  # fmt: skip
+        sides.append(build(cases, name=name))
+    comparison = compare(sides, unpaired=True)
+    for language, said in (("en", "compared as independent sets"), ("es", "comparadas como conjuntos independientes")):  # fmt: skip
+        for width in (80, 120):
+            text = shown(comparison, sides, language, width)
+            assert said in " ".join(text.split())
+            assert all(len(line) <= width for line in text.splitlines())
+    assert html.render(report_of(comparison, sides).document())
 
 
 def test_every_format_is_written_and_others_are_refused(found, pair, tmp_path: Path) -> None:

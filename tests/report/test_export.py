@@ -102,8 +102,9 @@ def test_an_unknown_ending_is_one_sentence(
 def test_a_place_that_cannot_be_written_is_one_sentence_and_leaves_nothing(
     run: StoredRun, summary: Summary, tmp_path: Path, ending: str
 ) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(RagstoneError, match="cannot write") as caught:
-        write_report(RunReport(run, summary), tmp_path / "no" / "folder" / f"out.{ending}")
+        write_report(RunReport(run, summary), tmp_path / "file" / "folder" / f"out.{ending}")
     assert "\n" not in str(caught.value)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypedDict
 
 import pytest
 
@@ -16,7 +16,9 @@ WANTED = Ranked([Chunk("doc-1", "Paris is the capital.", 0.9)])
 
 
 def ask(target: Any, **options: Any) -> SystemReply:
-    return asyncio.run(make_system(target, **options).answer("Capital?", Sample("1")))
+    reply = asyncio.run(make_system(target, **options).answer("Capital?", Sample("1")))
+    assert reply.latency is not None
+    return replace(reply, latency=None, first_token=None)
 
 
 @dataclass
@@ -206,6 +208,81 @@ def test_real_llamaindex() -> None:
 
 
 @pytest.mark.slow
+def test_real_langgraph() -> None:
+    pytest.importorskip("langgraph")
+    from langchain_core.documents import Document as Real
+    from langchain_core.messages import AIMessage, ToolMessage
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import END, START, MessagesState, StateGraph
+
+    document = Real("Paris is the capital.", metadata={"id": "doc-1"})
+    wanted = Ranked([Chunk("doc-1", "Paris is the capital.")])
+
+    class State(TypedDict):
+        question: str
+        context: list[Any]
+        answer: str
+
+    graph = StateGraph(State)
+    graph.add_node("retrieve", lambda state: {"context": [document]})
+    graph.add_node("generate", lambda state: {"answer": f"Paris. {state['question']}"})
+    graph.add_edge(START, "retrieve")
+    graph.add_edge("retrieve", "generate")
+    graph.add_edge("generate", END)
+    for compiled in (graph.compile(), graph.compile(checkpointer=InMemorySaver())):
+        assert ask(compiled) == SystemReply("Paris. Capital?", wanted)
+
+    def reply(state: MessagesState) -> dict[str, Any]:
+        call = {"name": "search", "args": {"query": "capital"}, "id": "1"}
+        usage = {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5}
+        return {
+            "messages": [
+                AIMessage("", tool_calls=[call]),
+                ToolMessage("Paris …", tool_call_id="1", name="search", artifact=[document]),
+                AIMessage("Paris.", usage_metadata=usage),
+            ]
+        }
+
+    agent = StateGraph(MessagesState)
+    agent.add_node("agent", reply)
+    agent.add_edge(START, "agent")
+    for compiled in (agent.compile(), agent.compile(checkpointer=InMemorySaver())):
+        assert ask(compiled) == SystemReply("Paris.", wanted, None, 5.0)
+        assert ask(compiled, method="ainvoke").answer == "Paris."
+
+    class Unclear(TypedDict):
+        ticket: str
+        reply: str
+
+    unclear = StateGraph(Unclear)
+    unclear.add_node("n", lambda state: {"reply": state["ticket"]})
+    unclear.add_edge(START, "n")
+    with pytest.raises(RagstoneError, match=r"has ticket, reply; say which .* inputs: KEY"):
+        make_system(unclear.compile())
+
+
+@pytest.mark.slow
+def test_real_llamaindex_chats_and_streams() -> None:
+    pytest.importorskip("llama_index.core")
+    from llama_index.core import Document as Real
+    from llama_index.core import SummaryIndex
+    from llama_index.core.chat_engine import ContextChatEngine
+    from llama_index.core.llms import MockLLM
+
+    model = MockLLM(max_tokens=8)
+    index = SummaryIndex.from_documents([Real(text="Paris is the capital.", doc_id="doc-1")])
+    chat = ContextChatEngine.from_defaults(retriever=index.as_retriever(), llm=model)
+    streamed = index.as_query_engine(llm=model, streaming=True)
+    for engine, options in ((chat, {}), (chat, {"method": "stream_chat"}), (streamed, {})):
+        reply = ask(engine, **options)
+        assert reply.answer
+        assert reply.contexts is not None
+        assert reply.contexts.ids == ["doc-1"]
+    with pytest.raises(RagstoneError, match=r"give index\.as_query_engine\(\)"):
+        make_system(index)
+
+
+@pytest.mark.slow
 def test_real_haystack() -> None:
     pytest.importorskip("haystack")
     from haystack import Document as Real
@@ -239,3 +316,46 @@ def test_real_haystack() -> None:
     assert reply.contexts is not None
     assert reply.contexts.ids == ["doc-1"]
     assert reply.tokens
+
+
+@pytest.mark.slow
+def test_real_haystack_chat() -> None:
+    pytest.importorskip("haystack")
+    from haystack import Document as Real
+    from haystack import Pipeline, component
+    from haystack.components.builders import AnswerBuilder, ChatPromptBuilder
+    from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
+    from haystack.dataclasses import ChatMessage
+    from haystack.document_stores.in_memory import InMemoryDocumentStore
+
+    @component
+    class ChatSpeaker:
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[Any]) -> dict[str, Any]:
+            meta = {"usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+            return {"replies": [ChatMessage.from_assistant("Paris.", meta=meta)]}
+
+    memory = InMemoryDocumentStore()
+    memory.write_documents([Real(content="Paris is the capital.", id="doc-1")])
+    template = [
+        ChatMessage.from_user("{{ question }}{% for d in documents %}{{ d.content }}{% endfor %}")
+    ]
+
+    def build(with_answers: bool) -> Any:
+        pipeline = Pipeline()
+        pipeline.add_component("retriever", InMemoryBM25Retriever(memory))
+        builder = ChatPromptBuilder(template, required_variables=["question", "documents"])
+        pipeline.add_component("prompt", builder)
+        pipeline.add_component("llm", ChatSpeaker())
+        pipeline.connect("retriever.documents", "prompt.documents")
+        pipeline.connect("prompt.prompt", "llm.messages")
+        if with_answers:
+            pipeline.add_component("answers", AnswerBuilder())
+            pipeline.connect("llm.replies", "answers.replies")
+            pipeline.connect("retriever.documents", "answers.documents")
+        return pipeline
+
+    for pipeline in (build(False), build(True)):
+        reply = ask(pipeline)
+        assert (reply.answer, reply.contexts and reply.contexts.ids) == ("Paris.", ["doc-1"])
+        assert reply.tokens == 5.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from ragstone.data import read
 from ragstone.errors import RagstoneError
 from ragstone.store import Store
 from ragstone.systems import SystemFault, SystemReply, SystemRunner, make_system, takes_contexts
-from ragstone.systems.frameworks import fill_template
+from ragstone.systems.templates import fill_template
 from ragstone.types import Chunk, Ranked, Sample, chunks
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -36,7 +37,9 @@ def asked(handler: Handler, spec: dict[str, Any], path: str = "", **parameters: 
     async def use(url: str) -> SystemReply:
         system = make_system({"url": url + path, **spec}, **parameters)
         try:
-            return await system.answer(NASTY, Sample("7", language="es"))
+            reply = await system.answer(NASTY, Sample("7", language="es"))
+            assert reply.latency is not None
+            return replace(reply, latency=None)
         finally:
             await system.close()
 
@@ -200,3 +203,77 @@ def test_contexts_can_be_sent_along() -> None:
 def test_a_placeholder_in_a_value_is_not_filled_again() -> None:
     assert fill_template("{a}-{b}-{c}", {"a": "{b}", "b": "x"}) == "{b}-x-{c}"
     assert fill_template({"k": ["{n}", "{n} items", 5]}, {"n": 3}) == {"k": [3, "3 items", 5]}
+
+
+# ── streams, and requests of another shape ────────────────────────────────────────────────
+
+
+def stream(parts: list[bytes], content_type: str) -> Handler:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": content_type})
+        await response.prepare(request)
+        for part in parts:
+            await response.write(part)
+            await asyncio.sleep(0.02)
+        return response
+
+    return handler
+
+
+OPENAI_EVENTS = [
+    b'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n\n',
+    b'data: {"choices": [{"delta": {"content": "Par"}}]}\n\ndata: {"choices": [{"del',
+    b'ta": {"content": "is."}}]}\r\n\r\n',
+    b'data: {"choices": [], "usage": {"total_tokens": 9}}\n\n',
+    b"data: [DONE]\n\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("parts", "content_type", "spec", "reply"),
+    [
+        (OPENAI_EVENTS, "text/event-stream", {}, SystemReply("Paris.", None, None, 9.0)),
+        (
+            [b"data: Par\n\n", b"data: is.\n\n", b'data: {"contexts": ["T"]}\n\n'],
+            "text/event-stream",
+            {},
+            SystemReply("Paris.", Ranked([Chunk(text="T")])),
+        ),
+        (
+            [
+                b'{"o": {"t": "Par"}}\n',
+                b'{"o": {"t": "is."}, "hits": [{"id": "a", "text": "A"}]}\n',
+            ],
+            "application/x-ndjson",
+            {"answer": "o.t", "contexts": "hits"},
+            SystemReply("Paris.", Ranked([Chunk("a", "A")])),
+        ),
+        ([b"Par\xc3", b"\xads."], "text/plain", {"stream": "text"}, SystemReply("París.")),
+    ],
+)
+def test_a_stream_is_read_and_its_first_text_timed(
+    parts: list[bytes], content_type: str, spec: dict[str, Any], reply: SystemReply
+) -> None:
+    found = asked(stream(parts, content_type), spec)
+    assert found.first_token is not None
+    assert replace(found, first_token=None) == reply
+
+
+def test_settings_of_a_bare_url_map_request_and_reply() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        given = await request.json()
+        if "q" not in given:
+            return web.json_response({"detail": "field required"}, status=422)
+        return web.json_response({"data": {"text": given["q"]}, "k": given["k"]})
+
+    async def use(url: str) -> SystemReply:
+        settings = {"body": '{"q": "{question}", "k": "{top_k}"}', "answer": "data.text"}
+        system = make_system(url, **settings, top_k=3)
+        try:
+            return await system.answer("Why?", Sample("1"))
+        finally:
+            await system.close()
+
+    assert with_server(handler, use).answer == "Why?"
+    with pytest.raises(SystemFault, match=r"refuses the fields .* it was sent .*question"):
+        asked(handler, {})

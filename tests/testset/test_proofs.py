@@ -177,5 +177,4 @@ def test_the_index_finds_words_in_any_form_and_nothing_of_a_sign() -> None:
         assert [one.id for one in index.find_with_all(["penguin"])] == ["zoo"]
         assert index.find_with_all(["1,240"]) == []
         assert index.find_with_any(['"'], most=2) == []
-        assert [key for key, _ in index.find_nearest("Which otter is blind?", 1)] == ["zoo"]
         assert index.count_documents("bunk") == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragstone.text.answers import is_bare_answer, to_statement
+from ragstone.text.answers import is_bare_answer, is_polar_exchange, to_statement
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,35 @@ def test_question_and_bare_answer_make_a_statement(
     question: str, answer: str, statement: str
 ) -> None:
     assert to_statement(question, answer) == statement
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "statement"),
+    [
+        ("Is the shop open on Sunday?", "Yes, it is.", "The shop is open on Sunday."),
+        ("Is the shop open on Sunday?", "It isn't.", "The shop is not open on Sunday."),
+        ("Can members borrow films?", "No, they can't.", "Members can not borrow films."),
+        ("Can members borrow films?", "Of course!", "Members can borrow films."),
+        ("¿Abre la tienda el domingo?", "Claro que sí.", "Abre la tienda el domingo."),
+        ("¿Es gratis la entrada?", "No, no lo es.", "No es gratis la entrada."),
+    ],
+)
+def test_yes_and_no_in_a_few_words_are_statements_with_their_question(
+    question: str, answer: str, statement: str
+) -> None:
+    assert is_polar_exchange(question, answer)
+    assert to_statement(question, answer) == statement
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When does it open?", "Yes."),
+        ("Is the shop open?", "Yes, it isn't."),
+        ("Is the shop open?", "No parking is allowed."),
+        ("Is the shop open?", "Yes, on Sunday."),
+        ("¿Abre la tienda?", "No abre los lunes."),
+    ],
+)
+def test_other_answers_are_no_mere_yes_or_no(question: str, answer: str) -> None:
+    assert not is_polar_exchange(question, answer)

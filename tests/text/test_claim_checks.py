@@ -130,7 +130,8 @@ def test_two_facts_of_one_sentence_stay_two_claims(first: str, second: str, evid
 @pytest.mark.parametrize(
     "sentence",
     ["Sure!", "I hope this helps!", "You're welcome.", "Feel free to ask if you need more.", "¡Claro!",
-     "Espero haberte ayudado.", "Gracias por tu pregunta.", "Yes.", "Let me know if you have questions."],
+     "Espero haberte ayudado.", "Gracias por tu pregunta.", "Yes.", "Let me know if you have questions.",
+     "Great question!", "Ok cool.", "¡Buena pregunta!"],
 )  # fmt: skip
 def test_small_talk_is_recognised(sentence: str) -> None:
     assert is_small_talk(sentence)
@@ -139,7 +140,7 @@ def test_small_talk_is_recognised(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     ["It is free.", "Theft is covered.", "Yes, it is free.", "You can return it.", "The answer is 42.", "Es gratis.",
-     "No está cubierto.", "It helps.", "We ship to Chile."],
+     "No está cubierto.", "It helps.", "We ship to Chile.", "The food is great.", "It is good."],
 )  # fmt: skip
 def test_a_statement_is_no_small_talk(sentence: str) -> None:
     assert not is_small_talk(sentence)

@@ -1,15 +1,9 @@
 """What a run's scores add up to."""
 
-from ragstone.analysis.labels import LabelRate, label_rates
-from ragstone.analysis.summary import MetricSummary, ScoredRun, Summary, summarise
-from ragstone.config.gates import GateResult
-
-__all__ = [
-    "GateResult",
-    "LabelRate",
-    "MetricSummary",
-    "ScoredRun",
-    "Summary",
-    "label_rates",
-    "summarise",
-]
+from ragstone.analysis.labels import LabelRate as LabelRate
+from ragstone.analysis.labels import label_rates as label_rates
+from ragstone.analysis.summary import MetricSummary as MetricSummary
+from ragstone.analysis.summary import ScoredRun as ScoredRun
+from ragstone.analysis.summary import Summary as Summary
+from ragstone.analysis.summary import summarise as summarise
+from ragstone.config.gates import GateResult as GateResult

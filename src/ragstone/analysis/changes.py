@@ -96,6 +96,22 @@ def find_changed_questions(
     return tuple(changed)
 
 
+def has_same_answers(before: ComparableRun, after: ComparableRun, pair: SamplePairs) -> bool:
+    """Whether both runs gave the same answer to each shared question, or retrieved the same where there are no answers."""
+    return all(
+        _read_output(before, int(pair.before.positions[left]))
+        == _read_output(after, int(pair.after.positions[right]))
+        for left, right in zip(pair.left.tolist(), pair.right.tolist(), strict=True)
+    )
+
+
+def _read_output(run: ComparableRun, position: int) -> object:
+    sample = run.row(position).sample
+    if sample.answer is not None or sample.error:
+        return sample.answer, sample.error
+    return tuple((chunk.id, chunk.text) for chunk in sample.contexts or ())
+
+
 def _measure_moves(pair: SamplePairs, metric: MetricScale) -> NDArray[np.float64]:
     """How far each sample moved towards the good end; NaN where nothing can be said."""
     assert metric.bounds is not None

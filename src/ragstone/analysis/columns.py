@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BLOCK_SAMPLES = 4096
 """Samples turned into numbers together."""
 
-RESOURCES = frozenset({"latency", "tokens", "cost"})
+RESOURCES = frozenset({"latency", "first_token", "tokens", "cost"})
 """Families that say what an answer took, not how good it is."""
 
 NOT_STORED = "metric_error"
@@ -138,22 +138,49 @@ def match_samples(before: RunColumns, after: RunColumns) -> SamplePairs:
         both = [(i, places[name]) for i, name in enumerate(before.ids) if name in places]
         pairs = np.array(both, np.int64).reshape(-1, 2)
         left, right = pairs[:, 0], pairs[:, 1]
-    return SamplePairs(before, after, left, right, _number_groups(before, after, left, right))
+    return SamplePairs(before, after, left, right, _pair_groups(before, after, left, right))
 
 
-def _number_groups(
+def _pair_groups(
     before: RunColumns, after: RunColumns, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
+    return number_groups(
+        [
+            before.groups[i] if before.groups[i] is not None else after.groups[j]
+            for i, j in zip(left.tolist(), right.tolist(), strict=True)
+        ]
+    )
+
+
+def number_groups(groups: Sequence[str | None]) -> NDArray[np.int64] | None:
+    """The number of each sample's group, −1 for none; None when no sample has one."""
     import numpy as np
 
-    if not any(group is not None for group in (*before.groups, *after.groups)):
+    if all(group is None for group in groups):
         return None
     numbers: dict[str, int] = {}
-    group_numbers = []
-    for i, j in zip(left.tolist(), right.tolist(), strict=True):
-        group = before.groups[i] if before.groups[i] is not None else after.groups[j]
-        group_numbers.append(-1 if group is None else numbers.setdefault(group, len(numbers)))
-    return np.array(group_numbers, np.int64)
+    return np.array(
+        [-1 if group is None else numbers.setdefault(group, len(numbers)) for group in groups],
+        np.int64,
+    )
+
+
+def align_values(
+    tables: Sequence[RunColumns], metric: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """One row a run, one column a sample that all of them scored; and the samples' groups."""
+    import numpy as np
+
+    first = tables[0]
+    shared = [name for name in first.ids if all(name in table.places for table in tables[1:])]
+    values = np.array(
+        [[table.values[metric][table.places[name]] for name in shared] for table in tables]
+    ).reshape(len(tables), len(shared))
+    scored = ~np.isnan(values).any(axis=0)
+    groups = number_groups(first.groups)
+    if groups is not None:
+        groups = groups[[first.places[name] for name in shared]][scored]
+    return values[:, scored], groups
 
 
 def is_failure(end: str) -> bool:

@@ -1,33 +1,36 @@
-"""Runs compared: for each metric the paired difference, whether it is more than chance, and what to call it."""
+"""Runs compared: for each metric the difference of means, whether it is more than chance, and what to call it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.changes import SampleChange, find_changed_questions, find_changes
+from ragstone.analysis.changes import find_changed_questions, find_changes, has_same_answers
 from ragstone.analysis.columns import (
     RESOURCES,
     ComparableRun,
+    RunColumns,
     SamplePairs,
     is_failure,
     match_samples,
+    number_groups,
     read_columns,
 )
-from ragstone.analysis.paired import PairedDifference, compare_pairs
-from ragstone.analysis.power import POWER, detectable_difference, round_up_questions
-from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values
-from ragstone.analysis.stats import MIN_CLUSTERS
+from ragstone.analysis.comparison import Comparison, Difference, Family, RunComparison
+from ragstone.analysis.paired import MeanDifference, compare_pairs
+from ragstone.analysis.percentiles import compare_percentiles
+from ragstone.analysis.significance import ALPHA, Correction
 from ragstone.analysis.summary import COVERAGE_FLOOR
+from ragstone.analysis.unpaired import compare_sets
+from ragstone.analysis.verdicts import MeasuredDifference, decide_verdicts
 from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
 
 if TYPE_CHECKING:
-    from ragstone.store import RunInfo
-
-Verdict = Literal["better", "worse", "equivalent", "unclear", "withheld"]
+    import numpy as np
+    from numpy.typing import NDArray
 
 MARGIN = 0.02
 """Differences within this share of a metric's range do not matter, unless the user says otherwise."""
@@ -37,171 +40,68 @@ ONE_SIDED = 0.05
 """Beyond this share of samples that a metric applies to on one side only, a warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What one metric says of a run against the baseline, on the samples scored in both."""
-
-    metric: str
-    run: str
-    """Id of the run that is compared with the baseline."""
-    higher_is_better: bool
-    bounds: tuple[float, float] | None
-    resource: bool
-    """Whether it measures what answers took (latency, tokens, cost), not how good they are."""
-    pairs: int
-    applicable: int
-    """Shared samples that the metric applies to on both sides; some of them may have failed."""
-    before: float | None
-    after: float | None
-    difference: float | None
-    """After minus before."""
-    low: float | None
-    high: float | None
-    clusters: int | None
-    p: float | None
-    adjusted: float | None
-    """p corrected for everything that the comparison shows."""
-    test: str
-    improved: int
-    unchanged: int
-    worsened: int
-    left_out: dict[str, int]
-    """Why shared samples do not count: `before: judge_error: refusal` → number of samples."""
-    margin: float
-    """A difference up to this size does not matter."""
-    verdict: Verdict
-    detectable: float | None
-    """The difference this comparison would have called one, 4 times in 5."""
-    effect: float
-    needed: int | None
-    """About how many questions would show a difference of `effect`."""
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def coverage(self) -> float | None:
-        """Pairs scored on both sides, of those that could be."""
-        return self.pairs / self.applicable if self.applicable else None
-
-    @property
-    def slight(self) -> bool:
-        """Whether it is a difference, but one too small to matter."""
-        return (
-            self.verdict in ("better", "worse")
-            and self.difference is not None
-            and abs(self.difference) <= self.margin
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison:
-    """One run against the baseline."""
-
-    run: RunInfo
-    pairs: int
-    only_before: int
-    only_after: int
-    differences: tuple[Difference, ...]
-    only_metrics_before: tuple[str, ...]
-    only_metrics_after: tuple[str, ...]
-    regressed: tuple[SampleChange, ...]
-    """Samples that became worse, the worst first."""
-    fixed: tuple[SampleChange, ...]
-    regressed_count: int
-    fixed_count: int
-    other_questions: tuple[str, ...]
-    """Ids of looked-at samples whose question is not the same in both runs."""
-
-    def __getitem__(self, metric: str) -> Difference:
-        for difference in self.differences:
-            if difference.metric == metric:
-                return difference
-        names = [difference.metric for difference in self.differences]
-        raise UnknownMetric(f"the runs share no metric {metric!r}{suggest_nearest(metric, names)}")
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Several runs against one."""
-
-    baseline: RunInfo
-    versus: tuple[RunComparison, ...]
-    correction: Correction
-    tests: int
-    """How many p-values were corrected together."""
-    floor: float
-    judged: tuple[str, ...] = ()
-    """Metrics named by the user; a regression on any other resource is shown but fails nothing."""
-
-    @property
-    def regressions(self) -> tuple[Difference, ...]:
-        """Where a run is worse in a metric that counts."""
-        return tuple(
-            difference
-            for run in self.versus
-            for difference in run.differences
-            if difference.verdict == "worse"
-            and (not difference.resource or difference.metric in self.judged)
-        )
-
-    @property
-    def exit_code(self) -> int:
-        """For `--fail-on-regression`: 1 if a run is worse, else 3 if a verdict had to be withheld, else 0."""
-        if self.regressions:
-            return 1
-        verdicts = [difference.verdict for run in self.versus for difference in run.differences]
-        return 3 if "withheld" in verdicts else 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain JSON."""
-        plain = asdict(self) | {"baseline": self.baseline.to_json()}
-        for versus, comparison in zip(plain["versus"], self.versus, strict=True):
-            versus["run"] = comparison.run.to_json()
-            for row, difference in zip(versus["differences"], comparison.differences, strict=True):
-                row["coverage"] = difference.coverage
-        for info in (plain["baseline"], *(versus["run"] for versus in plain["versus"])):
-            for key in ("shape", "metrics", "bad"):
-                info.pop(key)
-        regressions = [
-            {"run": regression.run, "metric": regression.metric} for regression in self.regressions
-        ]
-        return plain | {"regressions": regressions, "exit_code": self.exit_code}
-
-
 def compare(
     runs: Sequence[ComparableRun],
     *,
     baseline: int = 0,
     metrics: Sequence[str] | None = None,
+    primary: str | None = None,
     margin: float = MARGIN,
     effect: float | None = None,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     floor: float = COVERAGE_FLOOR,
     samples: int = 20,
+    unpaired: bool = False,
 ) -> Comparison:
-    """Compare each run with the baseline, sample by sample; `samples` of those that changed most are kept."""
+    """Compare each run with the baseline, sample by sample; `samples` of those that changed most are kept.
+
+    The primary metric is tested outside the others; without one it is that of the baseline's first gate. `unpaired` runs
+    are sets of different samples, as of two weeks."""
     if len(runs) < 2:
         raise RagstoneError("a comparison needs at least two runs; name another")
-    _check_metrics(runs, metrics)
+    shared = _check_metrics(runs, [*(metrics or ()), *([primary] if primary else [])])
+    if metrics and primary and primary not in metrics:
+        metrics = [primary, *metrics]
+    if primary is None:
+        primary = next((name for name in runs[baseline].info.plan.gates if name in shared), None)
     base = read_columns(runs[baseline], metrics)
-    comparisons = []
+    compared: list[tuple[RunComparison, list[MeasuredDifference]]] = []
     for number, run in enumerate(runs):
-        if number != baseline:
-            pair = match_samples(base, read_columns(run, metrics))
-            comparisons.append(_compare_run(runs[baseline], run, pair, margin, floor, samples))
-    tested = [d for comparison in comparisons for d in comparison.differences if d.p is not None]
-    # over all runs and metrics together: everything that the report shows is one family of tests
-    ps = adjust_p_values([d.p for d in tested if d.p is not None], correction)
-    corrected = {(d.run, d.metric): p for d, p in zip(tested, ps, strict=True)}
-    judged = tuple(
-        _decide_verdicts(comparison, corrected, len(tested), correction, floor, effect)
-        for comparison in comparisons
+        if number == baseline:
+            continue
+        other = read_columns(run, metrics)
+        scale = _Scale(margin, primary)
+        compared.append(
+            _compare_sets_of(base, other, scale) if unpaired
+            else _compare_pairs_of((runs[baseline], run), match_samples(base, other), scale, samples)
+        )  # fmt: skip
+    everything = [one for _, measured in compared for one in measured]
+    decided, tests = decide_verdicts(everything, correction, floor, effect)
+    rest = iter(decided)
+    versus = tuple(
+        replace(comparison, differences=tuple(next(rest) for _ in measured))
+        for comparison, measured in compared
     )
-    return Comparison(base.info, judged, correction, len(tested), floor, tuple(metrics or ()))
+    return Comparison(
+        base.info, versus, correction, tests, floor, primary, not unpaired, tuple(metrics or ())
+    )
 
 
-def _check_metrics(runs: Sequence[ComparableRun], metrics: Sequence[str] | None) -> None:
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What makes a difference matter, and which metric decides."""
+
+    margin: float
+    primary: str | None
+
+    def find_family(self, name: str, resource: bool) -> Family:
+        return "primary" if name == self.primary else "resource" if resource else "quality"
+
+
+def _check_metrics(runs: Sequence[ComparableRun], metrics: Sequence[str]) -> set[str]:
+    """The metrics that all runs have; a mistake when they lack a named one, or have none in common."""
     shared = set.intersection(*({str(m["name"]) for m in run.info.metrics} for run in runs))
-    for name in metrics or ():
+    for name in metrics:
         if name not in shared:
             raise UnknownMetric(
                 f"not all runs have a metric {name!r}{suggest_nearest(name, sorted(shared))}"
@@ -210,85 +110,195 @@ def _check_metrics(runs: Sequence[ComparableRun], metrics: Sequence[str] | None)
         raise RagstoneError(
             "the runs share no metric; score them with the same ones (`ragstone eval -m …`)"
         )
+    return shared
 
 
-def _compare_run(
-    before: ComparableRun,
-    after: ComparableRun,
-    pair: SamplePairs,
-    margin: float,
-    floor: float,
-    samples: int,
-) -> RunComparison:
+def _compare_pairs_of(
+    runs: tuple[ComparableRun, ComparableRun], pair: SamplePairs, scale: _Scale, samples: int
+) -> tuple[RunComparison, list[MeasuredDifference]]:
     if not pair.pairs:
         raise RagstoneError(
             f"{pair.before.info.name!r} and {pair.after.info.name!r} share no sample id; "
-            "compare runs of the same questions, with ids"
+            "compare runs of the same questions, with ids, or two independent sets with --unpaired"
         )
     own, theirs = pair.before.values, pair.after.values
-    differences = [_compare_metric(pair, name, margin) for name in own if name in theirs]
+    paired = [_compare_paired_metric(pair, name, scale) for name in own if name in theirs]
+    differences = [difference for difference, _ in paired]
+    # the answers are read only where some score is the same for every sample, which is rare
+    is_candidate = any(d.pairs and d.unchanged == d.pairs and not d.resource for d in differences)
+    same = is_candidate and has_same_answers(*runs, pair)
     moved = find_changes(pair, differences, samples)
-    return RunComparison(
-        run=pair.after.info,
+    comparison = replace(
+        _begin_comparison(pair.before, pair.after),
         pairs=pair.pairs,
         only_before=pair.only_before,
         only_after=pair.only_after,
-        differences=tuple(differences),
-        only_metrics_before=tuple(name for name in own if name not in theirs),
-        only_metrics_after=tuple(name for name in theirs if name not in own),
         regressed=moved.regressed,
         fixed=moved.fixed,
         regressed_count=moved.regressed_count,
         fixed_count=moved.fixed_count,
-        other_questions=find_changed_questions(before, after, pair),
+        other_questions=find_changed_questions(*runs, pair),
+        same_answers=same,
+    )
+    return comparison, [MeasuredDifference(d, means.interval_at, same) for d, means in paired]
+
+
+def _compare_sets_of(
+    before: RunColumns, after: RunColumns, scale: _Scale
+) -> tuple[RunComparison, list[MeasuredDifference]]:
+    if before.ids and set(before.ids) & set(after.ids):
+        raise RagstoneError(
+            f"{before.info.name!r} and {after.info.name!r} share sample ids; leave out --unpaired, "
+            "pairs tell more"
+        )
+    names = [name for name in before.values if name in after.values]
+    sets = [_compare_unpaired_metric(before, after, name, scale) for name in names]
+    return _begin_comparison(before, after), [
+        MeasuredDifference(d, means.interval_at, False) for d, means in sets
+    ]
+
+
+def _begin_comparison(before: RunColumns, after: RunColumns) -> RunComparison:
+    own, theirs = before.values, after.values
+    return RunComparison(
+        run=after.info,
+        pairs=0,
+        only_before=len(before.ids),
+        only_after=len(after.ids),
+        differences=(),
+        only_metrics_before=tuple(name for name in own if name not in theirs),
+        only_metrics_after=tuple(name for name in theirs if name not in own),
     )
 
 
-def _compare_metric(pair: SamplePairs, name: str, margin: float) -> Difference:
+def _compare_paired_metric(
+    pair: SamplePairs, name: str, scale: _Scale
+) -> tuple[Difference, MeanDifference]:
     import numpy as np
 
-    described = pair.before.describe_metric(name)
-    bounds = described.get("bounds")
-    limits = (float(bounds[0]), float(bounds[1])) if bounds is not None else None
     old, new = pair.before.values[name][pair.left], pair.after.values[name][pair.right]
     both = ~(np.isnan(old) | np.isnan(new))
     groups = None if pair.groups is None else pair.groups[both]
-    paired = compare_pairs(
-        old[both], new[both], groups, bounds=limits, binary=bool(described.get("binary"))
-    )
-    # `margin` is a share of the range; `reach` below is in the metric's own units
+    about = _MetricAbout.read(pair.before, name)
+    means = compare_pairs(
+        old[both], new[both], groups, bounds=about.bounds, binary=about.binary, positive=about.resource
+    )  # fmt: skip
     left_out, failures = _count_excluded(pair, name, both)
-    reach = (
-        margin * (limits[1] - limits[0]) if limits else RELATIVE_MARGIN * abs(paired.before or 0)
-    )
-    higher = bool(described.get("higher_is_better", True))
-    return Difference(
-        metric=name,
-        run=pair.after.info.id,
-        higher_is_better=higher,
-        bounds=limits,
-        resource=str(described.get("family", name)) in RESOURCES,
-        pairs=paired.pairs,
-        applicable=paired.pairs + failures,
-        before=paired.before,
-        after=paired.after,
-        difference=paired.difference,
-        low=paired.interval.low,
-        high=paired.interval.high,
-        clusters=paired.clusters,
-        p=paired.p,
-        adjusted=None,
-        test=paired.test,
-        improved=paired.risen if higher else paired.fallen,
-        unchanged=paired.pairs - paired.risen - paired.fallen,
-        worsened=paired.fallen if higher else paired.risen,
+    difference = _build_difference(about, means, pair.after, scale)
+    applicable = means.pairs + failures
+    return replace(
+        difference,
+        applicable=applicable,
+        coverage=means.pairs / applicable if applicable else None,
         left_out=left_out,
+        unchanged=means.pairs - means.risen - means.fallen,
+        percentiles=about.compare_percentiles((old[both], new[both]), (groups, groups)),
+        warnings=_collect_warnings(means, pair, left_out),
+    ), means
+
+
+def _compare_unpaired_metric(
+    before: RunColumns, after: RunColumns, name: str, scale: _Scale
+) -> tuple[Difference, MeanDifference]:
+    import numpy as np
+
+    about = _MetricAbout.read(before, name)
+    values, groups, coverages = [], [], []
+    applicable = 0
+    left_out: Counter[str] = Counter()
+    for side, columns in (("before", before), ("after", after)):
+        scored = ~np.isnan(columns.values[name])
+        numbers = number_groups(columns.groups)
+        values.append(columns.values[name][scored])
+        groups.append(None if numbers is None else numbers[scored])
+        failed = sum(map(is_failure, columns.ends[name].values()))
+        left_out.update(f"{side}: {end}" for end in columns.ends[name].values())
+        own = int(scored.sum()) + failed
+        applicable += own
+        coverages.append(int(scored.sum()) / own if own else 0.0)
+    means = compare_sets(
+        values[0], values[1], (groups[0], groups[1]), bounds=about.bounds, binary=about.binary,
+        positive=about.resource,
+    )  # fmt: skip
+    difference = _build_difference(about, means, after, scale)
+    return replace(
+        difference,
+        applicable=applicable,
+        coverage=min(coverages) if applicable else None,
+        left_out=dict(left_out.most_common()),
+        percentiles=about.compare_percentiles((values[0], values[1]), (groups[0], groups[1])),
+        warnings=means.interval.warnings,
+    ), means
+
+
+@dataclass(frozen=True, slots=True)
+class _MetricAbout:
+    """What a run says of a metric, as far as a comparison needs it."""
+
+    name: str
+    family: str
+    higher_is_better: bool
+    bounds: tuple[float, float] | None
+    binary: bool
+
+    @property
+    def resource(self) -> bool:
+        return self.family in RESOURCES
+
+    @classmethod
+    def read(cls, columns: RunColumns, name: str) -> _MetricAbout:
+        described = columns.describe_metric(name)
+        bounds = described.get("bounds")
+        return cls(
+            name,
+            str(described.get("family", name)),
+            bool(described.get("higher_is_better", True)),
+            (float(bounds[0]), float(bounds[1])) if bounds is not None else None,
+            bool(described.get("binary")),
+        )
+
+    def compare_percentiles(
+        self,
+        values: tuple[NDArray[np.float64], NDArray[np.float64]],
+        groups: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None],
+    ) -> Any:
+        # a sum of tokens or money is what is paid; of waiting times the slow ones count
+        return compare_percentiles(*values, groups, ALPHA) if self.family == "latency" else ()
+
+
+def _build_difference(
+    about: _MetricAbout, means: MeanDifference, after: RunColumns, scale: _Scale
+) -> Difference:
+    limits = about.bounds
+    # `margin` is a share of the range; in a Difference it is in the metric's own units
+    reach = (
+        scale.margin * (limits[1] - limits[0]) if limits
+        else RELATIVE_MARGIN * abs(means.before or 0)
+    )  # fmt: skip
+    plain = means.interval
+    return Difference(
+        metric=about.name,
+        run=after.info.id,
+        higher_is_better=about.higher_is_better,
+        bounds=limits,
+        resource=about.resource,
+        family=scale.find_family(about.name, about.resource),
+        pairs=means.pairs,
+        applicable=means.pairs,
+        coverage=None,
+        before=means.before,
+        after=means.after,
+        difference=means.difference,
+        clusters=means.clusters,
+        p=means.p,
+        test=means.test,
+        improved=means.risen if about.higher_is_better else means.fallen,
+        unchanged=0,
+        worsened=means.fallen if about.higher_is_better else means.risen,
+        left_out={},
         margin=reach,
-        verdict="unclear",
-        detectable=None,
-        effect=reach,
-        needed=None,
-        warnings=_collect_warnings(paired, pair, left_out),
+        plain_low=plain.low,
+        plain_high=plain.high,
     )
 
 
@@ -316,79 +326,14 @@ def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, 
 
 
 def _collect_warnings(
-    paired: PairedDifference, pair: SamplePairs, left_out: dict[str, int]
+    means: MeanDifference, pair: SamplePairs, left_out: dict[str, int]
 ) -> tuple[str, ...]:
     one_sided = sum(
         n
         for key, n in left_out.items()
         if not key.startswith("both") and not is_failure(key.split(": ")[1])
     )
-    warnings = list(paired.interval.warnings)
+    warnings = list(means.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
         warnings.append(compose("scored_on_one_side", n=one_sided, pairs=pair.pairs))
     return tuple(warnings)
-
-
-def _decide_verdicts(
-    comparison: RunComparison,
-    corrected: dict[tuple[str, str], float],
-    tests: int,
-    correction: Correction,
-    floor: float,
-    effect: float | None,
-) -> RunComparison:
-    # the smallest of Holm's levels: what could be detected must not be promised too small
-    alpha = ALPHA / tests if correction == "holm" and tests else ALPHA
-    return replace(
-        comparison,
-        differences=tuple(
-            _decide_verdict(d, corrected.get((d.run, d.metric)), alpha, floor, effect)
-            for d in comparison.differences
-        ),
-    )
-
-
-def _decide_verdict(
-    difference: Difference, p: float | None, alpha: float, floor: float, effect: float | None
-) -> Difference:
-    wanted = difference.effect
-    if effect is not None and difference.bounds is not None:
-        wanted = effect * (difference.bounds[1] - difference.bounds[0])
-    seen = needed = None
-    if difference.low is not None and difference.high is not None:
-        seen = detectable_difference((difference.high - difference.low) / 2, alpha, POWER)
-        needed = round_up_questions(difference.pairs * (seen / wanted) ** 2) if wanted > 0 else None
-    verdict: Verdict = "unclear"
-    # The tolerance keeps 0.95 × 20 = 19 from being missed by a rounding error.
-    if (
-        p is None
-        or difference.difference is None
-        or difference.pairs < floor * difference.applicable - 1e-9
-    ):
-        verdict = "withheld"
-    # both test and interval must agree before a run is called better or worse
-    elif p <= ALPHA and not _includes_zero(difference):
-        verdict = (
-            "better" if (difference.difference > 0) == difference.higher_is_better else "worse"
-        )
-    elif _is_within_margin(difference):
-        verdict = "equivalent"
-    return replace(
-        difference, adjusted=p, verdict=verdict, detectable=seen, effect=wanted, needed=needed
-    )
-
-
-def _includes_zero(difference: Difference) -> bool:
-    """Whether the interval allows no difference at all; a few outliers can make it so although most samples moved."""
-    return (
-        difference.low is not None
-        and difference.high is not None
-        and difference.low <= 0 <= difference.high
-    )
-
-
-def _is_within_margin(difference: Difference) -> bool:
-    """Whether the whole interval is; without one, whether no sample of many moved at all."""
-    if difference.low is None or difference.high is None:
-        return difference.unchanged == difference.pairs >= MIN_CLUSTERS
-    return -difference.margin <= difference.low and difference.high <= difference.margin

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.columns import ComparableRun, RunColumns, match_samples, read_columns
-from ragstone.analysis.paired import compare_pairs, to_moments
-from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values
+from ragstone.analysis.columns import (
+    RESOURCES,
+    ComparableRun,
+    align_values,
+    read_columns,
+)
+from ragstone.analysis.paired import MeanDifference, compare_pairs, find_clusters, to_moments
+from ragstone.analysis.significance import Correction, adjust_p_values, find_alphas
 from ragstone.analysis.stats import mean_interval
 from ragstone.errors import RagstoneError
 
@@ -34,10 +39,11 @@ class Level:
     best: bool
     difference: float = 0.0
     difference_low: float | None = None
+    """Lower end of the interval at the corrected level: those of all levels hold together in 95 % of studies."""
     difference_high: float | None = None
     p: float | None = None
     adjusted: float | None = None
-    """p corrected by Holm over all levels of all factors."""
+    """p corrected over all levels of all factors."""
     verdict: str = ""
     """better, worse or unclear; empty for the current value."""
 
@@ -69,7 +75,10 @@ class Effects:
 
 
 def compute_effects(
-    runs: Sequence[tuple[Settings, ComparableRun]], metric: str, *, correction: Correction = "holm"
+    runs: Sequence[tuple[Settings, ComparableRun]],
+    metric: str,
+    *,
+    correction: Correction = "bonferroni",
 ) -> Effects:
     """What each factor does to a metric, on the samples that every run scored; the first run has the current settings."""
     import numpy as np
@@ -81,10 +90,11 @@ def compute_effects(
     if any(metric not in table.values for table in tables):
         raise RagstoneError(f"not every run of the grid was scored with {metric!r}")
     described = tables[0].describe_metric(metric)
-    table, groups = _align_values(tables, metric)
+    table, groups = align_values(tables, metric)
     if not table.shape[1]:
         raise RagstoneError(f"no sample is scored with {metric!r} in every run of the grid")
     higher = bool(described.get("higher_is_better", True))
+    positive = described.get("family") in RESOURCES
     bounds = described.get("bounds")
     limits = (float(bounds[0]), float(bounds[1])) if bounds is not None else None
     # settings are compared by repr throughout, because values may be lists
@@ -94,39 +104,22 @@ def compute_effects(
         for name in settings[0]
         if len({repr(run_settings.get(name)) for run_settings in settings}) > 1
     ]
-    factors = []
+    factors, changes = [], []
     for name in names:
         rows = _rows_by_level(settings, name, full)
         # a mean for each sample, not one number: levels are compared sample by sample
         means = {value: np.mean(table[at], axis=0) for value, at in rows.items()}
-        factors.append(_build_factor(name, means, rows, groups, limits, higher))
+        factor, against = _build_factor(name, means, rows, groups, limits, higher, positive)
+        factors.append(factor)
+        changes += against
     return Effects(
         metric,
         higher,
         table.shape[1],
         len(runs),
         full,
-        _correct_p_values(factors, higher, correction),
+        _decide_levels(factors, changes, higher, correction),
     )
-
-
-def _align_values(
-    tables: Sequence[RunColumns], metric: str
-) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """One row a run, one column a sample that all of them scored; and the samples' groups."""
-    import numpy as np
-
-    first = tables[0]
-    shared = [name for name in first.ids if all(name in table.places for table in tables[1:])]
-    values = np.array(
-        [[table.values[metric][table.places[name]] for name in shared] for table in tables]
-    ).reshape(len(tables), len(shared))
-    scored = ~np.isnan(values).any(axis=0)
-    pair = match_samples(first, first)
-    groups = None
-    if pair.groups is not None:
-        groups = pair.groups[[first.places[name] for name in shared]][scored]
-    return values[:, scored], groups
 
 
 def _is_full(settings: Sequence[Settings]) -> bool:
@@ -158,19 +151,17 @@ def _build_factor(
     groups: NDArray[np.int64] | None,
     bounds: tuple[float, float] | None,
     higher: bool,
-) -> Factor:
+    positive: bool,
+) -> tuple[Factor, list[MeanDifference]]:
+    """The factor without verdicts, and the difference of each of its levels but the first to that."""
     base = next(iter(means.values()))
     centre = {value: float(some.mean()) for value, some in means.items()}
     best = max(centre, key=lambda value: centre[value] if higher else -centre[value])
-    levels = []
+    levels, changes = [], []
     for value, some in means.items():
-        zero = some * 0
-        own = compare_pairs(
-            zero, some, groups, bounds=bounds
-        )  # its own mean: the difference to nothing
-        interval = (
-            own.interval if groups is not None else mean_interval(to_moments(some), bounds=bounds)
-        )
+        moments = to_moments(some)
+        clusters, _ = find_clusters(some, groups, moments.mean)
+        interval = mean_interval(moments, bounds=bounds, clusters=clusters, positive=positive)
         level = Level(
             value=value,
             runs=len(rows[value]),
@@ -180,37 +171,50 @@ def _build_factor(
             base=some is base,
             best=value == best,
         )
-        if some is not base:
-            against = compare_pairs(base, some, groups, bounds=bounds)
-            level = replace(
-                level,
-                difference=against.difference or 0.0,
-                difference_low=against.interval.low,
-                difference_high=against.interval.high,
-                p=against.p,
-            )
         levels.append(level)
-    return Factor(name, tuple(levels))
+        if some is not base:
+            changes.append(compare_pairs(base, some, groups, bounds=bounds, positive=positive))
+    return Factor(name, tuple(levels)), changes
 
 
-def _correct_p_values(
-    factors: Sequence[Factor], higher: bool, correction: Correction
+def _decide_levels(
+    factors: Sequence[Factor],
+    changes: Sequence[MeanDifference],
+    higher: bool,
+    correction: Correction,
 ) -> tuple[Factor, ...]:
-    ps = [level.p for factor in factors for level in factor.levels if level.p is not None]
-    corrected = iter(adjust_p_values(ps, correction))
-    corrected_factors = []
+    """The factors with the differences, intervals and verdicts of their levels."""
+    ps = [change.p for change in changes if change.p is not None]
+    corrected = iter(zip(adjust_p_values(ps, correction), find_alphas(ps, correction), strict=True))
+    rest = iter(changes)
+    decided = []
     for factor in factors:
-        levels = []
-        for level in factor.levels:
-            if level.p is not None:
-                p = next(corrected)
-                verdict = "unclear"
-                if p <= ALPHA:
-                    verdict = "better" if (level.difference > 0) == higher else "worse"
-                level = replace(level, adjusted=p, verdict=verdict)
-            levels.append(level)
-        corrected_factors.append(replace(factor, levels=tuple(levels)))
-    return tuple(corrected_factors)
+        levels = [
+            level if level.base else _decide_level(level, next(rest), corrected, higher)
+            for level in factor.levels
+        ]
+        decided.append(replace(factor, levels=tuple(levels)))
+    return tuple(decided)
+
+
+def _decide_level(
+    level: Level, change: MeanDifference, corrected: Iterator[tuple[float, float]], higher: bool
+) -> Level:
+    level = replace(level, difference=change.difference or 0.0, p=change.p)
+    if change.p is None:
+        return level
+    adjusted, alpha = next(corrected)
+    interval = change.interval_at(alpha)
+    verdict = "unclear"
+    if change.p <= alpha:
+        verdict = "better" if (level.difference > 0) == higher else "worse"
+    return replace(
+        level,
+        difference_low=interval.low,
+        difference_high=interval.high,
+        adjusted=adjusted,
+        verdict=verdict,
+    )
 
 
 def _format_value(value: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.analysis.columns import ComparableRun, match_samples, read_columns
-from ragstone.analysis.paired import PairedDifference, compare_pairs
+from ragstone.analysis.paired import MeanDifference, compare_pairs
 from ragstone.analysis.power import compute_paired_sd
 from ragstone.analysis.stats import Z
 from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
@@ -49,7 +49,7 @@ def measure_spread(runs: Sequence[ComparableRun], metric: str) -> MetricSpread:
     return MetricSpread(sd, _design_effect(paired), binary)
 
 
-def _design_effect(paired: PairedDifference) -> float:
+def _design_effect(paired: MeanDifference) -> float:
     """How much wider groups make the interval than independent samples would, squared; at least 1."""
     low, high = paired.interval.low, paired.interval.high
     if low is None or high is None or paired.clusters is None or not paired.sd:

@@ -1,10 +1,11 @@
-"""95 % intervals of a mean that hold what they promise, from sums alone (no scipy, no resampling).
+"""Intervals of a mean that hold what they promise, at any level, from sums alone (no scipy, no resampling).
 
 | data                       | interval                                                              |
 | -------------------------- | --------------------------------------------------------------------- |
 | 0/1                        | Wilson (1927)                                                         |
 | bounded, say 0..1          | t in score form: Wilson with the sample size the variance stands for  |
 | unbounded                  | t with Hall's (1992) correction for skewness                          |
+| unbounded, never negative  | the same; an end below 0 is found on the scale of logarithms instead  |
 | grouped                    | the same from cluster totals (Bell & McCaffrey 2002), fewer degrees of freedom |
 | all values equal, bounded  | what a 95 % share of equal values still allows the rest to be         |
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVEL = 0.95
-"""The share of data sets for which the interval should hold the true mean."""
+"""The share of data sets for which the interval should hold the true mean, unless another is asked for."""
 
 MIN_CLUSTERS = 30
 """Under so many clusters an interval is a rough one, and says so."""
@@ -79,7 +80,7 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the true mean is, with 95 % confidence; None when the data cannot say."""
+    """Where the true mean is, at some level of confidence; None when the data cannot say."""
 
     low: float | None = None
     high: float | None = None
@@ -93,22 +94,13 @@ def mean_interval(
     bounds: tuple[float, float] | None = None,
     binary: bool = False,
     clusters: Clusters | None = None,
+    positive: bool = False,
+    level: float = LEVEL,
 ) -> Interval:
-    """The 95 % interval of the mean, by the method that fits the data (see the table above)."""
-    warnings: list[str] = []
-    if bounds is not None and not (bounds[0] <= values.minimum and values.maximum <= bounds[1]):
-        warnings.append(
-            compose(
-                "values_out_of_bounds",
-                least=values.minimum,
-                most=values.maximum,
-                low=bounds[0],
-                high=bounds[1],
-            )
-        )
-        # values outside the declared bounds: the metric's author is wrong, and an interval clipped
-        # to them would be too
-        bounds = None
+    """The interval of the mean, by the method that fits the data (see the table above).
+
+    `positive` values have no upper bound and are never negative: seconds, tokens, dollars."""
+    bounds, warnings = _check_bounds(values, bounds)
     independent = values.n if clusters is None else clusters.count
     if independent < 2:
         single = compose("single_value" if clusters is None else "single_cluster")
@@ -117,13 +109,29 @@ def mean_interval(
         warnings.append(compose("few_clusters", n=clusters.count, enough=MIN_CLUSTERS))
     if binary and bounds is not None and clusters is None:
         share = (values.mean - bounds[0]) / (bounds[1] - bounds[0])
-        low, high = _scale_to_bounds(wilson_interval(share * values.n, values.n), bounds)
+        low, high = _scale_to_bounds(
+            wilson_interval(share * values.n, values.n, z_quantile(level)), bounds
+        )
         return Interval(low, high, "wilson", tuple(warnings))
-    ends = _t_interval(values, bounds, clusters, independent)
+    ends = _t_interval(values, bounds, clusters, independent, level)
+    if ends is not None and positive and ends[0] <= 0 < values.mean:
+        ends = _log_scale_end(values, clusters, level), ends[1]
     if ends is None:
         return Interval(warnings=(*warnings, compose("values_all_equal")))
     method: Method = "t" if clusters is None else "clustered t"
     return Interval(min(ends[0], values.mean), max(ends[1], values.mean), method, tuple(warnings))
+
+
+def _check_bounds(
+    values: Moments, bounds: tuple[float, float] | None
+) -> tuple[tuple[float, float] | None, list[str]]:
+    """The declared bounds where the values keep them, and else a warning."""
+    if bounds is None or (bounds[0] <= values.minimum and values.maximum <= bounds[1]):
+        return bounds, []
+    least, most = values.minimum, values.maximum
+    outside = compose("values_out_of_bounds", least=least, most=most, low=bounds[0], high=bounds[1])
+    # the metric's author is wrong, and an interval clipped to the bounds would be too
+    return None, [outside]
 
 
 def _t_interval(
@@ -131,18 +139,47 @@ def _t_interval(
     bounds: tuple[float, float] | None,
     clusters: Clusters | None,
     independent: int,
+    level: float,
 ) -> tuple[float, float] | None:
     """The ends of a t interval; None for equal values without bounds, which say nothing of their spread."""
     # A mean that rounds to a bound has too little variance to measure, like values that are all equal.
     if values.squares <= 0 or (bounds is not None and values.mean in bounds):
-        return equal_values_interval(values.mean, independent, bounds) if bounds else None
+        return equal_values_interval(values.mean, independent, bounds, level) if bounds else None
     if bounds is None and clusters is None:
-        return compute_skewed_interval(values)
+        return compute_skewed_interval(values, level)
     variance, freedom = _variance_of_mean(values, clusters)
     if bounds is not None:
-        return score_interval(values.mean, variance, freedom, bounds)
-    reach = t_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(variance)
+        return score_interval(values.mean, variance, freedom, bounds, level)
+    reach = t_quantile((1 + level) / 2, freedom) * math.sqrt(variance)
     return values.mean - reach, values.mean + reach
+
+
+def _log_scale_end(values: Moments, clusters: Clusters | None, level: float) -> float:
+    """The lower end of a t interval of the logarithm of the mean: never below 0."""
+    variance, freedom = _variance_of_mean(values, clusters)
+    reach = t_quantile((1 + level) / 2, freedom) * math.sqrt(variance)
+    return values.mean * math.exp(-reach / values.mean)
+
+
+def z_quantile(level: float) -> float:
+    """Standard errors to each side of the mean that a normal interval of this level takes."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def difference_interval(
+    before: tuple[float, Interval], after: tuple[float, Interval]
+) -> tuple[float, float] | None:
+    """The ends of the interval of a difference of two independent means, each given with its own interval of the same level.
+
+    Each end combines the far ends of both in quadrature, so that it keeps their skew (MOVER; Zou & Donner 2008)."""
+    (mean, own), (new_mean, new) = before, after
+    if own.low is None or own.high is None or new.low is None or new.high is None:
+        return None
+    difference = new_mean - mean
+    return (
+        difference - math.hypot(new_mean - new.low, own.high - mean),
+        difference + math.hypot(new.high - new_mean, mean - own.low),
+    )
 
 
 def wilson_interval(count: float, total: float, z: float = Z) -> tuple[float, float]:
@@ -157,8 +194,25 @@ def wilson_interval(count: float, total: float, z: float = Z) -> tuple[float, fl
     return min(low, share), max(high, share)
 
 
+def ratio_interval(
+    before: tuple[float, Interval], after: tuple[float, Interval]
+) -> tuple[float, float] | None:
+    """The ends of the interval of the ratio of two independent means, both above 0: a difference of logarithms."""
+    sides = []
+    for mean, own in (before, after):
+        if own.low is None or own.high is None or own.low <= 0:
+            return None
+        sides.append((math.log(mean), Interval(math.log(own.low), math.log(own.high))))
+    ends = difference_interval(sides[0], sides[1])
+    return None if ends is None else (math.exp(ends[0]), math.exp(ends[1]))
+
+
 def score_interval(
-    mean: float, variance: float, freedom: float, bounds: tuple[float, float]
+    mean: float,
+    variance: float,
+    freedom: float,
+    bounds: tuple[float, float],
+    level: float = LEVEL,
 ) -> tuple[float, float]:
     """A t interval that knows the bounds: Wilson's form with the number of 0/1 samples whose mean would vary as much.
 
@@ -167,16 +221,16 @@ def score_interval(
     width = high - low
     share = min(1.0, max(0.0, (mean - low) / width))
     effective = max(share * (1 - share) / (variance / width / width), 1e-9)
-    t = t_quantile((1 + LEVEL) / 2, freedom)
+    t = t_quantile((1 + level) / 2, freedom)
     return _scale_to_bounds(wilson_interval(share * effective, effective, t), bounds)
 
 
-def compute_skewed_interval(values: Moments) -> tuple[float, float]:
+def compute_skewed_interval(values: Moments, level: float = LEVEL) -> tuple[float, float]:
     """A t interval moved by Hall's (1992) transformation, which takes the skewness out of the t statistic."""
     n, sd = values.n, values.sd
     assert sd is not None
     skew = values.cubes / n / sd**3
-    t = t_quantile((1 + LEVEL) / 2, n - 1) / math.sqrt(n)
+    t = t_quantile((1 + level) / 2, n - 1) / math.sqrt(n)
 
     def transform_back(y: float) -> float:
         if abs(skew) < 1e-6:  # the cubic's limit; the formula would divide 0 by 0
@@ -186,12 +240,14 @@ def compute_skewed_interval(values: Moments) -> tuple[float, float]:
     return values.mean - sd * transform_back(t), values.mean - sd * transform_back(-t)
 
 
-def equal_values_interval(value: float, n: int, bounds: tuple[float, float]) -> tuple[float, float]:
+def equal_values_interval(
+    value: float, n: int, bounds: tuple[float, float], level: float = LEVEL
+) -> tuple[float, float]:
     """Bounds for a mean when all n values were the same: n equal draws still allow a share z² / (n + z²) of others.
 
     That share is Wilson's upper end for 0 of n, and the others may be anywhere between the bounds. A zero width would
     claim to know what n samples cannot show; on 0/1 data this is Wilson's interval itself."""
-    others = wilson_interval(0, n)[1]
+    others = wilson_interval(0, n, z_quantile(level))[1]
     return value - others * (value - bounds[0]), value + others * (bounds[1] - value)
 
 
@@ -251,6 +307,14 @@ def _variance_of_mean(values: Moments, clusters: Clusters | None) -> tuple[float
     variance = spread / n**2
     # Clusters that all have the same mean: no sign of clustering, so the plain variance it is.
     return (variance if variance > 0 else plain), _degrees_of_freedom(values, clusters)
+
+
+def effective_size(values: Moments, clusters: Clusters | None) -> float:
+    """How many independent values would fix the mean as well as these."""
+    if clusters is None or values.squares <= 0:
+        return float(values.n)
+    plain = values.squares / (values.n - 1) / values.n
+    return min(values.n, values.n * plain / _variance_of_mean(values, clusters)[0])
 
 
 def _degrees_of_freedom(values: Moments, clusters: Clusters) -> float:

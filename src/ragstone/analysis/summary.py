@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.analysis.batch import Row, add_rows
-from ragstone.analysis.stats import Interval, mean_interval
+from ragstone.analysis.columns import RESOURCES
+from ragstone.analysis.corrected import MetricCorrection
+from ragstone.analysis.percentiles import Percentile, find_percentiles
+from ragstone.analysis.stats import Interval, effective_size, mean_interval
 from ragstone.analysis.tally import MetricTally
 from ragstone.analysis.values import GroupNumbers
 from ragstone.analysis.worst import WorstSamples
@@ -17,9 +20,8 @@ from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
+    from ragstone.analysis.scales import UnfitGate
     from ragstone.store import RunInfo
-
-__all__ = ["GateResult", "MetricSummary", "ScoredRun", "Summary", "summarise"]
 
 COVERAGE_FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
@@ -76,11 +78,21 @@ class MetricSummary:
     """Whether enough of the applicable samples were scored."""
     incomplete: str = ""
     """Why it is not, in a sentence."""
+    corrected: MetricCorrection | None = None
+    """What labels of people say of the mean; None when nobody labelled what the metric judges."""
+    percentiles: dict[str, Percentile] = field(default_factory=dict)
+    """Of latency: p50, p95 and p99."""
 
     @property
     def coverage(self) -> float | None:
         """Scored out of applicable; None when the metric applies to no sample."""
         return self.scored / self.applicable if self.applicable else None
+
+    @property
+    def corrected_ends(self) -> tuple[float, float] | None:
+        """Ends of the interval of the corrected mean, which gates read."""
+        estimate = self.corrected.estimate if self.corrected is not None else None
+        return None if estimate is None else (estimate.low, estimate.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,8 @@ class Summary:
     worst: tuple[int, ...]
     """Positions of the samples to look at first; see `WorstSamples` for the order."""
     samples: int = 0
+    unfit_gates: tuple[UnfitGate, ...] = ()
+    """Gates on metrics that the judge was found not fit for."""
 
     @property
     def usage(self) -> Usage:
@@ -129,8 +143,11 @@ def summarise(
     floor: float = COVERAGE_FLOOR,
     gates: Mapping[str, str] | None = None,
     worst: int = 1000,
+    corrections: Mapping[str, MetricCorrection] | None = None,
 ) -> Summary:
-    """Read a run's scores once, in constant memory, and say what they add up to."""
+    """Read a run's scores once, in constant memory, and say what they add up to.
+
+    `corrections` is what labels say of metrics, as `ragstone.labels.correct_run` finds it."""
     tallies = [MetricTally(described) for described in run.info.metrics]
     rules = {name: parse_gate(rule) for name, rule in (gates or {}).items()}
     names = [tally.name for tally in tallies]
@@ -141,7 +158,11 @@ def summarise(
             )
     groups, first = GroupNumbers(), WorstSamples(worst)
     samples = add_rows(run.scores(), tallies, groups, first)
-    metrics = tuple(_metric_summary(tally, groups, floor) for tally in tallies)
+    corrected = corrections or {}
+    metrics = tuple(
+        replace(_metric_summary(tally, groups, floor), corrected=corrected.get(tally.name))
+        for tally in tallies
+    )
     by_name = {metric.metric: metric for metric in metrics}
     # gates last, on the finished figures
     results = tuple(check_gate(gate, by_name[name]) for name, gate in rules.items())
@@ -158,7 +179,11 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
     interval = Interval()
     if moments is not None:
         interval = mean_interval(
-            moments, bounds=tally.bounds, binary=tally.binary, clusters=clusters
+            moments,
+            bounds=tally.bounds,
+            binary=tally.binary,
+            clusters=clusters,
+            positive=tally.family in RESOURCES,
         )
     mean = moments.mean if moments else None
     histogram, edges = _build_histogram(tally)
@@ -192,6 +217,9 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
         warnings=_collect_warnings(tally, interval),
         complete=not why,
         incomplete=why,
+        percentiles=find_percentiles(tally.values, effective_size(moments, clusters))
+        if moments is not None and tally.family == "latency"
+        else {},
     )
 
 

@@ -25,6 +25,7 @@ class MetricTally:
 
     def __init__(self, described: Mapping[str, Any]) -> None:
         self.name: str = described["name"]
+        self.family = str(described.get("family", self.name))
         self.higher_is_better: bool = described.get("higher_is_better", True)
         self.binary: bool = described.get("binary", False)
         self.judged: bool = described.get("judged", False)

@@ -77,15 +77,20 @@ class ValueSketch:
 
     def median(self) -> float | None:
         """The middle value, or the mean of the two middle ones."""
+        return self.quantile(0.5)
+
+    def quantile(self, share: float) -> float | None:
+        """The value below which this share of all values lies, between two of them where it falls so."""
         import numpy as np
 
         table, counts = self.table()
         if not len(table):
             return None
         below = np.cumsum(counts)
-        n = int(below[-1])
-        left, right = np.searchsorted(below, [(n - 1) // 2, n // 2], side="right")
-        return float(table[left] / 2 + table[right] / 2)
+        place = (int(below[-1]) - 1) * share
+        left, right = np.searchsorted(below, [math.floor(place), math.ceil(place)], side="right")
+        weight = place - math.floor(place)
+        return float(table[left] * (1 - weight) + table[right] * weight)
 
     def clusters(self, groups: GroupNumbers) -> Clusters | None:
         """The values by group, when at least one group holds two of them."""

@@ -26,10 +26,7 @@ class WorstSamples:
         self._scored = _Top(room)
 
     def add(
-        self,
-        positions: Sequence[int],
-        badness: NDArray[np.float64],
-        failures: NDArray[np.int64],
+        self, positions: Sequence[int], badness: NDArray[np.float64], failures: NDArray[np.int64]
     ) -> None:
         """Take in some samples: how bad each is, and on how many metrics it failed."""
         import numpy as np

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ragstone.asks import schemas
 from ragstone.asks.types import Ask
-from ragstone.text.answers import is_bare_answer
+from ragstone.text.answers import is_bare_answer, is_polar_exchange
 from ragstone.text.sentences import split_cited_parts
 from ragstone.types import Chunk
 
@@ -17,13 +17,18 @@ from ragstone.types import Chunk
 def claims(*texts: str, question: str | None = None, language: str | None = None) -> Ask:
     """Split texts into atomic claims that stand on their own; ids are t1, t2, …
 
-    The question goes along with a text that only names something: it is the answer that makes the statement."""
+    The question goes along with a text that only names something: it is the answer that makes the statement. Where a
+    text opens with yes or no and says more, its first sentence makes a statement with the question: `asked`."""
     items: list[dict[str, Any]] = []
     for n, text in enumerate(texts, 1):
         parts = [text[start:end] for start, end in split_cited_parts(text, language)]
         items.append({"id": f"t{n}", "text": text, "sentences": parts})
-        if question and question.strip() and is_bare_answer(text, language):
+        if not question or not question.strip() or not parts:
+            continue
+        if is_bare_answer(text, language):
             items[-1]["question"] = question
+        elif is_polar_exchange(question, parts[0], language):
+            items[-1]["asked"] = question
     return Ask("claims", {"texts": items}, schemas.CLAIMS, language)
 
 

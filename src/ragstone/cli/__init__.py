@@ -15,7 +15,8 @@ import click
 from ragstone._version import __version__
 
 COMMANDS: dict[str, str] = {
-    "demo": "Evaluate a bundled data set and show what comes out.",
+    "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
+    "init": "Write a config, a CI job and a .gitignore line for the data at hand.",
     "generate": "Make a test set from documents, with or without an LLM.",
     "testset": "Judge a test set: coverage, balance, duplicates, leaks, and what a trivial system gets right.",
     "eval": "Score a data set with metrics: how good is the system?",
@@ -32,6 +33,8 @@ COMMANDS: dict[str, str] = {
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
     "runs": "List, show or delete the stored runs.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
+    "label": "Label claims, chunks or answers of a run with the keyboard.",
+    "labels": "Import, export and compare labels of people; settle where they disagree.",
     "import": "Turn a file in any known format into ragstone's own.",
     "export": "Write the rows of a stored run with one column per metric.",
 }

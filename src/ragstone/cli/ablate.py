@@ -15,7 +15,7 @@ from ragstone.cli.options import output_option, store_option
     "--system",
     required=True,
     metavar="SYSTEM",
-    help="pipeline:FOLDER, module:function, file.py:function, a URL.",
+    help="pipeline:FOLDER, module:function, file.py:function, a URL, command:PROGRAM, a YAML file.",
 )
 @click.option(
     "--vary",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import correction_option, output_option, primary_option, store_option
 
 
 @click.command("bench")
@@ -19,13 +19,8 @@ from ragstone.cli.options import output_option, store_option
     show_default=True,
     help="Differences up to this share of a metric's range do not matter.",
 )
-@click.option(
-    "--correction",
-    type=click.Choice(["holm", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="For how many differences are shown: Holm, Benjamini-Hochberg or none.",
-)
+@primary_option
+@correction_option
 @click.option("--fail-on-regression", is_flag=True, help="Exit with 1 when a run is worse than the baseline, with 3 when a verdict is withheld.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("comparison")

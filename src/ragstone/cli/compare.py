@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import (
+    correction_option,
+    labels_option,
+    output_option,
+    primary_option,
+    store_option,
+)
 
 
 @click.command("compare")
@@ -34,12 +40,17 @@ from ragstone.cli.options import output_option, store_option
     type=click.FloatRange(min=0, min_open=True),
     help="Say how many questions a difference of this size needs [default: the margin].",
 )
+@primary_option
+@correction_option
 @click.option(
-    "--correction",
-    type=click.Choice(["holm", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="For how many differences are shown: Holm, Benjamini-Hochberg or none.",
+    "--plain-intervals",
+    is_flag=True,
+    help="Show the 95% interval of each difference alone; verdicts stay corrected.",
+)
+@click.option(
+    "--unpaired",
+    is_flag=True,
+    help="The runs are sets of different samples: two weeks, two slices of users.",
 )
 @click.option(
     "--floor",
@@ -64,12 +75,13 @@ from ragstone.cli.options import output_option, store_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
+@labels_option
 @store_option
 def command(runs: tuple[str, ...], **flags: Any) -> int:
     """Compare runs: which is better, and is that more than chance?
 
-    A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id. In GitHub Actions the
-    result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
+    A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id; with --unpaired they
+    are not. In GitHub Actions the result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
     from ragstone.cli.actions.compare import compare_runs
 
     return compare_runs(runs, flags)

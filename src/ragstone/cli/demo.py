@@ -1,4 +1,4 @@
-"""`ragstone demo`, declared: the bundled data set, evaluated as a user's own would be."""
+"""`ragstone demo`, declared: two versions of a shop's assistant, evaluated as a user's own would be."""
 
 from __future__ import annotations
 
@@ -14,19 +14,25 @@ from ragstone.cli.options import store_option
     default="ragstone-demo.html",
     show_default=True,
     metavar="FILE",
-    help="The report to write.",
+    help="The page to write.",
 )
 @click.option(
     "--configurations",
     is_flag=True,
     help="Then compare four configurations of the built-in pipeline on the built-in corpus.",
 )
-@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@click.option(
+    "--lang",
+    "language",
+    metavar="LANG",
+    help="Language of the assistant and of the report: en, es.",
+)
 @store_option
 def command(output: str, configurations: bool, language: str | None, store: str | None) -> None:
-    """Evaluate a bundled data set and show what comes out.
+    """Evaluate, diagnose and compare two versions of a shop's assistant.
 
-    28 questions to an invented city library, in English and Spanish, with what a middling system retrieved and answered."""
+    36 questions of customers, with what each version retrieved and answered; version 1 has a planted weakness. One page to
+    open shows how good it is, with evidence, what is wrong with it, and whether version 2 is better."""
     from ragstone.cli.actions.demo import run_demo
 
     run_demo(output, configurations=configurations, language=language, store=store)

@@ -17,12 +17,17 @@ from ragstone.cli.options import output_option, reading_options, store_option
     "metrics",
     multiple=True,
     metavar="METRICS",
-    help="Metrics with commas between them: recall@5,token_f1. May be repeated. Default: all that need no judge and fit the data.",
+    help="Metrics with commas between them: recall@5,token_f1. May be repeated. Default: those that fit the data.",
 )
 @click.option(
     "-c", "--config", metavar="FILE", help="A YAML file with the plan; flags replace what it says."
 )
 @output_option("run", what="Also write a file")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Also write claims, verdicts and quotes into the rows of .jsonl, .json, .csv and .parquet files.",
+)
 @click.option(
     "-j",
     "--concurrency",
@@ -36,7 +41,7 @@ from ragstone.cli.options import output_option, reading_options, store_option
 @click.option(
     "--system",
     metavar="SYSTEM",
-    help="Ask this system for the answers: pipeline:FOLDER, module:function, file.py:function, a URL.",
+    help="Ask this system for the answers: pipeline:FOLDER, module:function, file.py:function, a URL, command:PROGRAM, a YAML file.",
 )
 @click.option(
     "--set",
@@ -81,6 +86,11 @@ from ragstone.cli.options import output_option, reading_options, store_option
     help="Exit 3 when less than this share of the applicable samples was scored [default: 0.95].",
 )
 @click.option(
+    "--labels",
+    metavar="FILE",
+    help="Labels of people on the samples (jsonl, csv, exports of other tools): correct the means by them.",
+)
+@click.option(
     "--refs",
     metavar="FILE",
     help="References for predictions in other files: eval --refs REFS --preds A B C.",
@@ -112,7 +122,10 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
 
     DATA is a jsonl, json, csv or parquet file, a BEIR folder, or - for standard input.
 
+    Without -m, the metrics that the data allow are chosen. Without --judge, the embedded judge answers the judged ones.
+
     \b
+      ragstone eval answers.jsonl
       ragstone eval answers.jsonl -m recall@5,token_f1 -o report.html
       ragstone eval --refs answers.json --preds baseline.json rag.json
       ragstone eval -c nightly.yaml --gate 'recall@5 >= 0.8'

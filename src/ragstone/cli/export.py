@@ -24,11 +24,18 @@ from ragstone.report.formats import RowsFormat
     metavar="N",
     help="Write parquet files of N rows each into the folder that -o names.",
 )
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Also write claims, verdicts and quotes, in a column per metric.",
+)
 @store_option
-def command(run: str, output: tuple[str, ...], shards: int | None, store: str | None) -> None:
+def command(
+    run: str, output: tuple[str, ...], shards: int | None, explain: bool, store: str | None
+) -> None:
     """Write the rows of a stored run with one column per metric.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.actions.export import export_run
 
-    export_run(run, output, shards=shards, store=store)
+    export_run(run, output, shards=shards, explain=explain, store=store)

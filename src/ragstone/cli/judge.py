@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from ragstone.cli.options import output_option, store_option
+
 
 @click.group()
 def command() -> None:
@@ -17,7 +19,7 @@ def _judge_options(function: Any) -> Any:
     for option in (
         click.option("--small", is_flag=True, help="Ask for one token a question, as small models need it."),
         click.option("--base-url", metavar="URL", help="Where the judge's server listens."),
-        click.option("--judge", "spec", metavar="JUDGE", help="offline, openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:module:function"),
+        click.option("--judge", "spec", metavar="JUDGE", help="offline, local, openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:module:function"),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -75,22 +77,92 @@ def prompts(
 
 
 @command.command()
-@click.option(
-    "--lang",
-    default="en",
-    show_default=True,
-    metavar="LANG",
-    help="Language of the probe items: en or es.",
-)
-@_judge_options
-def check(lang: str, spec: str | None, base_url: str | None, small: bool) -> int:
-    """Put twelve questions of known truth to a judge, twice, and say whether it is fit to gate on.
+@click.argument("model", required=False)
+@click.option("--judge", "spec", metavar="JUDGE", help="The same as MODEL.")
+@click.option("--base-url", metavar="URL", help="Where the judge's server listens.")
+@click.option("-c", "--config", metavar="FILE", type=click.Path(exists=True, dir_okay=False), help="Check the judge of a config file.")  # fmt: skip
+@click.option("--lang", default="en", show_default=True, type=click.Choice(["en", "es"]), help="Language of the controls.")  # fmt: skip
+@click.option("--route", type=click.Choice(["json", "hybrid"]), help="Measure this route only, instead of choosing.")  # fmt: skip
+@click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Measure only what this metric asks. May be repeated.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="A few controls of each kind; nothing is stored.")
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=0), metavar="N", help="Stop after this many calls.")  # fmt: skip
+@store_option
+def check(model: str | None, spec: str | None, config: str | None, **options: Any) -> int:
+    """Measure what a judge is fit for, and which route fits the model.
 
-    Exits 1 when it is not."""
-    from ragstone.cli.actions.judge import check_judge
+    MODEL is a judge (openai:NAME, gguf:PATH, offline), the URL of an OpenAI-compatible server, or the path of a model.
+    About thirty controls of known truth for each kind of question are scored; the page says how many replies are usable
+    and right, beside the simplest rule, and ends with the `judge:` section to paste. What metrics are worth with this
+    judge is stored. Exits 1 when something is not fit to gate on, 3 when the budget ended it.
 
-    if lang[:2].lower() not in ("en", "es"):
-        raise click.UsageError(
-            f"there are no probe items in {lang!r}; write --lang en or --lang es"
-        )
-    return check_judge(spec or "offline", base_url, small, lang)
+    \b
+      ragstone judge check
+      ragstone judge check http://127.0.0.1:8080/v1 --quick
+      ragstone judge check gguf:qwen.gguf --lang es -m faithfulness
+    """
+    from ragstone.cli.actions.judge_check import run_check
+
+    given = [name for name in (model, spec, config) if name]
+    if len(given) > 1:
+        raise click.UsageError("name the judge once: MODEL, --judge or --config")
+    limits = {n: v for n in ("max_usd", "max_calls") if (v := options.pop(n)) is not None}
+    return run_check(
+        model or spec or "offline",
+        options["base_url"],
+        config,
+        options["lang"],
+        route=options["route"],
+        quick=options["quick"],
+        metrics=options["metrics"],
+        limits=limits,
+        store=options["store"],
+    )
+
+
+@command.command()
+@click.option("--labels", "where", metavar="WHERE", default="last", show_default=True, help="A stored run that people labelled, or a file of labels whose rows hold the samples too.")  # fmt: skip
+@click.option("--judge", "judges", multiple=True, metavar="JUDGE", help="A judge to measure: offline, openai:MODEL, … May be repeated [default: the run's own].")  # fmt: skip
+@click.option("--base-url", metavar="URL", help="Where the judges' server listens.")
+@click.option("--on", "target", type=click.Choice(["claim", "chunk", "support", "correctness", "relevance", "refusal"]), help="What was labelled [default: what most labels are on].")  # fmt: skip
+@click.option("--data", metavar="FILE", help="The samples that a file of labels is about.")
+@click.option("--save-scale", is_flag=True, help="Store where good and bad values part, for failures, gates and alerts.")  # fmt: skip
+@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Concurrent requests to a judge.")  # fmt: skip
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking a judge before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking a judge after N calls.")  # fmt: skip
+@output_option("judges")
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@store_option
+def measure(**flags: Any) -> int:
+    """Measure judges on what people labelled, all on the same items, and say what each is fit for.
+
+    Exits 1 when no judge is fit to gate on.
+
+    \b
+      ragstone judge measure --labels last
+      ragstone judge measure --labels people.jsonl --judge offline --judge openai:gpt-4o-mini -o judges.html
+    """
+    from ragstone.cli.actions.judge_measure import measure_on_labels
+
+    return measure_on_labels(flags)
+
+
+@command.command()
+@click.argument("name", required=False)
+def get(name: str | None) -> None:
+    """List open models that we measured as judges, or fetch the one that you name.
+
+    It goes into your cache; its size and hash are checked, and a download that breaks off is resumed. Then `judge: local`
+    uses it. No other command fetches anything. HF_ENDPOINT names a mirror of the hub.
+
+    \b
+      ragstone judge get
+      ragstone judge get qwen2.5-1.5b
+      ragstone eval answers.jsonl -m faithfulness --judge local
+    """
+    from ragstone.cli.actions.judge_get import get_model, list_models
+
+    if name is None:
+        list_models()
+    else:
+        get_model(name)

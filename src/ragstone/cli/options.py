@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +24,16 @@ def store_option(function: F) -> F:
     return option(function)
 
 
+def labels_option(function: F) -> F:
+    """`--labels`: a file of labels that is read into the store first."""
+    option = click.option(
+        "--labels",
+        metavar="FILE",
+        help="Labels of people on the samples, read into the store first; those of the store always count.",
+    )
+    return option(function)
+
+
 def output_option(kind: str, default: str = "", what: str = "Write a file") -> Callable[[F], F]:
     """`-o`: the files that a kind of report is written to; the registry of formats knows their endings."""
     return click.option(
@@ -40,8 +51,19 @@ def check_outputs(kind: str, paths: Sequence[str]) -> None:
         # Endings come from the registry of report formats: a new one needs no change here.
         if Path(path).suffix.lower() not in list_endings(kind):
             raise click.UsageError(describe_unknown(kind, path))
-        if not Path(path).parent.is_dir():
-            raise click.UsageError(f"there is no folder {str(Path(path).parent)!r} for {path!r}")
+        for complaint in complain_of_folder(Path(path)):
+            raise click.UsageError(complaint)
+
+
+def complain_of_folder(path: Path) -> list[str]:
+    """Why the folder of a file cannot be made or written into; a missing one is made when the file is written."""
+    folder = path.resolve().parent
+    while not folder.exists():
+        folder = folder.parent
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        return []
+    what = "is not writable" if folder.is_dir() else "is a file, not a folder"
+    return [f"cannot write {str(path)!r}: {str(folder)!r} {what}"]
 
 
 def reading_options(function: F) -> F:
@@ -56,3 +78,17 @@ def reading_options(function: F) -> F:
     ):  # fmt: skip
         function = option(function)
     return function
+
+
+primary_option = click.option(
+    "--primary",
+    metavar="METRIC",
+    help="The metric that decides; it is tested outside the others [default: that of the first gate].",
+)
+correction_option = click.option(
+    "--correction",
+    type=click.Choice(["bonferroni", "holm", "bh", "none"]),
+    default="bonferroni",
+    show_default=True,
+    help="For how many differences are shown: Bonferroni, Holm, Benjamini-Hochberg or none.",
+)

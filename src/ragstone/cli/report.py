@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import labels_option, output_option, store_option
 
 
 @click.command("report")
 @click.argument("run", default="last")
 @output_option("run", "a table here")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@labels_option
 @store_option
-def command(run: str, output: tuple[str, ...], language: str | None, store: str | None) -> None:
+def command(
+    run: str, output: tuple[str, ...], language: str | None, labels: str | None, store: str | None
+) -> None:
     """Write the report of a stored run as a page, table or file.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.actions.report import report_run
 
-    report_run(run, output, language, store)
+    report_run(run, output, language, labels, store)

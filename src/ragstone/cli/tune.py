@@ -11,7 +11,7 @@ from ragstone.cli.options import output_option, store_option
 
 @click.command("tune")
 @click.argument("data", metavar="DATA")
-@click.option("--system", required=True, metavar="SYSTEM", help="pipeline:FOLDER, module:function, file.py:function, a URL.")  # fmt: skip
+@click.option("--system", required=True, metavar="SYSTEM", help="pipeline:FOLDER, module:function, file.py:function, a URL, command:PROGRAM, a YAML file.")  # fmt: skip
 @click.option("--vary", multiple=True, required=True, metavar="NAME=V1,V2,…", help="A setting and values to try: top_k=3,5,10; for the pipeline the name alone will do. May be repeated.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting that stays as it is. May be repeated.")  # fmt: skip
 @click.option("--objective", required=True, metavar="METRIC", help="What is wanted: token_f1, or 0.7*recall@5+0.3*token_f1.")  # fmt: skip

@@ -6,22 +6,16 @@ import re
 from pathlib import Path
 
 from ragstone.config.document import read_document
-from ragstone.config.plan import Data, Plan, Slurm, SystemPlan
+from ragstone.config.plan import Data as Data
+from ragstone.config.plan import Plan as Plan
+from ragstone.config.plan import Slurm as Slurm
+from ragstone.config.plan import SystemPlan as SystemPlan
 from ragstone.config.plan_reader import PlanReader
-from ragstone.config.secrets import Secret, expand_variables, mask_password, reveal
+from ragstone.config.secrets import Secret as Secret
+from ragstone.config.secrets import expand_variables
+from ragstone.config.secrets import mask_password as mask_password
+from ragstone.config.secrets import reveal as reveal
 from ragstone.errors import ConfigError
-
-__all__ = [
-    "Data",
-    "Plan",
-    "Secret",
-    "Slurm",
-    "SystemPlan",
-    "load",
-    "mask_password",
-    "reveal",
-    "split_gate",
-]
 
 
 def load(path: str | Path, missing_keys: list[str] | None = None) -> Plan:

@@ -44,6 +44,8 @@ SCALAR_CHECKS: Mapping[str, Check] = {
     "name": check_text,
     "language": check_language,
     "floor": check_share,
+    "explain": check_flag,
+    "labels": check_text,
     "concurrency": check_count,
     "resume": check_flag,
     "retry_errors": check_flag,

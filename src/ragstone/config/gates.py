@@ -11,7 +11,7 @@ from typing import Literal, Protocol, get_args
 
 from ragstone.locale.messages import Argument, compose
 
-Figure = Literal["interval", "mean", "median", "coverage"]
+Figure = Literal["interval", "mean", "median", "coverage", "corrected"]
 Sign = Literal[">=", "<=", ">", "<"]
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
@@ -23,12 +23,13 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
 _SIGNS: dict[str, Sign] = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", ">": ">", "<": "<"}
 _FIGURES: dict[str, Figure] = {figure: figure for figure in get_args(Figure)}
 _RULE = re.compile(
-    r"\s*(?:(?P<figure>mean|median|coverage)\s*)?(?P<sign>>=|<=|>|<|≥|≤)"
+    r"\s*(?:(?P<figure>mean|median|coverage|corrected)\s*)?(?P<sign>>=|<=|>|<|≥|≤)"
     r"\s*(?P<limit>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<percent>%)?\s*",
     re.IGNORECASE,
 )
 _REMEDY = (
-    "write '>= 0.8' (the end of the interval), 'mean >= 0.8', 'median >= 0.8' or 'coverage >= 0.99'"
+    "write '>= 0.8' (the end of the interval), 'mean >= 0.8', 'median >= 0.8', 'coverage >= 0.99' or "
+    "'corrected >= 0.8' (the end of the interval corrected by labels)"
 )
 
 
@@ -37,9 +38,14 @@ class Gate:
     """One rule: which figure of a metric, compared how, with what."""
 
     figure: Figure
-    """`interval` means its lower end for `>=` and `>`, its upper end for `<=` and `<`."""
+    """`interval` means its lower end for `>=` and `>`, its upper end for `<=` and `<`; `corrected` the same of the
+    interval of the mean corrected by labels."""
     sign: Sign
     limit: float
+
+    def is_met_by(self, value: float) -> bool:
+        """Whether a value is on the right side of the limit."""
+        return _HOLDS[self.sign](value, self.limit)
 
     def __str__(self) -> str:
         rule = f"{self.sign} {self.limit:g}"
@@ -73,6 +79,8 @@ class GateFigures(Protocol):
     def scored(self) -> int: ...
     @property
     def applicable(self) -> int: ...
+    @property
+    def corrected_ends(self) -> tuple[float, float] | None: ...
 
 
 def parse_gate(text: str) -> Gate:
@@ -101,7 +109,7 @@ def check_gate(gate: Gate, figures: GateFigures) -> GateResult:
             else compose("gate_undecided_unscored", metric=metric, rule=rule, n=n)
         )
         return GateResult(metric, rule, None, sentence)
-    passed = _HOLDS[gate.sign](value, gate.limit)
+    passed = gate.is_met_by(value)
     facts: dict[str, Argument] = {"metric": metric, "rule": rule, "figure": figure}
     facts["value"] = float(_format_value(value, gate))
     if gate.figure == "interval":
@@ -121,6 +129,10 @@ def _select_figure(gate: Gate, figures: GateFigures) -> tuple[float | None, str]
         return figures.median, "median"
     if gate.figure == "coverage":
         return (figures.scored / figures.applicable if figures.applicable else None), "coverage"
+    if gate.figure == "corrected":
+        ends = figures.corrected_ends
+        value = None if ends is None else ends[0] if gate.sign in (">=", ">") else ends[1]
+        return value, "corrected"
     # the cautious end: a gate that says "at least" must not pass by luck
     return (figures.low, "low") if gate.sign in (">=", ">") else (figures.high, "high")
 

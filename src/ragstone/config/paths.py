@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ def anchor_plan(plan: Plan, folder: Path) -> Plan:
         "embeddings": anchor_model(plan.embeddings, folder),
         "prompts": _join_to_folder(plan.prompts, folder),
         "store": _anchor_store(plan.store, folder),
+        "labels": None if plan.labels is None else str(folder / plan.labels),
         "output": tuple(str(folder / path) for path in plan.output),
     }
     if plan.system is not None:
@@ -47,10 +49,14 @@ def anchor_system(spec: Any, folder: Path) -> Any:
         }
         if isinstance(spec.get("python"), str):
             moved["python"] = anchor_system(spec["python"], folder)
+        if spec.get("command"):
+            moved["command"] = _anchor_words(spec["command"], folder)
         return {**spec, **moved}
     if not isinstance(spec, str):
         return spec
     kind, colon, place = spec.partition(":")
+    if kind == "command" and colon:
+        return f"command:{shlex.join(_anchor_words(place, folder))}"
     if kind == "pipeline" and colon:
         return f"pipeline:{anchor_existing(place, folder)}"
     if kind.endswith(".py") and colon:
@@ -64,6 +70,12 @@ def anchor_existing(place: Any, folder: Path) -> Any:
         return place
     # a name that is no file here may be a built-in corpus, a model of a hub or an importable module
     return str(folder / place) if (folder / place).exists() else place
+
+
+def _anchor_words(command: Any, folder: Path) -> list[Any]:
+    """The words of a command, with those of its files that lie in the folder."""
+    words = shlex.split(command) if isinstance(command, str) else list(command)
+    return [anchor_existing(word, folder) for word in words]
 
 
 def _join_to_folder(path: str | None, folder: Path) -> str | None:
@@ -133,5 +145,5 @@ def _is_module(place: str) -> bool:
     return (
         bool(colon)
         and all(part.isidentifier() for part in module.split("."))
-        and module not in ("pipeline", "http", "https")
+        and module not in ("pipeline", "http", "https", "command")
     )

@@ -90,7 +90,7 @@ class Plan:
     """What the run is called in lists and reports."""
     data: Data = Data()
     system: SystemPlan | None = None
-    """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, or a mapping. Without one the data hold the answers."""
+    """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, `command:PROGRAM`, or a mapping with its settings (docs/systems.md). Without one the data hold the answers."""
     metrics: tuple[StorableSpec, ...] = ()
     judge: str | Mapping[str, Any] | None = None
     """Who answers judged metrics: `offline`, `openai:MODEL`, or a mapping with `model` and settings."""
@@ -104,10 +104,14 @@ class Plan:
     """Metric → rule: `>= 0.8` for the cautious end of the interval, `mean >= 0.8` for the mean."""
     floor: float = 0.95
     """The share of the applicable samples that must be scored."""
+    labels: str | None = None
+    """A file of people's labels on the samples; the means are corrected by them."""
     store: str | Secret | None = None
     """File or URL where runs are kept."""
     output: tuple[str, ...] = ()
     """Files to write, each in the format of its extension."""
+    explain: bool = False
+    """Write claims, verdicts and quotes into exported rows too, in a column for each metric that has them."""
     concurrency: int | None = None
     """Questions to the judge in flight at once."""
     resume: bool = False

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from ragstone.data.dataset import Dataset, Record, read
-from ragstone.data.formats import FORMATS, Format
-from ragstone.data.pairs import pair_predictions
-from ragstone.data.rows import to_sample
-from ragstone.data.writers import WRITERS, add_columns, open_replacement, write_rows, write_shards
-
-__all__ = [
-    "FORMATS",
-    "WRITERS",
-    "Dataset",
-    "Format",
-    "Record",
-    "add_columns",
-    "open_replacement",
-    "pair_predictions",
-    "read",
-    "to_sample",
-    "write_rows",
-    "write_shards",
-]
+from ragstone.data.dataset import Dataset as Dataset
+from ragstone.data.dataset import Record as Record
+from ragstone.data.dataset import read as read
+from ragstone.data.formats import FORMATS as FORMATS
+from ragstone.data.formats import Format as Format
+from ragstone.data.pairs import pair_predictions as pair_predictions
+from ragstone.data.rows import to_sample as to_sample
+from ragstone.data.writers import WRITERS as WRITERS
+from ragstone.data.writers import add_columns as add_columns
+from ragstone.data.writers import open_replacement as open_replacement
+from ragstone.data.writers import write_rows as write_rows
+from ragstone.data.writers import write_shards as write_shards

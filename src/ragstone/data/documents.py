@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile
 
+from ragstone.data.chunks import CHUNK_TEXT_KEYS
 from ragstone.data.field_values import to_language
 from ragstone.data.html import html_to_text
 from ragstone.data.strict_json import BadRow
@@ -84,11 +85,16 @@ def parse_document(row: object, place: str) -> Document:
     """Parse a jsonl row into a document; its text may be blank, its id may not."""
     if not isinstance(row, dict):
         raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
-    key, text = row.get("id", row.get("_id")), row.get("text")  # BEIR calls it _id
+    key = row.get("id", row.get("_id"))  # BEIR calls it _id
+    text = next((row[name] for name in CHUNK_TEXT_KEYS if row.get(name) is not None), None)
     if not isinstance(key, str | int) or isinstance(key, bool) or str(key) == "":
         raise DataError(f"{place}: the id is {key!r}; give each document one")
     if not isinstance(text, str):
-        raise DataError(f"{place}: the text of {key!r} is missing; give it one or remove it")
+        keys = ", ".join(map(str, row))
+        raise DataError(
+            f"{place}: the text of {key!r} is missing (the keys are {keys}); call it text, or "
+            "remove the document"
+        )
     try:
         language = to_language(row.get("language"), "language")
     except BadRow as bad:

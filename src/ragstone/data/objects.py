@@ -5,12 +5,21 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import decimal
+import enum
 import json
 import math
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from itertools import chain
+from pathlib import PurePath
 from typing import Any
 
+from ragstone.data.chunks import (
+    find_document_id,
+    find_text,
+    is_framework_document,
+    unwrap_node,
+)
 from ragstone.data.sources import RawRow, RejectedRow, RowSource, open_spool
 from ragstone.errors import DataError
 from ragstone.types import Sample
@@ -103,7 +112,28 @@ def _to_plain(value: Any, depth: int) -> Any:
         return _to_plain(value.tolist(), depth + 1)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
+    converted = _to_known_type(value)
+    if converted is not None:
+        return _to_plain(converted, depth + 1)
     raise ValueError(f"a {type(value).__name__} stands in it")
+
+
+def _to_known_type(value: Any) -> Any:
+    """Convert what Python people hold: framework documents, pydantic models, dataclasses, enums, durations, paths."""
+    if is_framework_document(value):
+        node = unwrap_node(value)
+        fields = {"id": find_document_id(node), "text": find_text(node)}
+        score = getattr(value, "score", None)
+        return {key: item for key, item in {**fields, "score": score}.items() if item is not None}
+    if hasattr(value, "model_dump"):
+        return value.model_dump()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    return str(value) if isinstance(value, uuid.UUID | PurePath) else None
 
 
 def _to_plain_scalar(value: float | decimal.Decimal | datetime.date | datetime.time) -> Any:

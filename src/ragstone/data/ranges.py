@@ -12,8 +12,7 @@ from ragstone.data.dataset import Dataset
 from ragstone.data.objects import to_row_text
 from ragstone.data.sources import (
     RawRow,
-    RejectedRow,
-    describe_utf8_error,
+    decode_lines,
     strip_bom,
     translate_errors,
 )
@@ -73,14 +72,7 @@ def read_range(part: FileRange) -> Iterator[RawRow]:
         data = file.read(part.end - part.start)
     if part.start == 0:
         data = strip_bom(data, part.path)
-    for number, raw in enumerate(data.split(b"\n"), part.rows_before + 1):
-        raw = raw.strip()
-        if not raw:
-            continue
-        try:
-            yield number, raw.decode()
-        except UnicodeDecodeError as bad:
-            yield number, RejectedRow(describe_utf8_error(bad))
+    yield from decode_lines(enumerate(data.split(b"\n"), part.rows_before + 1))
 
 
 def _iter_byte_ranges(path: str, rows_wanted: Callable[[], int]) -> Iterator[FileRange]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from ragstone.data.constructors import build_chunk, build_sample
 from ragstone.data.field_values import (
@@ -28,12 +28,12 @@ Mapper = Callable[[Any, int], tuple[Sample, bool]]
 """Maps a parsed row and its position to the sample, and to whether the row has an id."""
 
 Getter = Callable[[Mapping[str, Any]], Any]
-T = TypeVar("T")
+
 
 _MAX_META_CHARS = 4096
 """Longer texts of unmapped columns are not copied to `meta`."""
 
-_MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
+MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "latency": ("latency", 1),
     "latency_s": ("latency", 1),
     "latency_seconds": ("latency", 1),
@@ -42,6 +42,10 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "latency_ms": ("latency", 0.001),
     "latencyMs": ("latency", 0.001),
     "execution_time_ms": ("latency", 0.001),
+    "first_token": ("first_token", 1),
+    "time_to_first_token": ("first_token", 1),
+    "ttft": ("first_token", 1),
+    "ttft_ms": ("first_token", 0.001),
     "tokens": ("tokens", 1),
     "total_tokens": ("tokens", 1),
     "tokenUsage": ("tokens", 1),
@@ -50,7 +54,7 @@ _MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "total_cost": ("cost", 1),
     "token_cost": ("cost", 1),
 }
-"""Columns for latency, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
+"""Columns for latency, first token, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
 
 
 def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
@@ -75,7 +79,7 @@ def compile_shape(shape: Mapping[str, Any]) -> Mapper:
 
 
 def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> Mapper:
-    get = {field: _build_getter(paths.get(field, ())) for field in (*_TEXTS, *_OTHERS)}
+    get = {field: _build_getter(paths.get(field, ())) for field in _GOT_FIELDS}
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
@@ -98,26 +102,40 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
             value, column, loose=row_format.allows_nested_text, asking=field == "question"
         )
 
+    def read_texts(row: Mapping[str, Any], *values: Any) -> list[str | None]:
+        return [
+            None if value is None else read_text(value, field, row)
+            for field, value in zip(("question", "answer", "reference"), values, strict=True)
+        ]
+
     def read_grades(value: Any, row: Mapping[str, Any]) -> Mapping[str, float]:
         column = paths["relevant"][0]
         if len(paths["relevant"]) > 1:
             column = _find_column(paths["relevant"], row)
         return to_grades(parse_cell(value, column) if cells else value, column)
 
+    def read_language(value: Any, row: Mapping[str, Any]) -> str | None:
+        tag = to_language_tag(value) if value.__class__ is str else None
+        return tag or to_language(value, _find_column(paths["language"], row))
+
+    def read_id(value: Any, row: Mapping[str, Any]) -> str | None:
+        if value and value.__class__ is str:
+            return str(value)
+        return to_id(value, _find_column(paths["id"], row))
+
     def map_row(row: Any, position: int) -> tuple[Sample, bool]:
         if row.__class__ is not dict:
             raise BadRow("the row is not an object; write {column: value, …}")
         # in CSV an empty cell is the only way to say "nothing"
         if cells == "csv":
-            row = {column: value for column, value in row.items() if value != ""}
-        # The checks for str save a call in the common case; every other type goes through `text`.
+            row = _drop_empty_cells(row)
+        if row_format.convert is not None:
+            row = row_format.convert(parse_cells(row) if cells else row)
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
-        if question is not None and (question.__class__ is not str or has_json_texts):
-            question = read_text(question, "question", row)
-        if answer is not None and (answer.__class__ is not str or has_json_texts):
-            answer = read_text(answer, "answer", row)
-        if reference is not None and (reference.__class__ is not str or has_json_texts):
-            reference = read_text(reference, "reference", row)
+        # saves a call in the common case
+        classes = {question.__class__, answer.__class__, reference.__class__}
+        if has_json_texts or not classes <= _PLAIN_CLASSES:
+            question, answer, reference = read_texts(row, question, answer, reference)
         contexts = read_contexts(row)
         relevant = get_relevant(row)
         if relevant is not None:
@@ -126,37 +144,42 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         if group is not None and group.__class__ is not str:
             group = to_id(group, _find_column(paths["group"], row))
         if language is not None:
-            tag = to_language_tag(language) if language.__class__ is str else None
-            language = tag or to_language(language, _find_column(paths["language"], row))
+            language = read_language(language, row)
         if error is not None:
             error = _to_error(error, answer is not None and row_format.error_only_without_answer)
-        if (
-            question is None
-            and answer is None
-            and contexts is None
-            and relevant is None
-            and reference is None
-            and error is None
-        ):
+        if (question, answer, contexts, relevant, reference, error) == _NOTHING:
             raise BadRow(empty_reason)
         meta = _collect_meta(row, mapped_columns, get_meta(row), bool(cells))
         sample_id = get_id(row)
-        if sample_id is not None and (sample_id.__class__ is not str or not sample_id):
-            sample_id = to_id(sample_id, _find_column(paths["id"], row))
+        if sample_id is not None:
+            sample_id = read_id(sample_id, row)
+        name = str(position) if sample_id is None else sample_id
         return build_sample(
-            str(position) if sample_id is None else sample_id,
-            question,
-            answer,
-            contexts,
-            reference,
-            relevant,
-            language,
-            group,
-            meta,
-            error,
+            name, question, answer, contexts, reference, relevant, language, group, meta, error
         ), sample_id is not None
 
     return map_row
+
+
+_PLAIN_CLASSES = frozenset({str, type(None)})
+"""Classes of values that need no conversion to a text."""
+_NOTHING = (None,) * 6
+"""The fields of a row that says nothing."""
+
+
+def parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse the lists and objects that cells hold; a cell that only looks like one stays a text."""
+    parsed: dict[str, Any] = {}
+    for column, value in row.items():
+        try:
+            parsed[column] = parse_cell(value, column)
+        except BadRow:
+            parsed[column] = value
+    return parsed
+
+
+def _drop_empty_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {column: value for column, value in row.items() if value != ""}
 
 
 def get_path(row: Mapping[str, Any], path: str) -> Any:
@@ -171,8 +194,9 @@ def get_path(row: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-_TEXTS = ("question", "answer", "reference", "language", "group", "error")
-_OTHERS = ("id", "relevant", "meta")
+_GOT_FIELDS = (
+    "question", "answer", "reference", "language", "group", "error", "id", "relevant", "meta",
+)  # fmt: skip
 
 
 def _build_getter(paths: tuple[str, ...]) -> Getter:
@@ -230,7 +254,7 @@ def _build_contexts_reader(
             if cells:
                 texts = parse_cell(texts, column)
             if texts.__class__ is str:
-                if cells == "csv" and row_format.context_separator:
+                if row_format.context_separator:
                     texts = texts.split(row_format.context_separator)
                 elif row_format.allows_single_context:
                     texts = [texts] if texts.strip() else []
@@ -278,8 +302,8 @@ def _collect_meta(
     for column, value in row.items():
         if column in mapped_columns or value is None:
             continue
-        if column in _MEASURE_COLUMNS:
-            name, scale = _MEASURE_COLUMNS[column]
+        if column in MEASURE_COLUMNS:
+            name, scale = MEASURE_COLUMNS[column]
             number = _to_number(value)
             if number is not None:
                 meta[name] = number if scale == 1 else number * scale

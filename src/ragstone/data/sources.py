@@ -11,9 +11,10 @@ import json
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,6 +49,8 @@ class RowSource:
     """Display name of a format made of lines instead of columns, such as TREC; else empty."""
     is_native: bool = False
     """Whether the rows were made from Samples, so that their columns need no detection."""
+    notes: list[str] = field(default_factory=list)
+    """What the latest reading passed over, one sentence each."""
 
 
 def open_source(source: str) -> RowSource:
@@ -96,16 +99,17 @@ def iter_lines(
 ) -> Iterator[tuple[int, str | RejectedRow]]:
     """Yield numbered lines without the blank ones; only a line feed ends a line, U+2028 does not."""
     with translate_errors(name), open_file() as stream:
-        number = 0
-        for raw in stream:
-            number += 1
-            if number == 1:
-                raw = strip_bom(raw, name)
-            raw = raw.strip()
-            if not raw:
-                continue
+        first = strip_bom(stream.readline(), name)
+        yield from decode_lines(enumerate(chain((first,), stream), 1))
+
+
+def decode_lines(numbered: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str | RejectedRow]]:
+    """Yield the lines as text, without the blank ones."""
+    for number, raw in numbered:
+        line = raw.strip()
+        if line:
             try:
-                yield number, raw.decode()
+                yield number, line.decode()
             except UnicodeDecodeError as bad:
                 yield number, RejectedRow(describe_utf8_error(bad))
 

@@ -65,6 +65,10 @@ def open_replacement(target: Path, *, text: bool = True) -> Iterator[IO[Any]]:
     target = target.resolve()  # a link stays a link; the file it points at is replaced
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as bad:
+        raise DataError(f"cannot write {str(target)!r}: {bad.strerror or bad}") from None
+    try:
         options: dict[str, Any] = {"encoding": "utf-8", "newline": ""} if text else {}
         with open(part, "w" if text else "wb", **options) as stream:
             yield stream

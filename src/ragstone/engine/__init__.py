@@ -11,11 +11,12 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from ragstone.data import Record
-from ragstone.engine.broker import AskBroker
+from ragstone.engine.broker import AskBroker as AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
-from ragstone.metrics.scoring import Start, build_starter, score_unjudged
+from ragstone.metrics.scoring import Start as Start
+from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.registry import Metric
 from ragstone.store import NewRow, StoredRun, set_language
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
@@ -263,14 +264,3 @@ def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
         # `replace_failed_answers`
         if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
             yield row.position, Record(row.sample, row.row)
-
-
-__all__ = [
-    "AskBroker",
-    "Execution",
-    "Progress",
-    "ProgressCallback",
-    "Start",
-    "iter_failed_rows",
-    "skip_stored",
-]

@@ -128,14 +128,20 @@ def _case_key(case: Mapping[str, Any]) -> CaseKey:
     return case.get("question", ""), _list_texts(case["sources"])
 
 
-def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
-    """Build one `support` Ask of all claims of several, with one case for each set of sources."""
+def _collect_claims(asks: Sequence[Ask]) -> dict[CaseKey, dict[str, str]]:
+    """The claims of each case, with the answer that a claim was made of; empty when it is not known."""
     claims_of: dict[CaseKey, dict[str, str]] = {}
     for ask in sorted(asks, key=lambda ask: _list_texts(ask.values["cases"][0]["claims"])):
         (case,) = ask.values["cases"]
         claims = claims_of.setdefault(_case_key(case), {})
         for claim in case["claims"]:
             claims[claim["text"]] = claim.get("answer") or claims.get(claim["text"], "")
+    return claims_of
+
+
+def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
+    """Build one `support` Ask of all claims of several, with one case for each set of sources."""
+    claims_of = _collect_claims(asks)
     order = sorted(claims_of)
     united = support(
         *(

@@ -11,6 +11,7 @@ from ragstone.analysis.effects import Effects, compute_effects
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
+from ragstone.experiments.compare import ComparisonResult
 from ragstone.experiments.run import Run
 from ragstone.registry import MetricSpec
 
@@ -23,6 +24,8 @@ class Ablation:
     settings: tuple[dict[str, Any], ...]
     """Of each run, in the same order."""
     effects: tuple[Effects, ...]
+    result: ComparisonResult | None = None
+    """Every combination against the current settings, with the league of them all; None for a single one."""
 
 
 def ablate(
@@ -63,6 +66,7 @@ async def aablate(
         benched.runs,
         tuple(settings_by_name[name] for name in benched.runs),
         tuple(compute_effects(pairs, metric) for metric in scored) if len(pairs) > 1 else (),
+        benched.result,
     )
 
 
@@ -83,9 +87,9 @@ def build_grid(vary: Mapping[str, Sequence[Any]], *, full: bool = False) -> list
 
 
 def format_settings(settings: Mapping[str, Any]) -> str:
-    """`top_k=5, rerank=true`; `in force` for no change."""
+    """`top_k=5, rerank=true`; `current settings` for no change."""
     shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
-    return ", ".join(shown) or "in force"
+    return ", ".join(shown) or "current settings"
 
 
 def _find_changes(settings: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:

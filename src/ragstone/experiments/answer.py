@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragstone.asks import digest
 from ragstone.data import Dataset
 from ragstone.store import Store
 from ragstone.systems import AnswerProgress, System, SystemRunner, answer_dataset, make_system
+from ragstone.systems.protocol import MEASURES
 
-MEASURED_METRICS = ("latency", "tokens", "cost")
+MEASURED_METRICS = MEASURES
 """Metrics of a system's replies that are added to those that are asked for."""
+DEFAULT_WARMUP = 1
+"""Warm-up calls of a system that does not say how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class SystemUnderTest:
     """All of its parameters, defaults included."""
     identity: str
     """Hash of everything that can change its answers."""
+    cold_start: float | None = None
+    """Seconds of the first warm-up call."""
 
 
 def build_system(spec: Any, settings: Mapping[str, Any] | None = None) -> SystemUnderTest:
@@ -48,12 +53,29 @@ async def answer_samples(
     store: Store,
     run: str,
     *,
-    concurrency: int | None = None,
     watch: Callable[[AnswerProgress], None] | None = None,
-) -> Dataset:
-    """The reading with the system's answers; those of earlier runs are taken from the store."""
-    runner = SystemRunner(under_test.system, store, run, concurrency=concurrency, on_progress=watch)
-    return await answer_dataset(dataset, runner)
+) -> tuple[Dataset, SystemUnderTest]:
+    """The reading with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
+    runner = build_runner(under_test, store, run, watch)
+    answers = await answer_dataset(dataset, runner)
+    return answers, note_cold_start(under_test, runner)
+
+
+def build_runner(
+    under_test: SystemUnderTest,
+    store: Store,
+    run: str,
+    watch: Callable[[AnswerProgress], None] | None = None,
+) -> SystemRunner:
+    """The runner of a system, which warms it up before the first question that counts."""
+    warmup = getattr(under_test.system, "warmup", DEFAULT_WARMUP)
+    return SystemRunner(under_test.system, store, run, warmup=warmup, on_progress=watch)
+
+
+def note_cold_start(under_test: SystemUnderTest, runner: SystemRunner) -> SystemUnderTest:
+    """The system with the time of its first call, when this runner made it."""
+    seconds = under_test.cold_start if runner.cold_start is None else runner.cold_start
+    return replace(under_test, cold_start=seconds)
 
 
 def list_measured(dataset: Dataset) -> list[str]:

@@ -7,20 +7,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.compare import MARGIN, Comparison, compare
+from ragstone.analysis.columns import RESOURCES
+from ragstone.analysis.compare import MARGIN
+from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.significance import Correction
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
-from ragstone.experiments.answer import build_system
-from ragstone.experiments.execute import execute_plan
-from ragstone.experiments.inputs import RunInputs, RunObserver, is_judge, with_system
+from ragstone.experiments.answer import SystemUnderTest, build_system
+from ragstone.experiments.compare import ComparisonResult, build_league_frame, compare
+from ragstone.experiments.execute import execute_plan, open_dataset
+from ragstone.experiments.inputs import (
+    RunInputs,
+    RunObserver,
+    is_judge,
+    new_run_id,
+    with_system,
+)
+from ragstone.experiments.interleave import MAX_INTERLEAVED_SYSTEMS, answer_in_turn
 from ragstone.experiments.run import Run, plan_evaluation
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.registry import MetricSpec
 from ragstone.store import Store
+from ragstone.systems.factory import SYSTEM_KINDS
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
@@ -29,16 +40,32 @@ if TYPE_CHECKING:
 BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 """Called with the configuration's name and how far its answers or its scores are."""
 
-_SYSTEM_KINDS = {"pipeline", "url", "predictions", "python"}
-
 
 @dataclass(frozen=True, slots=True)
 class Bench:
     """One Run a configuration, in the order given, and how they compare."""
 
     runs: dict[str, Run]
-    comparison: Comparison | None
-    """None when there is only one configuration."""
+    result: ComparisonResult | None
+    """The comparison with its league; None when there is only one configuration."""
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The configurations against the baseline."""
+        return None if self.result is None else self.result.comparison
+
+    def to_pandas(self) -> Any:
+        """The league: one row a configuration, the best first."""
+        if self.result is None or self.result.league is None:
+            return next(iter(self.runs.values())).to_pandas()
+        return build_league_frame(self.result.league)
+
+    def __str__(self) -> str:
+        return str(next(iter(self.runs.values())) if self.result is None else self.result)
+
+    def _repr_html_(self) -> str:
+        shown = next(iter(self.runs.values())) if self.result is None else self.result
+        return shown._repr_html_()
 
 
 def bench(
@@ -60,20 +87,22 @@ async def abench(
     baseline: str | None = None,
     judge: Any = None,
     store: str | Path | Store | None = None,
+    primary: str | None = None,
     margin: float = MARGIN,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     watch: BenchWatch | None = None,
     **options: Any,
 ) -> Bench:
     """One Run each, sharing the judge and its replies, then the comparison with the baseline.
 
     A configuration is a system (whatever `make_system` takes), or settings of `system`. The remaining options go
-    to `evaluate`. Interrupted, the same call resumes: answers and judgements are in the store."""
+    to `evaluate`. The `primary` metric decides; it is the first that measures quality unless named. Interrupted, the same call resumes: answers and judgements are in the store."""
     plan, inputs, _ = plan_evaluation(samples, metrics, judge=judge, store=store, **options)
     if system is not None:
         plan, inputs = with_system(plan, inputs, system)
     return await bench_plan(
-        plan, configurations, inputs, baseline=baseline, margin=margin, correction=correction, watch=watch
+        plan, configurations, inputs, baseline=baseline, primary=primary, margin=margin,
+        correction=correction, watch=watch,
     )  # fmt: skip
 
 
@@ -83,8 +112,9 @@ async def bench_plan(
     inputs: RunInputs = RunInputs(),  # noqa: B008  frozen
     *,
     baseline: str | None = None,
+    primary: str | None = None,
     margin: float = MARGIN,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     watch: BenchWatch | None = None,
 ) -> Bench:
     """Carry out the plan for each configuration, then compare the runs; outputs and gates of the plan are not used."""
@@ -103,24 +133,59 @@ async def bench_plan(
         name: _resolve_configuration(name, given, plan, inputs)
         for name, given in configurations.items()
     }
-    for spec, settings in systems.values():
-        # A mistake in the last configuration shows before the first is paid for.
-        await build_system(spec, settings).system.close()
+    run_ids = {name: new_run_id() for name in systems}
     runs: dict[str, Run] = {}
     try:
+        built = await _answer_configurations(plan, inputs, systems, run_ids, watch)
         for name, (spec, settings) in systems.items():
-            own_plan, own_inputs = with_system(replace(plan, name=name), inputs, spec, settings)
+            named = replace(plan, name=name, run_id=run_ids[name])
+            own_plan, own_inputs = with_system(named, inputs, spec, settings)
             callback = _bind_watch(watch, name)
             observer = RunObserver(progress=callback, answers=callback)
+            own_inputs = replace(own_inputs, under_test=built.get(name))
             runs[name] = Run(await execute_plan(own_plan, own_inputs, observer))
     finally:
         if shared is not None:
             await shared.close()
     if len(runs) < 2:
         return Bench(runs, None)
-    first = list(runs).index(baseline) if baseline is not None else 0
     stored = [run.stored for run in runs.values()]
-    return Bench(runs, compare(stored, baseline=first, margin=margin, correction=correction))
+    result = compare(
+        stored,
+        baseline=list(runs).index(baseline) if baseline is not None else 0,
+        primary=primary or _find_primary(stored[0].info.metrics),
+        margin=margin,
+        correction=correction,
+        league=True,
+    )
+    return Bench(runs, result)
+
+
+def _find_primary(metrics: Sequence[Mapping[str, Any]]) -> str | None:
+    """The first metric that measures quality: who lists metrics puts the one that matters first."""
+    names = [str(about["name"]) for about in metrics if about.get("family") not in RESOURCES]
+    return next(iter(names), None)
+
+
+async def _answer_configurations(
+    plan: Plan,
+    inputs: RunInputs,
+    systems: Mapping[str, tuple[Any, dict[str, Any]]],
+    run_ids: Mapping[str, str],
+    watch: BenchWatch | None,
+) -> dict[str, SystemUnderTest]:
+    """Ask all systems before the first run is scored: in turn, when they are few; those that were built for it."""
+    # Built first: a mistake in the last configuration shows before the first is paid for.
+    if len(systems) > MAX_INTERLEAVED_SYSTEMS:
+        for spec, settings in systems.values():
+            await build_system(spec, settings).system.close()
+        return {}
+    built = {name: build_system(spec, settings) for name, (spec, settings) in systems.items()}
+    assert inputs.store is not None
+    dataset = open_dataset(plan, inputs.samples)
+    return await answer_in_turn(
+        dataset, built, inputs.store, run_ids, lambda name: _bind_watch(watch, name)
+    )
 
 
 def share_judge(plan: Plan, inputs: RunInputs) -> Judge | None:
@@ -142,7 +207,7 @@ def _resolve_configuration(
     own = settings.pop("system", None)
     if own is not None:
         return own, settings
-    if _SYSTEM_KINDS & set(settings):
+    if set(SYSTEM_KINDS) & set(settings):
         return given, {}
     if plan.system is None:
         raise RagstoneError(f"the configuration {name!r} names no system; add one, or `system`")

@@ -96,29 +96,8 @@ async def ablame(
             f"the system {under_test.name!r} cannot be given contexts; blame needs "
             "answer_with(question, contexts)"
         )
-    rows = list(run.rows())
-    known = collect_texts(row.sample for row in rows)
-    known |= {name: Chunk(name, text) for name, text in (documents or {}).items()}
-    chosen = [
-        (row.sample, contexts)
-        for row in _sort_worst_first(run, rows, target.name)
-        if (contexts := build_contexts(row.sample, known)) is not None
-    ][:limit]
-    if not chosen:
-        raise RagstoneError(
-            "no failing sample has relevant documents whose text is known; pass documents={id: text}"
-        )
-    asked: dict[Condition, list[Sample]] = {"retrieved": [sample for sample, _ in chosen]}
-    for condition in ASKED_CONDITIONS:
-        asked[condition] = []
-        for sample, contexts in chosen:
-            reply = await under_test.answer_with(  # type: ignore[attr-defined]
-                sample.question or "", contexts[condition], sample
-            )
-            # scored against what it was given, but for answers from nothing: those have no contexts to hold
-            asked[condition].append(
-                replace(sample, answer=reply.answer, contexts=contexts[condition], error=None)
-            )
+    chosen = _choose_samples(run, target.name, documents or {}, limit)
+    asked = await _ask_conditions(under_test, chosen)
     await under_test.close()
     values = {
         condition: await _score_values(some, target.name, judge, store or run.stored.store)
@@ -135,6 +114,42 @@ async def ablame(
     best, worst = (high, low) if target.higher_is_better else (low, high)
     table = {name: [by_sample[i] for i in scored_everywhere] for name, by_sample in values.items()}
     return split_loss(target.name, table, best=best, worst=worst)
+
+
+def _choose_samples(
+    run: Run, metric: str, documents: Mapping[str, str], limit: int
+) -> list[tuple[Sample, dict[Condition, Ranked]]]:
+    """The worst samples whose relevant documents are known, with the contexts of each condition."""
+    rows = list(run.rows())
+    known = collect_texts(row.sample for row in rows)
+    known |= {name: Chunk(name, text) for name, text in documents.items()}
+    chosen = [
+        (row.sample, contexts)
+        for row in _sort_worst_first(run, rows, metric)
+        if (contexts := build_contexts(row.sample, known)) is not None
+    ][:limit]
+    if not chosen:
+        raise RagstoneError(
+            "no failing sample has relevant documents whose text is known; pass documents={id: text}"
+        )
+    return chosen
+
+
+async def _ask_conditions(
+    under_test: Any, chosen: Sequence[tuple[Sample, dict[Condition, Ranked]]]
+) -> dict[Condition, list[Sample]]:
+    """The samples as the system answers them under each condition."""
+    asked: dict[Condition, list[Sample]] = {"retrieved": [sample for sample, _ in chosen]}
+    for condition in ASKED_CONDITIONS:
+        asked[condition] = []
+        for sample, contexts in chosen:
+            given = contexts[condition]
+            reply = await under_test.answer_with(sample.question or "", given, sample)
+            # scored against what it was given, but for answers from nothing: those have no contexts to hold
+            asked[condition].append(
+                replace(sample, answer=reply.answer, contexts=given, error=None)
+            )
+    return asked
 
 
 def blame(run: Run, system: Any, metric: MetricSpec, **options: Any) -> Blame:
@@ -168,7 +183,7 @@ def _choose_distractors(
 
 
 def build_contexts(
-    sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4, seed: int = 0
+    sample: Sample, known: Mapping[str, Chunk], *, distractors: int = 4
 ) -> dict[Condition, Ranked] | None:
     """The contexts of each condition; None when the text of a relevant document is not known.
 
@@ -178,7 +193,7 @@ def build_contexts(
         return None
     gold = [known[name] for name in wanted]
     # seeded by the sample, so that a sample gets the same distractors whatever else is in the run
-    dice = random.Random(f"{seed}:{sample.id}")
+    dice = random.Random(f"0:{sample.id}")
     noise = _choose_distractors(sample, known, wanted, distractors, dice)
     shuffled = [*gold, *noise]
     dice.shuffle(shuffled)
@@ -252,14 +267,7 @@ async def _score_values(
 
 def _sort_worst_first(run: Run, rows: Sequence[Any], metric: str) -> list[Any]:
     """The samples that fall short in the metric, the worst first; all of them when the run was not scored with it."""
-    described = next(
-        (
-            described_metric
-            for described_metric in run.info.metrics
-            if described_metric["name"] == metric
-        ),
-        None,
-    )
+    described = next((entry for entry in run.info.metrics if entry["name"] == metric), None)
     if described is None:
         return list(rows)
     best = described["bounds"][1] if described["higher_is_better"] else described["bounds"][0]

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ragstone.data import Dataset
-from ragstone.errors import RagstoneError
+from ragstone.errors import NothingToScore, RagstoneError, Unscored
+from ragstone.locale.messages import Message, compose
 from ragstone.metrics import REGISTERED, resolve
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric, MetricSpec
+from ragstone.text.language import identify_sample_language, is_measured_language
 from ragstone.types import Sample, Score
 
 PROBED_SAMPLES = 100
 """Samples whose fields decide which metrics fit the data."""
+
+JUDGED_BY_DEFAULT = frozenset(
+    {
+        "faithfulness", "answer_relevance", "answer_correctness", "context_relevance",
+        "context_recall", "citation_accuracy",
+    }
+)  # fmt: skip
+"""Judged metrics of a run that names none: one for each question people ask, no two that say the same."""
 
 
 def resolve_specs(specs: Sequence[MetricSpec]) -> list[Metric]:
@@ -27,30 +38,73 @@ def resolve_specs(specs: Sequence[MetricSpec]) -> list[Metric]:
     return metrics
 
 
-def choose_metrics(named: Sequence[Metric] | None, dataset: Dataset) -> list[Metric]:
-    """The metrics named, or those without a judge whose fields the first samples have."""
-    return default_metrics(first_samples(dataset)) if named is None else list(named)
+def choose_metrics(
+    named: Sequence[Metric] | None,
+    dataset: Dataset,
+    *,
+    judge: Any = None,
+    language: str | None = None,
+) -> list[Metric]:
+    """The metrics named, or those whose fields the first samples have."""
+    if named is not None:
+        return list(named)
+    return default_metrics(first_samples(dataset), judge=judge, language=language)
 
 
-def default_metrics(samples: Iterable[Sample]) -> list[Metric]:
-    """Every metric that asks no judge, needs no extra, and has its fields in one of the samples."""
+def default_metrics(
+    samples: Iterable[Sample], *, judge: Any = None, language: str | None = None
+) -> list[Metric]:
+    """Every unjudged metric that needs no extra, and the usual judged ones, that can score one of the samples.
+
+    The embedded judge answers only in the languages it was measured in; another judge is taken to know them all."""
     probed = list(samples)
+    judged = probed
+    if judge in (None, "offline"):
+        judged = [s for s in probed if is_measured_language(identify_sample_language(s, language))]
     metrics = [
         metric
         for metric in REGISTERED.values()
-        if not metric.judged
-        and metric.extra is None
+        if (metric.family in JUDGED_BY_DEFAULT if metric.judged else metric.extra is None)
         # metrics of the user's own modules run only when named: importing a module must not add
         # columns to every report
         and metric.function.__module__.startswith("ragstone.")
-        and any(isinstance(score := build_starter(metric)(sample), Score) and score.ok for sample in probed)
-    ]  # fmt: skip
+        and any(_can_score(metric, sample) for sample in (judged if metric.judged else probed))
+    ]
     if not metrics:
-        raise RagstoneError(
-            "the first samples have the fields of no metric; name metrics with -m, or map your "
-            "columns with --field (`ragstone metrics` says what each needs)"
-        )
+        raise NothingToScore(_explain_nothing(probed, judged))
     return metrics
+
+
+def _can_score(metric: Metric, sample: Sample) -> bool:
+    """Whether the metric scores the sample, or gets as far as its first question to a judge."""
+    started = build_starter(metric)(sample)
+    if isinstance(started, Score):
+        return started.ok
+    try:
+        next(started)
+    except StopIteration:
+        return True
+    except Unscored:
+        return False
+    started.close()
+    return True
+
+
+def _explain_nothing(samples: Sequence[Sample], judged: Sequence[Sample]) -> Message:
+    """Why no metric fits, in one sentence: what the samples have, and what would help."""
+    if not samples:
+        return compose("nothing_without_samples")
+    names = ("question", "answer", "contexts", "reference", "relevant")
+    present = tuple(n for n in names if any(getattr(s, n) is not None for s in samples))
+    if {"question", "answer"} <= set(present) and not judged:
+        language = identify_sample_language(samples[0], None)
+        return compose("nothing_in_language", language=language)
+    if not present:
+        return compose("nothing_known")
+    if present == ("question",):
+        return compose("nothing_but_questions")
+    missing = tuple(f"`{name}`" for name in names if name not in present)
+    return compose("nothing_scorable", field=present, missing=missing)
 
 
 def first_samples(dataset: Dataset, count: int = PROBED_SAMPLES) -> list[Sample]:

@@ -12,17 +12,13 @@ from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError
-from ragstone.experiments.answer import (
-    SystemUnderTest,
-    answer_samples,
-    build_system,
-    list_measured,
-)
+from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_system, list_measured
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
+from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
 from ragstone.scale import build_cluster_execution
@@ -40,6 +36,7 @@ async def execute_plan(
     own_loop: bool = False,
 ) -> StoredRun:
     """Carry out a plan, or the rest of it; with `own_loop`, connections of a judge that was given are closed too."""
+    labels = None if plan.labels is None else read_labels(plan.labels).labels
     prepared = await _prepare_run(plan, inputs, observer)
     judge, store, dataset = prepared.judge, prepared.store, prepared.dataset
     # before the run is stored and before the first call to a judge: a bad row must not leave half a
@@ -65,6 +62,8 @@ async def execute_plan(
         must_close = judge is not inputs.judge or (own_loop and getattr(judge, "reopens", False))
         if judge is not None and must_close:
             await judge.close()
+    if labels is not None:
+        add_labels(store, attach_content(stored, labels)[0])
     stored.refresh()
     return stored
 
@@ -79,14 +78,14 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     metrics: list[Metric] = []
     # shown before the store is opened: an observer that refuses the metrics leaves nothing behind
     if not has_system:  # else the answers decide which metrics fit
-        metrics = _show_metrics(choose_metrics(named, dataset), observer)
+        metrics = _show_metrics(_choose_metrics(plan, inputs, named, dataset), observer)
     store = inputs.store or Store.open(reveal(plan.store))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)
         run_id = find_begun_run(plan, dataset, named, under_test, store) or run_id
-        dataset = await _ask_system(plan, dataset, under_test, store, run_id, observer)
-        metrics = choose_metrics(named, dataset)
+        dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
+        metrics = _choose_metrics(plan, inputs, named, dataset)
         # metrics that fit the data include these already
         if named is not None:
             families = {metric.family for metric in metrics}
@@ -110,6 +109,13 @@ def open_dataset(plan: Plan, samples: Any = None) -> Dataset:
     )
 
 
+def _choose_metrics(
+    plan: Plan, inputs: RunInputs, named: list[Metric] | None, dataset: Dataset
+) -> list[Metric]:
+    judge = plan.judge if inputs.judge is None else inputs.judge
+    return choose_metrics(named, dataset, judge=judge, language=plan.language)
+
+
 def _resolve_named_metrics(plan: Plan, inputs: RunInputs) -> list[Metric] | None:
     if inputs.metrics is not None:
         return list(inputs.metrics)
@@ -124,6 +130,8 @@ def _show_metrics(metrics: list[Metric], observer: RunObserver) -> list[Metric]:
 
 def _build_system(plan: Plan, inputs: RunInputs) -> SystemUnderTest:
     assert plan.system is not None
+    if inputs.under_test is not None:
+        return inputs.under_test
     spec = plan.system.spec if inputs.system is None else inputs.system
     return build_system(spec, plan.system.settings)
 
@@ -135,12 +143,10 @@ async def _ask_system(
     store: Store,
     run_id: str,
     observer: RunObserver,
-) -> Dataset:
+) -> tuple[Dataset, SystemUnderTest]:
     # Failures are asked for again under another id, so that the stored failures do not answer.
     answers_id = new_run_id() if plan.retry_errors else run_id
-    answers = await answer_samples(
-        dataset, under_test, store, answers_id, concurrency=plan.concurrency, watch=observer.answers
-    )
+    answers = await answer_samples(dataset, under_test, store, answers_id, watch=observer.answers)
     await under_test.system.close()
     return answers
 

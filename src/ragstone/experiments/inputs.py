@@ -33,6 +33,8 @@ class RunInputs:
     """A Judge or a function; None: the plan's."""
     system: Any = None
     """An object that `make_system` takes; None: the plan's."""
+    under_test: SystemUnderTest | None = None
+    """The system, when it is built already; it is the one that `system` or the plan names."""
     store: Store | None = None
     """None: the plan's."""
     command: tuple[str, ...] = ()

@@ -161,6 +161,7 @@ def _build_facts(prepared: PreparedRun) -> RunFacts:
     facts = RunFacts(
         source=_resolve_source(plan, prepared.dataset),
         in_memory=inputs.list_in_memory(plan),
+        metrics_by_data=not plan.metrics and inputs.metrics is None,
         command=inputs.command,
         folder=str(Path.cwd()) if inputs.command else None,
         judge_identity=None if prepared.judge is None else fingerprint_judge(prepared.judge),
@@ -172,6 +173,7 @@ def _build_facts(prepared: PreparedRun) -> RunFacts:
         system=under_test.name,
         parameters=under_test.parameters,
         system_identity=under_test.identity,
+        cold_start=under_test.cold_start,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from ragstone.types import Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
+    from ragstone.experiments.compare import ComparisonResult
     from ragstone.systems import AnswerProgress
 
 
@@ -52,10 +54,18 @@ class Run:
     def summary(self) -> Summary:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
+            from ragstone.analysis.scales import find_unfit_gates
             from ragstone.analysis.summary import summarise
+            from ragstone.labels import correct_run
 
             plan = self.stored.info.plan
-            self._summary = summarise(self.stored, floor=plan.floor, gates=plan.gates)
+            summary = summarise(
+                self.stored,
+                floor=plan.floor,
+                gates=plan.gates,
+                corrections=correct_run(self.stored),
+            )
+            self._summary = replace(summary, unfit_gates=find_unfit_gates(self.stored))
         return self._summary
 
     def scores(self) -> dict[str, dict[str, Score]]:
@@ -66,12 +76,14 @@ class Run:
         """Every sample with its input row and scores, streamed in input order."""
         return self.stored.rows()
 
-    def write(self, path: str | Path, *, language: str = "en") -> Path:
-        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet)."""
+    def write(self, path: str | Path, *, language: str = "en", explain: bool = False) -> Path:
+        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet).
+
+        With `explain`, exported rows also have the claims, verdicts and quotes behind each score."""
         from ragstone.report.builders.run import RunReport
         from ragstone.report.formats import write_report
 
-        write_report(RunReport(self.stored, self.summary(), language), path)
+        write_report(RunReport(self.stored, self.summary(), language, explain), path)
         return Path(path)
 
     def to_pandas(self) -> Any:
@@ -87,6 +99,12 @@ class Run:
             for name in names:
                 columns[name].append(scores[name].value)
         return pandas.DataFrame({"id": ids, **columns}).astype(dict.fromkeys(names, "Float64"))
+
+    def compare_with(self, baseline: Run | str, **options: Any) -> ComparisonResult:
+        """This run against a baseline, given itself or by name: better, worse, or what it takes to tell; takes the options of `compare`."""
+        from ragstone.experiments.compare import compare
+
+        return compare([baseline, self], store=self.stored.store, **options)
 
     def delete(self) -> None:
         """Remove the run from its store."""
@@ -185,21 +203,22 @@ def plan_evaluation(
 ) -> tuple[Plan, RunInputs, RunObserver]:
     """The plan of an `evaluate` call, and beside it what only this process has."""
     path = str(samples) if isinstance(samples, str | PathLike) else None
-    named = None if metrics is None else resolve_specs(metrics)
+    named = None if metrics is None else tuple(resolve_specs(metrics))
     spec = judge if is_storable(judge) else None
+    open_store = store if isinstance(store, Store) else None
     plan = Plan(
         data=Data(path, format, dict(fields or {}), limit, skip_bad_rows),
         metrics=tuple(map(_spec_of, named or ())),
         judge={"jury": list(spec)} if isinstance(spec, list | tuple) else spec,
         gates=dict(gates or {}),
-        store=None if store is None or isinstance(store, Store) else str(store),
+        store=str(store) if store is not None and open_store is None else None,
         **options,
     )
     inputs = RunInputs(
         samples=samples if path is None else None,
-        metrics=None if named is None else tuple(named),
+        metrics=named,
         judge=judge if spec is None else None,
-        store=store if isinstance(store, Store) else None,
+        store=open_store,
         command=tuple(command or ()),
     )
     if system is not None:

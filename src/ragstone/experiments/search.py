@@ -76,17 +76,23 @@ def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
 
 def find_highest(objective: Objective) -> float | None:
     """A value that the objective of no question can be above; None when there is none."""
+    ends = find_range(objective)
+    return None if ends is None else ends[1]
+
+
+def find_range(objective: Objective) -> tuple[float, float] | None:
+    """The values that the objective of a question lies between; None when a metric has no bounds."""
     from ragstone.metrics import resolve
 
-    tops = []
+    lows, highs = [], []
     for name in objective.weights:
         metric = resolve(name)
-        if metric.bounds is None:
+        if metric.bounds is None or not all(map(math.isfinite, metric.bounds)):
             return None
         low, high = metric.bounds
-        tops.append(high if metric.higher_is_better else -low)
-    top = max(tops)
-    return float(top) if math.isfinite(top) else None
+        lows.append(low if metric.higher_is_better else -high)
+        highs.append(high if metric.higher_is_better else -low)
+    return float(min(lows)), float(max(highs))
 
 
 def draw_candidates(
@@ -140,9 +146,11 @@ def _interleave_groups(samples: Sequence[Sample], seed: int) -> list[Sample]:
     return sorted(samples, key=lambda sample: places[sample.id])
 
 
-def plan_rounds(questions: int, shares: Sequence[float] = ROUND_SHARES) -> list[int]:
+def plan_rounds(questions: int) -> list[int]:
     """How many questions a configuration has answered after each round; the last has them all."""
-    sizes = {min(questions, max(MIN_QUESTIONS, math.ceil(share * questions))) for share in shares}
+    sizes = {
+        min(questions, max(MIN_QUESTIONS, math.ceil(share * questions))) for share in ROUND_SHARES
+    }
     return sorted(sizes | {questions})
 
 
@@ -235,28 +243,13 @@ def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[
     return [p <= ALPHA and lower for p, lower in zip(adjust_p_values(ps), below, strict=True)]
 
 
-def choose_survivors(
-    standings: Sequence[Standing], groups: NDArray[np.int64] | None, keep: float = SURVIVOR_SHARE
-) -> list[int]:
+def choose_survivors(standings: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[int]:
     """Indices of those that go on to the next round, the best first."""
     order = rank_standings(standings)
     first, rest = order[0], order[1:]
     lost = find_hopeless(standings[first], [standings[at] for at in rest], groups)
     hopeful = [first, *(at for at, out in zip(rest, lost, strict=True) if not out)]
-    return hopeful[: max(1, math.ceil(keep * len(standings)))]
-
-
-def number_groups(samples: Sequence[Sample]) -> NDArray[np.int64] | None:
-    """The number of each sample's group, −1 for none; None when no sample has one."""
-    import numpy as np
-
-    if all(sample.group is None for sample in samples):
-        return None
-    numbers: dict[str, int] = {}
-    return np.array(
-        [-1 if s.group is None else numbers.setdefault(s.group, len(numbers)) for s in samples],
-        np.int64,
-    )
+    return hopeful[: max(1, math.ceil(SURVIVOR_SHARE * len(standings)))]
 
 
 def _dominates(point: tuple[float, ...], other: tuple[float, ...]) -> bool:

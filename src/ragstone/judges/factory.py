@@ -51,7 +51,8 @@ class UnknownJudge(RagstoneError):
 def list_kinds() -> list[str]:
     """Return the forms in which a judge can be named."""
     remote = [f"{name}:MODEL" for name in DIALECTS]
-    return ["offline", *remote, *(f"{kind}:PATH" for kind in LOCAL_KINDS), "python:module:function"]
+    paths = [f"{kind}:PATH" for kind in LOCAL_KINDS]
+    return ["offline", "local", *remote, *paths, "python:module:function"]
 
 
 def make_judge(
@@ -200,6 +201,10 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
         return OfflineJudge(allow_unmeasured=_check_flag(settings, "allow_unmeasured"))
     if kind == "python" and name:
         return _make_function_judge(load_object(name, "judge"), settings, budget)
+    if kind == "local":
+        from ragstone.judges.local.catalogue import find_local_model
+
+        return _make_local("gguf", str(find_local_model(name).path), settings, budget)
     if kind in LOCAL_KINDS and name:
         return _make_local(kind, name, settings, budget)
     if kind in DIALECTS and name:
@@ -271,10 +276,7 @@ def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budge
 
 
 def make_hybrid(
-    model: ChoiceModel,
-    settings: Mapping[str, Any],
-    embeddings: Judge,
-    writer: Judge | None = None,
+    model: ChoiceModel, settings: Mapping[str, Any], embeddings: Judge, writer: Judge | None = None
 ) -> Judge:
     """Build the judge of a model that is asked for one token; `writer` is the same model on the JSON route."""
     return HybridJudge(

@@ -22,13 +22,9 @@ _MODEL_NAME = re.compile(r"[\w.-]+(:[\w.-]+)?")
 def suggest_spec(spec: str, kinds: Sequence[str]) -> str | None:
     """Return what to write instead: a prefix before a model's name, or a known prefix for one that is misspelt."""
     kind, colon, name = spec.partition(":")
-    path = Path(spec).expanduser()
-    if spec.endswith(".gguf"):
-        return f"gguf:{spec}"
-    if spec.endswith(".onnx"):
-        return f"nli:{spec}"
-    if spec and path.is_dir():
-        return f"{_find_folder_kind(path)}:{spec}"
+    file_kind = _find_file_kind(spec)
+    if file_kind:
+        return f"{file_kind}:{spec}"
     if name.startswith("//"):
         return f"{{model: openai:NAME, base_url: {spec!r}}}"
     nearest = get_close_matches(kind.lower(), kinds, 1)
@@ -44,8 +40,15 @@ def suggest_spec(spec: str, kinds: Sequence[str]) -> str | None:
     return f"ollama:{spec}" if is_model and (name or not colon) else None
 
 
-def _find_folder_kind(folder: Path) -> str:
-    """Return the prefix for the model in a folder, by its config."""
+def _find_file_kind(spec: str) -> str:
+    """Return the prefix for a model's file, by its ending, or its folder, by its config; empty for neither."""
+    if spec.endswith(".gguf"):
+        return "gguf"
+    if spec.endswith(".onnx"):
+        return "nli"
+    folder = Path(spec).expanduser()
+    if not spec or not folder.is_dir():
+        return ""
     try:
         config = read_json(folder / "config.json")
     except ModelNotFound:

@@ -204,10 +204,7 @@ class JsonClient:
         remaining = min(deadline.remaining_seconds(), self.budget.remaining_seconds())
         if fault.retry_after is not None and wait > remaining:
             raise JudgeFailed(
-                "transport",
-                "wait_too_long",
-                problem=fault.reason,
-                seconds=fault.retry_after,
+                "transport", "wait_too_long", problem=fault.reason, seconds=fault.retry_after
             )
         await self._sleep(max(0.0, min(wait, remaining)))
 

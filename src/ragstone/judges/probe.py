@@ -186,10 +186,7 @@ _EN: dict[str, Any] = {
         ("Readers who lose their card pay five euros for a new one.", "useful"),
         ("The harbour was widened in 1958 to let larger ferries in.", "useless"),
     ],
-    "half": (
-        "When does the library open, and who built it?",
-        "The library opens at nine o'clock.",
-    ),
+    "half": ("When does the library open, and who built it?", "The library opens at nine o'clock."),
     "two": "The library opens at nine. A lost card costs five euros.",
     "rude": "Read the sign yourself, you fool, and stop wasting my time.",
     "scale": ("politeness", "Is the answer polite?", ["rude", "neutral", "polite"]),
@@ -215,10 +212,7 @@ _ES: dict[str, Any] = {
         ("Los lectores que pierden su carné pagan cinco euros por uno nuevo.", "useful"),
         ("El puerto se amplió en 1958 para que entraran barcos más grandes.", "useless"),
     ],
-    "half": (
-        "¿Cuándo abre la biblioteca y quién la construyó?",
-        "La biblioteca abre a las nueve.",
-    ),
+    "half": ("¿Cuándo abre la biblioteca y quién la construyó?", "La biblioteca abre a las nueve."),
     "two": "La biblioteca abre a las nueve. Un carné perdido cuesta cinco euros.",
     "rude": "Lea usted el cartel, idiota, y deje de hacerme perder el tiempo.",
     "scale": ("cortesía", "¿Es cortés la respuesta?", ["grosera", "neutra", "cortés"]),

@@ -24,13 +24,11 @@ Settled = dict[Hashable, Any]
 class JudgeSession:
     """Asks a model until every item of an Ask is settled, or the judge has failed.
 
-    A faulty reply is asked for once more, with the fault named; a reply that was cut off is asked for in halves."""
+    A faulty reply is asked for once more, with the fault named, and so is one that misses its probe, with another probe
+    and without a word about it; a reply that was cut off is asked for in halves."""
 
     def __init__(
-        self,
-        model: LanguageModel,
-        ask: Ask,
-        load_prompt: Callable[[str], Prompt],
+        self, model: LanguageModel, ask: Ask, load_prompt: Callable[[str], Prompt]
     ) -> None:
         self.model = model
         self.ask = ask
@@ -60,10 +58,12 @@ class JudgeSession:
             batch = self.spec.build_batch(missing, nonce)
             try:
                 parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
-            except JudgeFailed:
-                if not usable:
+            except JudgeFailed as failed:
+                if usable:
+                    break  # the first reply passed its probe; what it left unproven stays unproven
+                if attempt or failed.kind != "compromised":
                     raise
-                break  # the first reply passed its probe; what it left unproven stays unproven
+                continue  # a weak model misses a probe now and then, a steered one also the next
             if parsed is None and len(missing) > 1:
                 return settled | await self._settle_halves(missing, deadline, depth)
             if parsed is None:
@@ -74,11 +74,10 @@ class JudgeSession:
             complaint = parsed.fault or parsed.unproven_reason
             if not complaint:
                 return settled
-            open_items = [i for i in missing if i not in settled or i in parsed.unproven]
             # nothing open and yet a fault: the reply as a whole is not to be trusted
-            missing = open_items or items
+            missing = _list_open(missing, settled, parsed) or items
             fault = (parsed.kind, parsed.fault) if parsed.fault else None
-            usable = fault is None and all(item in settled for item in items)
+            usable = fault is None and settled.keys() >= set(items)
         if not usable and fault is not None:
             raise JudgeFailed(fault[0], "reply_unusable", fault=fault[1])
         return settled
@@ -93,12 +92,7 @@ class JudgeSession:
         return settled
 
     async def _call(
-        self,
-        batch: PromptBatch,
-        nonce: str,
-        complaint: str,
-        deadline: Deadline,
-        length_factor: int,
+        self, batch: PromptBatch, nonce: str, complaint: str, deadline: Deadline, length_factor: int
     ) -> ParsedReply | None:
         """Make one call; None when the reply was cut off at the token limit."""
         fault = render(complaint, self.report_language)
@@ -122,3 +116,8 @@ class JudgeSession:
         if value.pop("check").strip() != nonce:
             return ParsedReply(fault=compose("check_not_copied"), kind="compromised")
         return batch.parse(value)
+
+
+def _list_open(items: list[Hashable], settled: Settled, parsed: ParsedReply) -> list[Hashable]:
+    """The items that a reply left without an answer or without proof."""
+    return [item for item in items if item not in settled or item in parsed.unproven]

@@ -11,7 +11,10 @@ from pathlib import Path
 LANGUAGES = ("en", "es")
 """Languages with a folder of their own; the first is the one that exports are written in."""
 
-REPORT_FILES = ("report", "failures", "comparison", "drawing", "checkup", "monitor")
+REPORT_FILES = (
+    "report", "opening", "failures", "comparison", "drawing", "checkup", "monitor", "starter", "labels",
+    "testing",
+)  # fmt: skip
 """Files that share one space of keys, the likeliest first: those behind it are read only when it lacks a key."""
 
 

@@ -18,7 +18,7 @@ Argument: TypeAlias = "str | float | bool | tuple[Argument, ...] | None"
 FILE = "messages"
 """The file of the catalogue that holds the messages."""
 
-REPORT_LISTS = ("outcome",)
+REPORT_LISTS = ("outcome", "verdict")
 """Closed lists whose words stand in report.toml."""
 
 CUSTOM = "custom"
@@ -148,11 +148,12 @@ def _localize(name: str, value: Argument, language: str) -> Any:
         return _List(_localize(name, item, language) for item in value)
     if not isinstance(value, str):
         return value
-    word = load_phrases(language, FILE).get(f"{name}.{value}")
-    # Exports are in English, where an outcome stays its code (`judge_error`); in any other language
-    # it has the word of the reports.
-    if name in REPORT_LISTS and language != LANGUAGES[0]:
-        word = find_phrase(language, f"{name}.{value}")
+    # Exports are in English, where an outcome stays its code (`judge_error`).
+    if name == "outcome" and language == LANGUAGES[0]:
+        return value
+    key = f"{name}.{value}"
+    in_report = name in REPORT_LISTS
+    word = find_phrase(language, key) if in_report else load_phrases(language, FILE).get(key)
     return value if word is None else word
 
 

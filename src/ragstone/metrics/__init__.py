@@ -1,28 +1,13 @@
 """Every built-in metric; importing this registers them all, and `resolve` finds one as users name it."""
 
-from ragstone.metrics import (
-    answer,
-    citations,
-    context,
-    grounding,
-    overall,
-    retrieval,
-    rubric,
-    system,
-    text,
-)
-from ragstone.registry import REGISTERED, resolve
-
-__all__ = [
-    "REGISTERED",
-    "answer",
-    "citations",
-    "context",
-    "grounding",
-    "overall",
-    "resolve",
-    "retrieval",
-    "rubric",
-    "system",
-    "text",
-]
+from ragstone.metrics import answer as answer
+from ragstone.metrics import citations as citations
+from ragstone.metrics import context as context
+from ragstone.metrics import grounding as grounding
+from ragstone.metrics import overall as overall
+from ragstone.metrics import retrieval as retrieval
+from ragstone.metrics import rubric as rubric
+from ragstone.metrics import system as system
+from ragstone.metrics import text as text
+from ragstone.registry import REGISTERED as REGISTERED
+from ragstone.registry import resolve as resolve

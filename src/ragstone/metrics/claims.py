@@ -227,7 +227,10 @@ def _read_claims_cached(reply: Any, text: str, language: str | None, split_ask: 
     cached = _claims_by_reply.get(id(reply))
     if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
         return cached[3]
-    claims = read_claims(reply, text, language, split_ask.values["texts"][0].get("question", ""))
+    asked = split_ask.values["texts"][0]
+    claims = read_claims(
+        reply, text, language, asked.get("question", ""), opening=asked.get("asked", "")
+    )
     if len(_claims_by_reply) >= _MAX_CACHED_REPLIES:
         _claims_by_reply.clear()
     # the cache holds the reply itself, so that no other object can get its id
@@ -239,22 +242,24 @@ _claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
 _MAX_CACHED_REPLIES = 64
 
 
-def read_claims(reply: Any, text: str, language: str | None, question: str = "") -> list[Claim]:
+def read_claims(
+    reply: Any, text: str, language: str | None, question: str = "", *, opening: str = ""
+) -> list[Claim]:
     """Read the claims of a reply to `claims(text)`; a claim repeated in a sentence counts once.
 
-    Claims of a bare answer are made of its words and those of the question that it was split with."""
+    Claims of a bare answer are made of its words and those of the question that it was split with; where a text opens
+    with yes or no, this holds of its first sentence alone (`opening` is the question)."""
     spans = split_cited_parts(text, language)
     sentences = [f"{question} {text[start:end]}".strip() for start, end in spans]
+    if opening:
+        sentences[0] = f"{opening} {sentences[0]}"
     strays: list[Claim] = []
     claims: dict[tuple[int, str], Claim] = {}
     for row in read_rows(reply, "claims", text_id=str, sentence=int, claim=str):
         number, claim = row["sentence"], row["claim"].strip()
         if row["text_id"] != "t1" or not 0 <= number < len(spans):
             raise JudgeFailed(
-                "incomplete",
-                "claim_outside_text",
-                sentence=number,
-                text=row["text_id"],
+                "incomplete", "claim_outside_text", sentence=number, text=row["text_id"]
             )
         if not claim:
             raise JudgeFailed("unparseable", "claim_empty")

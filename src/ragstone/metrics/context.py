@@ -7,12 +7,7 @@ from typing import NamedTuple
 from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import Message, compose
-from ragstone.metrics.claims import (
-    check_claims,
-    list_sources,
-    name_chunks,
-    split_claims,
-)
+from ragstone.metrics.claims import check_claims, list_sources, name_chunks, split_claims
 from ragstone.metrics.replies import index_rows, read_rows
 from ragstone.registry import metric
 from ragstone.text.words import fold_text

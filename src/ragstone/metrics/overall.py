@@ -54,10 +54,7 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
         if isinstance(score, Unscored) or score.value is None:
             missing.append(
                 compose(
-                    "component_without_score",
-                    name=name,
-                    outcome=score.outcome,
-                    reason=score.reason,
+                    "component_without_score", name=name, outcome=score.outcome, reason=score.reason
                 )
             )
         else:

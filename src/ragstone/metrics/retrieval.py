@@ -58,11 +58,7 @@ def average_precision(
 
 @metric
 def ndcg(
-    contexts: Ranked,
-    relevant: Mapping[str, float],
-    *,
-    k: int | None = None,
-    gain: Gain = "linear",
+    contexts: Ranked, relevant: Mapping[str, float], *, k: int | None = None, gain: Gain = "linear"
 ) -> Score:
     """Σ grade ÷ log2(rank + 1) in the top k, over the same sum for the ideal order; `gain=exp2` uses 2^grade − 1."""
     return _score("ndcg", contexts, relevant, k, gain)

@@ -77,11 +77,7 @@ def rubric(
 
 
 def rate_texts(
-    texts: Mapping[str, str],
-    name: str,
-    question: str,
-    levels: Sequence[str],
-    language: str | None,
+    texts: Mapping[str, str], name: str, question: str, levels: Sequence[str], language: str | None
 ) -> Asking[Score]:
     """Ask the judge for a level of the texts and scale it to 0..1."""
     reply = yield from ask(rate(texts, name, question, levels, language=language))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
@@ -118,8 +118,3 @@ def _build_getter(takes: tuple[str, ...]) -> Callable[[Sample], tuple[Any, ...]]
 def score_unjudged(starts: Mapping[str, Start], sample: Sample) -> dict[str, Score]:
     """Score a sample with every metric; none of them may ask a judge."""
     return {name: start(sample) for name, start in starts.items()}  # type: ignore[misc]
-
-
-def list_failures(scores: Mapping[str, Score], kinds: frozenset[OutcomeKind]) -> Iterator[str]:
-    """Yield the names of the metrics whose outcome is one of these."""
-    return (name for name, score in scores.items() if score.outcome in kinds)

@@ -17,6 +17,12 @@ def latency(meta: Mapping[str, Any]) -> Score:
 
 
 @metric(higher_is_better=False, bounds=None)
+def first_token(meta: Mapping[str, Any]) -> Score:
+    """Seconds until the first text of a streamed answer, as recorded with the sample (`first_token`)."""
+    return _read_measure(meta, "first_token")
+
+
+@metric(higher_is_better=False, bounds=None)
 def tokens(meta: Mapping[str, Any]) -> Score:
     """Tokens the system used to answer, as recorded with the sample (`tokens`)."""
     return _read_measure(meta, "tokens")

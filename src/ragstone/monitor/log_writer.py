@@ -20,7 +20,7 @@ from typing import Any
 from ragstone.data.strict_json import BadRow
 from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.ingest.coercion import coerce_row, to_text
+from ragstone.monitor.ingest.coercion import coerce_row, coerce_values, to_text
 from ragstone.monitor.ingest.redaction import RedactionHook, redact_feedback, redact_interaction
 from ragstone.monitor.ingest.spool import Spool, SpoolFull
 from ragstone.monitor.interactions import (
@@ -42,6 +42,9 @@ COMMIT_TIMEOUT_SECONDS = 5.0
 
 FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.5, 30.0
 """Seconds between attempts to reach an unavailable store."""
+
+MAX_REFUSAL_REASONS = 100
+"""Different reasons of refusals that are counted by themselves."""
 
 MAX_SPOOL_BYTES = 256_000_000
 
@@ -65,6 +68,8 @@ class LogWriter:
         self._spool = Spool(spool_folder or _choose_spool_folder(place), spool_bytes)
         self.counts: Counter[str] = Counter()
         """Rows by outcome: stored, spooled, lost, invalid, unredacted."""
+        self._refusals: Counter[str] = Counter()
+        """Rows that were not stored, by reason."""
         # The first finalizer registers weakref's atexit hook. Hooks run last in, first out: registered before our `close`,
         # it runs after it, so that no finalizer closes the store before the last rows are written.
         weakref.finalize(self, _do_nothing)
@@ -125,6 +130,7 @@ class LogWriter:
         if self._thread is not None:
             self._thread.join(timeout)
         self._spool.close()
+        self._report_refusals()
         if self._archive is not None and not isinstance(self._place, Store):
             self._archive.store.close()
 
@@ -168,18 +174,31 @@ class LogWriter:
         try:
             feedback = row.get("feedback of")
             if feedback is not None:
+                coerce_values(feedback)
                 return redact_feedback(parse_feedback(feedback), self._redaction_hook)
             return redact_interaction(parse_interaction(coerce_row(row)), self._redaction_hook)
         except BadRow as error:
-            self.counts["invalid"] += 1
-            log.warning("an interaction was refused: %s", error)
+            self._count_refusal("invalid", str(error))
         except RagstoneError as error:
-            self.counts["unredacted"] += 1
-            log.warning("an interaction was not stored: %s", error)
+            self._count_refusal("unredacted", str(error))
         except Exception as error:  # affects one interaction; the rest of its batch is stored
-            self.counts["invalid"] += 1
-            log.warning("an interaction was refused: %s: %s", type(error).__name__, to_text(error))
+            self._count_refusal("invalid", f"{type(error).__name__}: {to_text(error)}")
         return None
+
+    def _count_refusal(self, outcome: str, reason: str) -> None:
+        """Count a row that is not stored; the first says why at once, the others in one line at the end."""
+        self.counts[outcome] += 1
+        # reasons quote values: without a limit a log of nonsense would grow without one
+        if len(self._refusals) < MAX_REFUSAL_REASONS or reason in self._refusals:
+            self._refusals[reason] += 1
+        if self._refusals.total() == 1:
+            log.warning("an interaction was refused: %s (more are counted in `lost`)", reason)
+
+    def _report_refusals(self) -> None:
+        refused = self.counts["invalid"] + self.counts["unredacted"]
+        if refused > 1:
+            reasons = [f"{reason} ({n})" for reason, n in self._refusals.most_common(3)]
+            log.warning("%d interactions were refused: %s", refused, "; ".join(reasons))
 
     def _store_or_spool(self, items: list[Interaction | Feedback]) -> None:
         if items and not self._try_store(items):

@@ -22,7 +22,7 @@ class Monitor:
     """Logs interactions of a live system without ever making it wait or fail.
 
     A background thread writes them. While the store is unavailable they go to files, and from there to the store when it is
-    back. Only what fits neither is lost, and counted in `lost`."""
+    back. What fits neither, or cannot be an interaction, is counted in `lost`."""
 
     def __init__(
         self,
@@ -133,5 +133,5 @@ class Monitor:
 
     @property
     def lost(self) -> int:
-        """Interactions and feedback that neither the store nor the spool could take."""
-        return self.counts["lost"]
+        """Interactions and feedback that are not kept: no room in store and spool, refused, or not redacted."""
+        return sum(self.counts[outcome] for outcome in ("lost", "invalid", "unredacted"))

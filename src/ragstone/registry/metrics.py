@@ -13,20 +13,8 @@ from typing import Any, Literal, TypeVar, overload
 
 from ragstone.errors import UnknownMetric, suggest_nearest
 from ragstone.registry.plugins import load_object
-from ragstone.registry.specs import CONSTANTS, parse_spec, split_specs
+from ragstone.registry.specs import CONSTANTS, parse_spec
 from ragstone.types import SAMPLE_FIELDS
-
-__all__ = [
-    "REGISTERED",
-    "Metric",
-    "MetricSpec",
-    "bind_options",
-    "describe_options",
-    "metric",
-    "parse_spec",
-    "resolve",
-    "split_specs",
-]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[Mapping[str, Any]], str | None]

@@ -383,6 +383,7 @@ def to_plain_text(text: Inline) -> str:
         part if isinstance(part, str)
         else f"({part.text})" if part.style == "badge"
         else "" if part.style == "unseen"
+        else "\n" if part.style == "break"
         else part.text
         for part in to_spans(text)
     )  # fmt: skip

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.locale.catalogue import load_meanings
 from ragstone.report.document import Remark, Tone
 from ragstone.report.words import Words
+from ragstone.store import default_place
 from ragstone.types import FAILURES
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
+    from ragstone.analysis.corrected import MetricCorrection
+    from ragstone.analysis.scales import UnfitGate
     from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
+
+SHOWN_COLD_START_SECONDS = 1.0
+"""A shorter first call of a system stands among the facts of the report only."""
 
 
 def describe_run(summary: Summary, say: Words) -> Remark:
@@ -49,26 +55,53 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
         ]
         lines.append(Remark(say("not_scored", parts="; ".join(parts)), _outcome_tone(metric)))
         reasons = [
-            say(
-                "reason_times",
-                reason=shorten(say.message(reason), 160),
-                n=say.whole(n),
-            )
+            say("reason_times", reason=shorten(say.message(reason), 160), n=say.whole(n))
             for reason, n in metric.reasons.items()
         ]
         lines.append(Remark(say("reasons", reasons="; ".join(reasons))))
     if metric.if_failures_low is not None and metric.if_failures_high is not None:
         lines.append(Remark(_describe_bounds(metric, say), "warn"))
+    if metric.percentiles:
+        lines.append(Remark(_describe_percentiles(metric, say)))
     for text in metric.warnings:
         message = shorten(say.message(text), 300)
         lines.append(Remark(f"{say('warning')}: {message}", "warn"))
-    return lines
+    return lines + describe_correction(metric.corrected, "corrected_mean", say)
+
+
+def describe_correction(correction: MetricCorrection | None, key: str, say: Words) -> list[Remark]:
+    """What labels say of a mean or of a difference, how many more are worth it, and what to beware of."""
+    if correction is None:
+        return []
+    lines, estimate = [], correction.estimate
+    if estimate is not None:
+        text = say(
+            key,
+            n=say.whole(estimate.labels),
+            target=say.translate("target", correction.target),
+            mean=say.number(estimate.mean),
+            interval=say.interval(estimate.low, estimate.high),
+            judge=say.number(estimate.judge_mean),
+        )
+        if estimate.needed is not None:
+            text = f"{text} {say('corrected_needed', n=say.whole(estimate.needed))}"
+        lines.append(Remark(text, ""))
+    notes = (f"{say('warning')}: {say.message(text)}" for text in correction.notes)
+    return lines + [Remark(text, "warn") for text in notes]
 
 
 def describe_gate(gate: GateResult, say: Words) -> Remark:
     """What a gate asked for and what the run has."""
     tone: Tone = "warn" if gate.passed is None else "good" if gate.passed else "bad"
     return Remark(say.message(gate.sentence), tone)
+
+
+def describe_unfit_gates(gates: Iterable[UnfitGate], judge: str | None, say: Words) -> list[Remark]:
+    """Gates whose judge was measured and does not tell good from bad well enough."""
+    return [
+        Remark(say("gate_unfit", judge=judge or "–", metric=g.metric, language=g.language), "warn")
+        for g in gates
+    ]
 
 
 def name_gate_state(gate: GateResult, say: Words) -> str:
@@ -144,8 +177,16 @@ def describe_judge(summary: Summary, say: Words) -> list[str]:
 def list_run_facts(summary: Summary, say: Words) -> list[str]:
     """Where the samples came from, how many there are and who judged; nothing twice."""
     info = summary.run
-    facts = (info.source, info.format, say.count("sample", summary.samples), name_judge(info, say))
+    facts = [info.source, info.format, say.count("sample", summary.samples), name_judge(info, say)]
+    if (info.facts.cold_start or 0.0) >= SHOWN_COLD_START_SECONDS:
+        facts.append(f"{say('cold_start')} {format_cold_start(info, say)}")
     return [shorten(fact, 200) for fact in dict.fromkeys(facts)]
+
+
+def format_cold_start(info: RunInfo, say: Words) -> str:
+    """The seconds of the system's first call, which its latency leaves out; empty when there was none."""
+    seconds = info.facts.cold_start
+    return "" if seconds is None else say("cold_start_value", seconds=say.number(seconds))
 
 
 def build_command(info: RunInfo) -> str:
@@ -172,6 +213,12 @@ def build_command(info: RunInfo) -> str:
     if plan.data.skip_bad_rows:
         parts.append("--skip-bad-rows")
     return " ".join(shlex.quote(part) for part in parts)
+
+
+def name_store(info: RunInfo) -> str:
+    """The flag that a command on the run needs, with a space before it; empty where the store is the usual one."""
+    # The command must work when it is pasted, wherever the store is.
+    return "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
 
 
 def translate_meanings(info: RunInfo, say: Words) -> Mapping[str, str]:
@@ -214,6 +261,15 @@ def _explain_incomplete(metric: MetricSummary, floor: float, say: Words) -> str:
         share=say.percent(metric.scored / metric.applicable),
         floor=say.percent(floor),
     )
+
+
+def _describe_percentiles(metric: MetricSummary, say: Words) -> str:
+    parts = []
+    for name, percentile in metric.percentiles.items():
+        ends = f" ({say.interval(percentile.low, percentile.high)})"
+        value = say.number(percentile.value)
+        parts.append(f"{name} {value}{ends if percentile.low is not None else ''}")
+    return ", ".join(parts)
 
 
 def _describe_bounds(metric: MetricSummary, say: Words) -> str:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from ragstone.errors import RagstoneError
 
-DOCUMENTS = ("run", "comparison", "failures", "effects", "testset", "period")
+DOCUMENTS = ("run", "comparison", "failures", "effects", "testset", "period", "judges")
 """Every kind of report; each has a document."""
 
 
@@ -81,7 +81,7 @@ class JsonFormat(ReportFormat):
 
     endings = (".json",)
     description = "the figures as JSON"
-    kinds = ("comparison", "failures", "effects", "testset")
+    kinds = ("comparison", "failures", "effects", "testset", "judges")
 
     def write(self, report: Any, path: Path) -> None:
         """Write the plain data of the analysis."""
@@ -118,7 +118,9 @@ class RowsFormat(ReportFormat):
         """Write every row of the run with its scores."""
         from ragstone.report.render.rows import export_rows
 
-        export_rows(report.run, path, report.summary)
+        export_rows(
+            report.run, path, report.summary, explain=report.explain, language=report.language
+        )
 
 
 # The order is that of the help texts; see `find_format` for which wins where endings are the same.

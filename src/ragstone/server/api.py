@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from aiohttp import web
 
 from ragstone._version import __version__
+from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
+from ragstone.data.spans import TraceSpan
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError, MissingExtra
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.ingest.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.monitor.ingest.redaction import (
     RedactionError,
     redact_feedback,
     redact_interaction,
     redact_texts,
 )
-from ragstone.monitor.ingest.spans import TraceSpan
 from ragstone.monitor.interactions import (
     format_iso,
     interaction_to_json,
@@ -33,12 +34,10 @@ from ragstone.monitor.interactions import (
 from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.openapi import build_document
 from ragstone.server.responses import RequestError, build_json_response
-from ragstone.server.settings import ServerSettings
+from ragstone.server.settings import MAX_LISTED, ServerSettings
 from ragstone.store.codec import score_to_json
 
 T = TypeVar("T")
-
-MAX_LISTED = 500
 
 
 @dataclass(slots=True)
@@ -63,18 +62,12 @@ SERVER_STATE = web.AppKey("service", ServerState)
 async def post_interactions(request: web.Request) -> web.Response:
     """Store one interaction or a list; answered when they are on disk."""
     state = request.app[SERVER_STATE]
-    # counted from before the body is read: slow uploads are a load as well
-    with state.queue.admit_request():
-        rows, size = await _read_rows(request, state)
-        try:
-            now = now_micros()
-            hook = state.settings.redact
-            interactions = _parse_rows(
-                rows, lambda row: redact_interaction(parse_interaction(row, now), hook)
-            )
-            added = await state.queue.add(interactions=interactions)
-        finally:
-            state.queue.release_bytes(size)
+    async with _admit_rows(request, state) as rows:
+        now, hook = now_micros(), state.settings.redact
+        interactions = _parse_rows(
+            rows, lambda row: redact_interaction(parse_interaction(row, now), hook)
+        )
+        added = await state.queue.add(interactions=interactions)
     ids = [interaction.id for interaction in interactions]
     return build_json_response({"accepted": added.new, "repeated": added.repeated, "ids": ids})
 
@@ -82,17 +75,10 @@ async def post_interactions(request: web.Request) -> web.Response:
 async def post_feedback(request: web.Request) -> web.Response:
     """Store feedback on one interaction or several; the interactions may arrive later."""
     state = request.app[SERVER_STATE]
-    with state.queue.admit_request():
-        rows, size = await _read_rows(request, state)
-        try:
-            now = now_micros()
-            hook = state.settings.redact
-            feedback = _parse_rows(
-                rows, lambda row: redact_feedback(parse_feedback(row, now), hook)
-            )
-            await state.queue.add(feedback=feedback)
-        finally:
-            state.queue.release_bytes(size)
+    async with _admit_rows(request, state) as rows:
+        now, hook = now_micros(), state.settings.redact
+        feedback = _parse_rows(rows, lambda row: redact_feedback(parse_feedback(row, now), hook))
+        await state.queue.add(feedback=feedback)
     return build_json_response({"accepted": len(feedback)})
 
 
@@ -124,8 +110,6 @@ async def post_traces(request: web.Request) -> web.Response:
 def _redact_spans(spans: Sequence[TraceSpan], settings: ServerSettings) -> Sequence[TraceSpan]:
     if settings.redact is None:
         return spans
-    from dataclasses import replace
-
     return [
         replace(
             span,
@@ -137,6 +121,18 @@ def _redact_spans(spans: Sequence[TraceSpan], settings: ServerSettings) -> Seque
         )
         for span in spans
     ]
+
+
+@asynccontextmanager
+async def _admit_rows(request: web.Request, state: ServerState) -> AsyncIterator[list[Any]]:
+    """The rows of a request, whose bytes count against the limit of the queue until they are stored."""
+    # counted from before the body is read: slow uploads are a load as well
+    with state.queue.admit_request():
+        rows, size = await _read_rows(request, state)
+        try:
+            yield rows
+        finally:
+            state.queue.release_bytes(size)
 
 
 async def _read_rows(request: web.Request, state: ServerState) -> tuple[list[Any], int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.monitor.interactions import MAX_CHUNKS, MAX_ID_CHARS, MAX_META_CHARS, MAX_META_FIELDS
-from ragstone.server.settings import ServerSettings
+from ragstone.server.settings import MAX_LISTED, ServerSettings
 
 Schema = dict[str, Any]
 
@@ -23,7 +23,7 @@ def build_document(settings: ServerSettings) -> Schema:
         },
         "servers": [{"url": settings.prefix or "/"}],
         "paths": build_paths(settings),
-        "components": {"schemas": build_schemas(settings)},
+        "components": {"schemas": build_schemas()},
     }
     if settings.token is not None:
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
@@ -33,7 +33,7 @@ def build_document(settings: ServerSettings) -> Schema:
 
 def build_paths(settings: ServerSettings) -> Schema:
     """Every endpoint, with the responses of the access control."""
-    endpoints = build_endpoints()
+    endpoints = build_endpoints(settings.batch)
     for path, item in endpoints.items():
         for operation in item.values():
             codes = operation["responses"]
@@ -45,15 +45,15 @@ def build_paths(settings: ServerSettings) -> Schema:
     return endpoints
 
 
-def build_endpoints() -> Schema:
-    """Every endpoint with its own responses."""
+def build_endpoints(most_rows: int) -> Schema:
+    """Every endpoint with its own responses; a request has `most_rows` at most."""
     return {
         "/v1/interactions": {
             "post": describe_post(
                 "Store one interaction or a list of them",
                 "Answered when the disk has them. Idempotent by id: what is sent again is not stored again. "
                 "When one row is bad, none is stored.",
-                build_one_or_many("Interaction"),
+                build_one_or_many("Interaction", most_rows),
                 "Accepted",
             ),
             "get": describe_get(
@@ -61,7 +61,9 @@ def build_endpoints() -> Schema:
                 [
                     build_parameter("since", {"type": "string"}, "ISO 8601, or seconds since 1970"),
                     build_parameter("until", {"type": "string"}, "Not included"),
-                    build_parameter("limit", {"type": "integer", "minimum": 1, "maximum": 500}, ""),
+                    build_parameter(
+                        "limit", {"type": "integer", "minimum": 1, "maximum": MAX_LISTED}, ""
+                    ),
                     build_parameter("order", {"enum": ["newest", "oldest"]}, ""),
                     build_parameter(
                         "slice", {"type": "array", "items": {"type": "string"}}, "field:value"
@@ -89,7 +91,7 @@ def build_endpoints() -> Schema:
             "post": describe_post(
                 "Store what people said of interactions",
                 "The interaction may come later. The latest word counts.",
-                build_one_or_many("Feedback"),
+                build_one_or_many("Feedback", most_rows),
                 "FeedbackAccepted",
             )
         },
@@ -226,12 +228,12 @@ def build_ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def build_one_or_many(name: str) -> Schema:
-    many = {"type": "array", "items": build_ref(name), "minItems": 1, "maxItems": 1000}
+def build_one_or_many(name: str, most: int) -> Schema:
+    many = {"type": "array", "items": build_ref(name), "minItems": 1, "maxItems": most}
     return {"oneOf": [build_ref(name), many]}
 
 
-def build_schemas(settings: ServerSettings) -> Schema:
+def build_schemas() -> Schema:
     """Schemas of requests and responses."""
     text = {"type": ["string", "null"]}
     count = {"type": "integer", "minimum": 0}
@@ -320,7 +322,11 @@ def build_schemas(settings: ServerSettings) -> Schema:
             "additionalProperties": False,
         },
         "Interactions": build_closed_object(
-            interactions={"type": "array", "items": build_ref("StoredInteraction"), "maxItems": 500}
+            interactions={
+                "type": "array",
+                "items": build_ref("StoredInteraction"),
+                "maxItems": MAX_LISTED,
+            }
         ),
         "ScoredInteraction": {
             "type": "object",

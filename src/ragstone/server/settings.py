@@ -11,6 +11,9 @@ from ragstone.errors import RagstoneError
 from ragstone.monitor.ingest.redaction import RedactionHook
 from ragstone.monitor.windows.calendars import get_time_zone
 
+MAX_LISTED = 500
+"""Interactions in one response at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:

@@ -1,30 +1,15 @@
 """The store of runs and replies: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
-from ragstone.store.codec import encode_scores
-from ragstone.store.plans import RunFacts
-from ragstone.store.runs import (
-    RunInfo,
-    StoredRow,
-    StoredRun,
-    describe_metric,
-    format_plan,
-    set_language,
-)
-from ragstone.store.scales import load_scales, save_scales
-from ragstone.store.store import NewRow, Store, default_place
-
-__all__ = [
-    "NewRow",
-    "RunFacts",
-    "RunInfo",
-    "Store",
-    "StoredRow",
-    "StoredRun",
-    "default_place",
-    "describe_metric",
-    "encode_scores",
-    "format_plan",
-    "load_scales",
-    "save_scales",
-    "set_language",
-]
+from ragstone.store.codec import encode_scores as encode_scores
+from ragstone.store.plans import RunFacts as RunFacts
+from ragstone.store.runs import RunInfo as RunInfo
+from ragstone.store.runs import StoredRow as StoredRow
+from ragstone.store.runs import StoredRun as StoredRun
+from ragstone.store.runs import describe_metric as describe_metric
+from ragstone.store.runs import format_plan as format_plan
+from ragstone.store.runs import set_language as set_language
+from ragstone.store.scales import load_scales as load_scales
+from ragstone.store.scales import save_scales as save_scales
+from ragstone.store.store import NewRow as NewRow
+from ragstone.store.store import Store as Store
+from ragstone.store.store import default_place as default_place

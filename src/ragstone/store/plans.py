@@ -22,10 +22,14 @@ class RunFacts:
     """All parameters of the system, defaults included."""
     system_identity: str | None = None
     """Hash of everything that can change the system's answers."""
+    cold_start: float | None = None
+    """Seconds of the first call of the system, which its latency leaves out."""
     judge_identity: str | None = None
     """Fingerprint of the judge, by which its scales are found (`store/scales.py`)."""
     in_memory: tuple[str, ...] = ()
     """Parts of the run that were Python objects and are not in the plan: samples, metrics, judge, system."""
+    metrics_by_data: bool = False
+    """Whether nobody named the metrics: those that fit the data were chosen."""
     lost: tuple[str, ...] = ()
     """Keys of the plan whose secret is not stored."""
     command: tuple[str, ...] = ()

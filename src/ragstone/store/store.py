@@ -282,11 +282,11 @@ class Store:
         """Yield the rows of a query one by one, on a separate connection."""
         return self._stream(sql, values)
 
-    def write(self, operation: Operation, *, fast: bool = False) -> Future[None]:
+    def write(self, operation: Operation) -> Future[None]:
         """Run an operation in the next commit; the Future is done when it is on disk.
 
         All operations of one commit succeed or fail together."""
-        return self._writer.submit(operation, fast=fast)
+        return self._writer.submit(operation)
 
     # ── internals ─────────────────────────────────────────────────────────────────────────
 

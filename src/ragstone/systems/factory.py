@@ -4,38 +4,90 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.registry.plugins import load_object
-from ragstone.systems.frameworks import adapt_framework
-from ragstone.systems.http import HttpSystem
+from ragstone.systems.command import CommandSystem
+from ragstone.systems.frameworks import adapt_framework, get_method
+from ragstone.systems.http import HTTP_OPTIONS, HttpSystem
+from ragstone.systems.methods import choose_method
 from ragstone.systems.predictions import PredictionsSystem
 from ragstone.systems.protocol import System
 from ragstone.systems.python import PythonSystem, hash_source, make_process_version
+from ragstone.systems.templates import fill_template
 
-SYSTEM_KINDS = ("pipeline", "url", "predictions", "python")
+SYSTEM_KINDS = ("pipeline", "url", "predictions", "python", "command")
 """Keys of a mapping; exactly one is present and says which kind of system it describes."""
+CALL_OPTIONS = ("concurrency", "warmup", "timeout")
+"""How a system is asked; no part of what it answers."""
 _PREDICTION_SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".gz")
+_SETTINGS_SUFFIXES = (".yaml", ".yml")
 
 
 def make_system(spec: Any, **parameters: Any) -> System:
     """Build the system that a spec names, with these values for its parameters.
 
-    `pipeline`, `pipeline:FOLDER`, `module:function`, `file.py:function`, `https://…`, a file of predictions, a
-    function, an object of LangChain, LlamaIndex or Haystack, or a mapping: `{pipeline: FOLDER, top_k: 5}`,
-    `{url: …, body: …, answer: …}`, `{predictions: FILE}`, `{python: module:function}`. With functions and objects,
-    `version` identifies what the source file does not show; `id_from` is the dotted path of a context's id."""
-    if isinstance(spec, Mapping):
-        return _from_mapping(spec, parameters)
+    `pipeline`, `pipeline:FOLDER`, `module:function`, `file.py:function`, `https://…`, `command:PROGRAM …`, a file of
+    predictions, a YAML file with a mapping, a function, an object of LangChain, LlamaIndex or Haystack, any object with
+    `answer`, `query`, `ask`, `invoke`, `run`, `chat` or `__call__`, or a mapping: `{pipeline: FOLDER, top_k: 5}`,
+    `{url: …, body: …, answer: …}`, `{command: …}`, `{predictions: FILE}`, `{python: module:function}`. `concurrency`,
+    `warmup` and `timeout` say how any of them is asked. With functions and objects, `version` identifies what the
+    source file does not show; `id_from` is the dotted path of a context's id."""
     if isinstance(spec, Path):
         spec = str(spec)
-    if isinstance(spec, str):
-        return _from_text(spec, parameters)
-    return _from_object(spec, _build_qualified_name(spec), parameters)
+    if isinstance(spec, str) and spec.endswith(_SETTINGS_SUFFIXES):
+        spec = _load_mapping(spec)
+    options = {name: parameters.pop(name) for name in CALL_OPTIONS if name in parameters}
+    if isinstance(spec, Mapping):
+        options = {name: spec[name] for name in CALL_OPTIONS if name in spec} | options
+        spec = {key: value for key, value in spec.items() if key not in CALL_OPTIONS}
+        system = _from_mapping(spec, parameters)
+    elif isinstance(spec, str):
+        system = _from_text(spec, parameters)
+    else:
+        system = _from_object(spec, _build_qualified_name(spec), parameters)
+    for name, value in options.items():
+        _set_call_option(system, name, value)
+    return system
+
+
+def _set_call_option(system: System, name: str, value: Any) -> None:
+    if name in system.parameters:
+        raise RagstoneError(
+            f"{name!r} is a parameter of the system and a setting of ragstone; for the parameter "
+            f"write parameters: {{{name}: …}}"
+        )
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if name == "timeout":
+        fits, wanted = (is_whole or isinstance(value, float)) and value > 0, "seconds above 0"
+    else:
+        least = 0 if name == "warmup" else 1
+        fits, wanted = is_whole and value >= least, f"a whole number from {least}"
+    if not fits:
+        raise RagstoneError(f"the system's {name} is {value!r}; give {wanted}")
+    setattr(system, name, value)
+
+
+def _load_mapping(path: str) -> Mapping[str, Any]:
+    """Load the mapping of a system from a YAML file."""
+    import yaml
+
+    try:
+        loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as broken:
+        raise RagstoneError(f"cannot read the system {path!r}: {broken}") from None
+    inner = loaded.get("system") if isinstance(loaded, dict) else None
+    mapping = loaded if inner is None else inner
+    if isinstance(mapping, str):
+        return {"python": mapping}
+    if not isinstance(mapping, dict):
+        raise RagstoneError(f"{path!r} describes no system; write url: or python: and its settings")
+    return mapping
 
 
 def _from_mapping(spec: Mapping[str, Any], parameters: Mapping[str, Any]) -> System:
@@ -47,9 +99,14 @@ def _from_mapping(spec: Mapping[str, Any], parameters: Mapping[str, Any]) -> Sys
     rest = {key: value for key, value in spec.items() if key != kind}
     values = {**(rest.pop("parameters", None) or {}), **parameters}
     if kind == "url":
-        return HttpSystem(str(spec["url"]), parameters=values, **rest)
+        return _build_http(str(spec["url"]), values, rest)
+    if kind == "command":
+        return CommandSystem(spec["command"], parameters=values, **rest)
     if kind == "python":
-        return make_system(spec["python"], **rest, **values)
+        place = spec["python"]
+        if isinstance(place, str):
+            return _from_text(place, {**rest, **values})
+        return _from_object(place, _build_qualified_name(place), {**rest, **values})
     if kind == "predictions":
         return _build_predictions(str(spec["predictions"]), {**rest, **values})
     return _build_pipeline(spec["pipeline"], {**rest, **values})
@@ -59,24 +116,46 @@ def _from_text(spec: str, parameters: dict[str, Any]) -> System:
     if spec == "pipeline" or spec.startswith("pipeline:"):
         return _build_pipeline(spec.partition(":")[2] or None, parameters)
     if spec.startswith(("http://", "https://")):
-        return HttpSystem(spec, parameters=parameters)
+        return _build_http(spec, parameters, {})
+    if spec.startswith("command:"):
+        return CommandSystem(spec.removeprefix("command:"), parameters=parameters)
     # before the colon is looked for: a path of Windows has one, and `file.py:function` names no
     # existing file
     if spec.endswith(_PREDICTION_SUFFIXES) or Path(spec).is_file():
         return _build_predictions(spec, parameters)
     if ":" not in spec:
         raise RagstoneError(
-            f"{spec!r} is no system; give pipeline, module:function, file.py:function, a URL or a "
-            "file of predictions"
+            f"{spec!r} is no system; give pipeline, module:function, file.py:function, a URL, "
+            "command:PROGRAM, a file of predictions or a YAML file"
         )
     place = spec.rpartition(":")[0]
     return _from_object(load_object(spec, "system"), spec, parameters, place)
+
+
+def _build_http(url: str, parameters: Mapping[str, Any], options: Mapping[str, Any]) -> System:
+    """Build an HTTP system; settings by the names of its own options map its request and reply."""
+    own = {name: value for name, value in parameters.items() if name in HTTP_OPTIONS}
+    if isinstance(own.get("body"), str):
+        own["body"] = _parse_body(own["body"])
+    values = {name: value for name, value in parameters.items() if name not in own}
+    return HttpSystem(url, parameters=values, **{**options, **own})
+
+
+def _parse_body(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise RagstoneError(
+            f'the body {text!r} is no JSON; write body={{"query": "{{question}}"}}'
+        ) from None
 
 
 def _from_object(
     target: Any, name: str, parameters: Mapping[str, Any], place: str | None = None
 ) -> System:
     options = dict(parameters)
+    nested = options.pop("parameters", None)
+    options |= nested if isinstance(nested, Mapping) else {}
     version, id_from = options.pop("version", None), options.pop("id_from", None)
     call_options = {"method": options.pop("method", None), "inputs": options.pop("inputs", None)}
     version = None if version is None else str(version)
@@ -109,36 +188,45 @@ def _from_object(
         framework, ask = adapted
         shown = name if place else f"{framework}:{type(target).__name__}"
         return PythonSystem(ask, shown, version=version or _hash_file(place), id_from=id_from)
-    _reject_options(_drop_unset(call_options), name)
-    return _from_answerer(target, name, options, version, id_from, place)
+    return _from_answerer(target, name, options, call_options, (version, id_from, place))
 
 
 def _from_answerer(
     target: Any,
     name: str,
     options: Mapping[str, Any],
-    version: str | None,
-    id_from: str | None,
-    place: str | None,
+    call_options: Mapping[str, Any],
+    given: tuple[str | None, str | None, str | None],
 ) -> System:
-    """Wrap a function, or an object with a method `answer`."""
-    answer_with = getattr(target, "answer_with", None)
-    method = getattr(target, "answer", None)
-    if callable(method):
-        return PythonSystem(
-            method,
-            name,
-            parameters=options,
-            version=version or _hash_file(place),
-            id_from=id_from,
-            answer_with=answer_with if callable(answer_with) else None,
-        )
-    if not callable(target):
-        raise RagstoneError(
-            f"{type(target).__name__} is no system; give a function, or an object with answer(), "
-            "invoke(), query(), retrieve() or run()"
-        )
-    return PythonSystem(target, name, parameters=options, version=version, id_from=id_from)
+    """Wrap a function, or an object with a method that answers."""
+    version, id_from, place = given
+    method, inputs = call_options["method"], call_options["inputs"]
+    answer_with = None
+    ask: Callable[..., Any] = target
+    if inspect.isroutine(target):
+        if method is not None:
+            raise RagstoneError(f"the system {name!r} is a function; leave `method` out")
+    else:
+        ask = choose_method(target) if method is None else get_method(target, str(method))
+        answer_with = getattr(target, "answer_with", None)
+        if ask is not target:
+            version = version or _hash_file(place)
+    if inputs is not None:
+        ask = _fill_inputs(ask, {inputs: "{question}"} if isinstance(inputs, str) else inputs)
+        version = version or _hash_file(place)
+    return PythonSystem(
+        ask,
+        name,
+        parameters=options,
+        version=version,
+        id_from=id_from,
+        answer_with=answer_with if callable(answer_with) else None,
+    )
+
+
+def _fill_inputs(call: Callable[..., Any], template: Any) -> Callable[[str], Any]:
+    """A function of the question that calls another with the filled template."""
+    return lambda question: call(fill_template(template, {"question": question}))
 
 
 def _is_factory(target: Any) -> bool:

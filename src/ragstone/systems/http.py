@@ -7,16 +7,18 @@ import ipaddress
 import json
 import os
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlsplit
 
 from ragstone.data.rows import get_path
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.locale.messages import compose
-from ragstone.systems.frameworks import fill_template
-from ragstone.systems.protocol import SystemFault, SystemReply
+from ragstone.systems.protocol import MEASURES, SystemFault, SystemReply
 from ragstone.systems.replies import build_reply, parse_reply
+from ragstone.systems.streams import StreamReader, iter_events
+from ragstone.systems.templates import fill_template
 from ragstone.types import Ranked, Sample
 
 if TYPE_CHECKING:
@@ -26,15 +28,29 @@ MAX_REPLY_BYTES = 16 << 20
 """Size limit of a reply."""
 TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
 """Client errors after which a retry may help; so may one after every 5xx."""
-REPLY_PATHS = ("answer", "contexts", "ids", "latency", "tokens", "cost")
-OPTIONS = ("url", "method", "body", "headers", "parameters", *REPLY_PATHS)
+REPLY_PATHS = ("answer", "contexts", "ids", *MEASURES)
+StreamKind = Literal["sse", "lines", "text"]
+HTTP_OPTIONS = ("method", "body", "headers", "stream", *REPLY_PATHS)
+"""Options by which request and reply are mapped."""
+STREAM_TYPES: Mapping[str, StreamKind] = {
+    "text/event-stream": "sse", "application/x-ndjson": "lines", "application/jsonl": "lines",
+    "application/x-jsonlines": "lines", "application/stream+json": "lines",
+}  # fmt: skip
+"""Content types of streams."""
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedReply:
+    """The fields of a reply that came in events."""
+
+    fields: Mapping[str, Any]
 
 
 class HttpSystem:
     """A system that sends each question to a URL and reads the JSON reply."""
 
-    concurrency = 8
+    warmup = 1
 
     def __init__(
         self,
@@ -43,6 +59,7 @@ class HttpSystem:
         method: str | None = None,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
+        stream: StreamKind | None = None,
         parameters: Mapping[str, Any] | None = None,
         version: str = "",
         id_from: str | None = None,
@@ -51,7 +68,7 @@ class HttpSystem:
         unknown = next((name for name in paths if name not in REPLY_PATHS), None)
         if unknown is not None:
             raise RagstoneError(
-                f"an HTTP system has no {unknown!r}{suggest_nearest(unknown, OPTIONS)}"
+                f"an HTTP system has no {unknown!r}{suggest_nearest(unknown, HTTP_OPTIONS)}"
             )
         self._url, self._method = _check_url(url), (method or "POST").upper()
         if body is None and self._method != "GET":
@@ -60,15 +77,14 @@ class HttpSystem:
         self._body = body
         self._paths = {name: path for name, path in paths.items() if path}
         self._id_from, self._version = id_from, version
+        if stream not in (None, "sse", "lines", "text"):
+            raise RagstoneError(f"stream is {stream!r}; give sse, lines or text")
+        self._stream = stream
+        # a server on this machine shares it with the other questions: their waiting is not its latency
+        self.concurrency = 1 if _is_loopback(urlsplit(self._url).hostname or "") else 8
         self._parameters = dict(parameters or {})
         text = json.dumps([url, body])
-        for name in self._parameters:
-            if "{" + name + "}" not in text:
-                raise RagstoneError(
-                    f"the parameter {name!r} stands nowhere in url or body; write {{{name}}} there"
-                )
-        if "{question}" not in text:
-            raise RagstoneError("neither url nor body holds {question}; say where it goes")
+        _check_placeholders(text, self._parameters)
         self.takes_contexts = "{contexts}" in text
         self._headers, self._secrets = _fill_headers(headers or {}, self._url)
         self._header_names = sorted(headers or {})
@@ -88,6 +104,7 @@ class HttpSystem:
             "body": self._body,
             "headers": self._header_names,
             "paths": self._paths,
+            **({"stream": self._stream} if self._stream else {}),
             "id_from": self._id_from,
             "parameters": self._parameters,
             "version": self._version,
@@ -110,13 +127,9 @@ class HttpSystem:
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
         """Ask the endpoint, sending the contexts along."""
-        values = {
-            "question": question,
-            "contexts": contexts.texts,
-            "context_ids": contexts.ids,
-        }
+        values = {"question": question, "contexts": contexts.texts, "context_ids": contexts.ids}
         reply = await self._ask_endpoint(values, sample)
-        return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
+        return replace(reply, contexts=contexts)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -137,10 +150,20 @@ class HttpSystem:
         data = None
         if self._body is not None:
             data = json.dumps(fill_template(self._body, values)).encode()
-        reply = await self._send(url, data)
-        if not self._paths:
-            return parse_reply(reply, self._id_from)
-        return self._read_paths(reply)
+        reader = StreamReader()
+        value = await self._send(url, data, reader)
+        seconds = round(reader.seconds, 6)
+        is_mapped = isinstance(value, StreamedReply)  # its events were read by the paths already
+        reply = (
+            parse_reply(value.fields if is_mapped else value, self._id_from)
+            if is_mapped or not self._paths
+            else self._read_paths(value)
+        )
+        return replace(
+            reply,
+            latency=seconds if reply.latency is None else reply.latency,
+            first_token=reader.first_token if reply.first_token is None else reply.first_token,
+        )
 
     def _read_paths(self, reply: Any) -> SystemReply:
         row = reply if isinstance(reply, dict) else {"": reply}
@@ -150,15 +173,15 @@ class HttpSystem:
             if parts[name] is None and name in ("answer", "contexts", "ids"):
                 shown = ", ".join(map(str, row)) or "nothing"
                 raise SystemFault("reply_lacks_path", path=path, name=name, found=shown)
-        measured = {name: parts.get(name) for name in ("latency", "tokens", "cost")}
+        measured = {name: parts.get(name) for name in MEASURES}
         return build_reply(
             parts.get("answer"), parts.get("contexts"), parts.get("ids"), measured, self._id_from
         )
 
-    async def _send(self, url: str, data: bytes | None) -> Any:
+    async def _send(self, url: str, data: bytes | None, reader: StreamReader) -> Any:
         import aiohttp
 
-        headers = {**self._headers, "Accept": "application/json"}
+        headers = {"Accept": "application/json, text/event-stream, */*;q=0.5", **self._headers}
         if data is not None:
             headers.setdefault("Content-Type", "application/json")
         try:
@@ -170,6 +193,9 @@ class HttpSystem:
                 headers=headers,
                 allow_redirects=False,
             ) as response:
+                kind = self._stream or STREAM_TYPES.get(response.content_type)
+                if kind is not None and response.status < 300:
+                    return await self._read_stream(response, kind, reader)
                 text = await _read_text(response)
                 status, wait = (
                     response.status,
@@ -178,19 +204,42 @@ class HttpSystem:
         except (aiohttp.ClientError, OSError) as broken:
             message = self._hide_secrets(f"{type(broken).__name__}: {broken}")
             raise SystemFault(message, is_transient=True) from None
-        if status >= 400 or 300 <= status < 400:
-            message = " ".join(self._hide_secrets(text).split())[:200]
-            raise SystemFault(
-                compose("http_status_said", status=status, text=message)
-                if message
-                else compose("http_status", status=status),
-                is_transient=status in TRANSIENT_STATUSES or status >= 500,
-                retry_seconds=wait,
-            )
+        if status >= 300:
+            self._raise_status(status, text, wait)
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
             raise SystemFault("system_not_json", text=self._hide_secrets(text)[:80]) from None
+
+    async def _read_stream(
+        self, response: aiohttp.ClientResponse, kind: StreamKind, reader: StreamReader
+    ) -> Any:
+        """Read the events of a stream; the reply that they make has the fields of the paths by name."""
+        async for event in iter_events(_iter_body(response), kind):
+            reader.add(self._map_event(event))
+        return StreamedReply(reader.merge())
+
+    def _map_event(self, event: Any) -> Any:
+        if not self._paths or not isinstance(event, dict):
+            return event
+        mapped = {name: get_path(event, path) for name, path in self._paths.items()}
+        mapped["token"] = mapped.pop("answer", None)
+        return {name: value for name, value in mapped.items() if value is not None}
+
+    def _raise_status(self, status: int, text: str, wait: float | None) -> None:
+        message = " ".join(self._hide_secrets(text).split())[:200]
+        if status == 422:
+            # what FastAPI says when the names of the fields are not its own
+            raise SystemFault(
+                "http_fields_refused", text=message, body=json.dumps(self._body)[:200]
+            )
+        raise SystemFault(
+            compose("http_status_said", status=status, text=message)
+            if message
+            else compose("http_status", status=status),
+            is_transient=status in TRANSIENT_STATUSES or status >= 500,
+            retry_seconds=wait,
+        )
 
     def _hide_secrets(self, text: str) -> str:
         for secret in self._secrets:
@@ -227,6 +276,16 @@ def _check_url(url: str) -> str:
     return url
 
 
+def _check_placeholders(text: str, parameters: Mapping[str, Any]) -> None:
+    for name in parameters:
+        if "{" + name + "}" not in text:
+            raise RagstoneError(
+                f"the parameter {name!r} stands nowhere in url or body; write {{{name}}} there"
+            )
+    if "{question}" not in text:
+        raise RagstoneError("neither url nor body holds {question}; say where it goes")
+
+
 def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str], list[str]]:
     """Replace `${NAME}` in headers from the environment; also returns the secret values, longest first."""
     secrets: list[str] = []
@@ -257,12 +316,18 @@ def _is_loopback(host: str) -> bool:
 
 
 async def _read_text(response: aiohttp.ClientResponse) -> str:
-    body = bytearray()
-    async for part in response.content.iter_chunked(65536):
-        body += part
-        if len(body) > MAX_REPLY_BYTES:
-            raise SystemFault("system_reply_too_large", megabytes=MAX_REPLY_BYTES >> 20)
+    body = b"".join([part async for part in _iter_body(response)])
     return body.decode("utf-8", "replace")
+
+
+async def _iter_body(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """The parts of a body as they arrive, up to the size limit."""
+    size = 0
+    async for part in response.content.iter_any():
+        size += len(part)
+        if size > MAX_REPLY_BYTES:
+            raise SystemFault("system_reply_too_large", megabytes=MAX_REPLY_BYTES >> 20)
+        yield part
 
 
 def _parse_retry_after(text: str | None) -> float | None:

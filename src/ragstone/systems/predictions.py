@@ -11,7 +11,7 @@ from ragstone.data import read
 from ragstone.data.rows import compile_shape
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
-from ragstone.systems.protocol import SystemFault, SystemReply
+from ragstone.systems.protocol import MEASURES, SystemFault, SystemReply
 from ragstone.text.words import fold_text
 from ragstone.types import EMPTY, Sample
 
@@ -20,6 +20,7 @@ class PredictionsSystem:
     """Answers from a file in any format that `read` accepts."""
 
     concurrency = 64
+    warmup = 0
     parameters: Mapping[str, Any] = EMPTY
 
     def __init__(self, path: str | Path, *, format: str | None = None) -> None:
@@ -63,9 +64,7 @@ class PredictionsSystem:
             raise SystemFault(prediction.error)
         if prediction.answer is None and prediction.contexts is None:
             raise SystemFault("empty_prediction", sample=sample.id, source=str(self.source))
-        measures = {
-            name: _to_number(prediction.meta.get(name)) for name in ("latency", "tokens", "cost")
-        }
+        measures = {name: _to_number(prediction.meta.get(name)) for name in MEASURES}
         return SystemReply(prediction.answer, prediction.contexts, **measures)
 
     async def close(self) -> None:

@@ -9,6 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample
 
+MEASURES = ("latency", "first_token", "tokens", "cost")
+"""What a reply took: fields of a reply, and keys of a sample's `meta`."""
+
 
 @dataclass(frozen=True, slots=True)
 class SystemReply:
@@ -20,13 +23,15 @@ class SystemReply:
     """Seconds; measured by the runner where the system does not report it."""
     tokens: float | None = None
     cost: float | None = None
+    first_token: float | None = None
+    """Seconds until the first text of a streamed answer."""
 
     def to_json(self) -> dict[str, Any]:
         """Convert the reply to its stored form."""
         stored: dict[str, Any] = {"answer": self.answer}
         if self.contexts is not None:
             stored["contexts"] = [[chunk.id, chunk.text, chunk.score] for chunk in self.contexts]
-        for name in ("latency", "tokens", "cost"):
+        for name in MEASURES:
             if getattr(self, name) is not None:
                 stored[name] = getattr(self, name)
         return stored
@@ -38,9 +43,7 @@ class SystemReply:
         return cls(
             stored.get("answer"),
             None if contexts is None else Ranked(Chunk(*item) for item in contexts),
-            stored.get("latency"),
-            stored.get("tokens"),
-            stored.get("cost"),
+            **{name: stored.get(name) for name in MEASURES},
         )
 
 
@@ -68,7 +71,8 @@ class System(Protocol):
 
     name: str
     concurrency: int
-    """Default number of questions in flight."""
+    """Number of questions in flight."""
+    # A system may also say `warmup` (calls before the first question that counts) and `timeout`.
 
     @property
     def parameters(self) -> Mapping[str, Any]:

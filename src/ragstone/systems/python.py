@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import inspect
 import secrets
-import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.systems.calls import CallResult, call_function
 from ragstone.systems.protocol import SystemReply
 from ragstone.systems.replies import parse_reply
 from ragstone.types import Ranked, Sample
@@ -25,7 +23,8 @@ INJECTED_PARAMETERS = ("sample", "contexts")
 class PythonSystem:
     """A system that calls a function with the question and parses its result."""
 
-    concurrency = 8
+    concurrency = 1
+    warmup = 1
 
     def __init__(
         self,
@@ -85,8 +84,17 @@ class PythonSystem:
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Call the function with the question."""
         injected = {"sample": sample} if "sample" in self._injected else {}
-        value = await call_function(self._function, question, **injected, **self._given_parameters)
-        return parse_reply(value, self._id_from)
+        result = await call_function(self._function, question, **injected, **self._given_parameters)
+        return self._parse_result(result)
+
+    def _parse_result(self, result: CallResult) -> SystemReply:
+        """Parse what the function returned; times that it reports itself win over those measured."""
+        reply = parse_reply(result.value, self._id_from)
+        return replace(
+            reply,
+            latency=round(result.seconds, 6) if reply.latency is None else reply.latency,
+            first_token=result.first_token if reply.first_token is None else reply.first_token,
+        )
 
     @property
     def takes_contexts(self) -> bool:
@@ -98,28 +106,18 @@ class PythonSystem:
     ) -> SystemReply:
         """Call the function with the question and these contexts as ranked chunks."""
         if self._answer_with is not None:
-            value = await call_function(self._answer_with, question, contexts)
+            result = await call_function(self._answer_with, question, contexts)
         else:
             injected: dict[str, Any] = {"contexts": contexts}
             if "sample" in self._injected:
                 injected["sample"] = sample
-            value = await call_function(
+            result = await call_function(
                 self._function, question, **injected, **self._given_parameters
             )
-        reply = parse_reply(value, self._id_from)
-        return SystemReply(reply.answer, contexts, reply.latency, reply.tokens, reply.cost)
+        return replace(self._parse_result(result), contexts=contexts)
 
     async def close(self) -> None:
         """Nothing to close: a function owns no connection of ragstone."""
-
-
-async def call_function(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Call a function and await its result; a sync function runs in a thread, which a timeout abandons."""
-    target = function if inspect.isroutine(function) else type(function).__call__
-    if inspect.iscoroutinefunction(target):
-        return await function(*args, **options)
-    value = await _run_in_thread(function, *args, **options)
-    return await value if inspect.isawaitable(value) else value
 
 
 def hash_source(place: Any) -> str | None:
@@ -183,37 +181,3 @@ def _inspect_parameters(
         injected,
         any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters),
     )
-
-
-async def _run_in_thread(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Like asyncio.to_thread, but in a daemon thread: one that hangs blocks neither a pool nor the exit of Python."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
-    # as asyncio.to_thread does: context variables (tracing, settings of the user's) reach the
-    # function
-    context = copy_context()
-
-    def settle_future(value: Any, error: BaseException | None) -> None:
-        if future.done():  # timed out: nobody awaits the result
-            return
-        if error is None:
-            future.set_result(value)
-        else:
-            future.set_exception(error)
-
-    def call_and_settle() -> None:
-        value, error = None, None
-        try:
-            value = context.run(function, *args, **options)
-        except Exception as raised:
-            # a future cannot carry StopIteration
-            error = RuntimeError(repr(raised)) if isinstance(raised, StopIteration) else raised
-        except (
-            BaseException
-        ) as raised:  # a system that calls sys.exit() ends its answer, not the run
-            error = RuntimeError(f"{type(raised).__name__}: {raised}")
-        with suppress(RuntimeError):  # the loop has closed meanwhile
-            loop.call_soon_threadsafe(settle_future, value, error)
-
-    threading.Thread(target=call_and_settle, name="ragstone-system", daemon=True).start()
-    return await future

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
+from ragstone.data.chunks import (
+    MISSING,
+    find_document_id,
+    find_text,
+    get_first,
+    get_metadata,
+    unwrap_node,
+)
 from ragstone.data.rows import get_path
+from ragstone.systems.conversations import read_conversation
+from ragstone.systems.fields import (
+    ANSWER_KEYS,
+    CONTEXT_ID_KEYS,
+    CONTEXT_KEYS,
+    MEASURE_KEYS,
+    sum_tokens,
+)
+from ragstone.systems.haystack import merge_outputs
 from ragstone.systems.protocol import SystemFault, SystemReply
 from ragstone.types import Chunk, Ranked
-
-ANSWER_KEYS = (
-    "answer", "response", "output", "result", "generated_answer", "output_text", "content", "text",
-)  # fmt: skip
-CONTEXT_KEYS = (
-    "contexts", "context", "documents", "source_documents", "source_nodes", "retrieved_contexts",
-    "retrieved_documents", "retrieved_docs", "chunks", "sources", "docs",
-)  # fmt: skip
-CONTEXT_ID_KEYS = ("context_ids", "ids", "retrieved_ids", "retrieved_doc_ids", "doc_ids")
-_TOKEN_KEYS = ("tokens", "total_tokens", "usage", "usage_metadata", "token_usage")
-_TOKEN_SUM_KEYS = (("total_tokens",), ("total",), ("input_tokens", "output_tokens"),
-           ("prompt_tokens", "completion_tokens"))  # fmt: skip
-_CHUNK_TEXT_KEYS = ("text", "page_content", "content", "passage", "chunk", "body")
-_DOCUMENT_ID_KEYS = ("id", "doc_id", "document_id", "source_id")
-"""Keys of a chunk's metadata that name its document."""
-_CHUNK_ID_KEYS = ("id", "ref_doc_id", "doc_id", "document_id", "id_", "node_id")
-_FILE_KEYS = ("source", "file_path", "file_name", "path", "url")
-_MISSING = object()
 
 
 def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
@@ -44,31 +44,41 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
         return SystemReply(value[0], parse_contexts(value[1], None, id_from))
     if isinstance(value, list | tuple):
         return SystemReply(None, parse_contexts(value, None, id_from))
-    return _parse_fields(value, id_from)
+    return _parse_fields(_unwrap_outputs(value), id_from)
+
+
+def _unwrap_outputs(value: Any) -> Any:
+    """Unwrap what a Haystack pipeline returns: a mapping of each component's outputs."""
+    if not isinstance(value, Mapping) or not value:
+        return value
+    is_nested = all(isinstance(item, Mapping) for item in value.values())
+    return merge_outputs(value) if is_nested else value
 
 
 def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
     """Parse the known keys of a mapping, or attributes of an object."""
-    error = _get_first(value, ("error",))
-    if error and error is not _MISSING and isinstance(error, str):
+    error = get_first(value, ("error",))
+    if error and isinstance(error, str):
         raise SystemFault(error)
     answer, contexts, ids = (
-        _get_first(value, ANSWER_KEYS),
-        _get_first(value, CONTEXT_KEYS),
-        _get_first(value, CONTEXT_ID_KEYS),
+        get_first(value, ANSWER_KEYS),
+        get_first(value, CONTEXT_KEYS),
+        get_first(value, CONTEXT_ID_KEYS),
     )
-    if answer is _MISSING and contexts is _MISSING and ids is _MISSING:
+    measured = {name: get_first(value, names) for name, names in MEASURE_KEYS.items()}
+    conversation = read_conversation(value)
+    if answer is MISSING and conversation is not None:
+        answer = conversation.answer
+        contexts = conversation.contexts if contexts is MISSING else contexts
+        if measured["tokens"] is MISSING:
+            measured["tokens"] = conversation.tokens
+    if answer is MISSING and contexts is MISSING and ids is MISSING:
         content = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
         raise SystemFault(
             "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
-    return build_reply(
-        None if answer is _MISSING else answer,
-        None if contexts is _MISSING else contexts,
-        None if ids is _MISSING else ids,
-        {name: _get_first(value, names) for name, names in _MEASURE_KEYS.items()},
-        id_from,
-    )
+    answer, contexts, ids = (None if part is MISSING else part for part in (answer, contexts, ids))
+    return build_reply(answer, contexts, ids, measured, id_from)
 
 
 def build_reply(
@@ -93,9 +103,9 @@ def parse_answer(value: Any) -> str | None:
     if isinstance(value, list) and value:
         if all(isinstance(part, str) for part in value):
             return value[0] if len(value) == 1 else "\n".join(value)
-        parts = [_get_first(part, ("text", "content")) for part in value]
+        parts = [get_first(part, ("text", "content")) for part in value]
         return "".join(part for part in parts if isinstance(part, str))
-    inner = _get_first(value, ("content", "text", "response", "answer", "data"))
+    inner = get_first(value, ("content", "text", "response", "answer", "data"))
     if isinstance(inner, str):
         return inner
     raise SystemFault("system_answer_not_text", type=type(value).__name__)
@@ -127,22 +137,16 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
     if isinstance(item, tuple | list) and len(item) == 2:  # (document, score)
         inner = parse_chunk(item[0], id_from)
         return Chunk(inner.id, inner.text, _to_score(item[1]))
-    scored, node = item, _get_first(item, ("node",))
-    if node is not _MISSING and not isinstance(node, str):
-        item = node
-    text = _get_first(item, _CHUNK_TEXT_KEYS)
-    if not isinstance(text, str):
-        get_content = getattr(item, "get_content", None)
-        text = get_content() if callable(get_content) else ""
+    scored, item = item, unwrap_node(item)
+    text = find_text(item)
     name = _find_id(item, id_from)
     if not text and not name:
         raise SystemFault("context_without_text", type=type(item).__name__)
-    return Chunk(name, str(text), _to_score(_get_first(scored, ("score",))))
+    return Chunk(name, text, _to_score(get_first(scored, ("score",))))
 
 
 def _find_id(item: Any, id_from: str | None) -> str:
-    meta = _get_first(item, ("metadata", "meta"))
-    metadata: Mapping[str, Any] = meta if isinstance(meta, Mapping) else {}
+    metadata = get_metadata(item)
     if id_from is not None:
         plain = (
             dict(item) if isinstance(item, Mapping) else {"metadata": metadata, "meta": metadata}
@@ -154,33 +158,8 @@ def _find_id(item: Any, id_from: str | None) -> str:
         if value is None:
             raise SystemFault("context_lacks_id", path=id_from)
         return _to_name(value)
-    # the id of the document before that of the chunk: relevance judgements are about documents
-    for source, names in (
-        (metadata, _DOCUMENT_ID_KEYS),
-        (item, _CHUNK_ID_KEYS),
-        (metadata, _FILE_KEYS),
-    ):
-        value = _get_first(source, names)
-        if value is not _MISSING and value is not None and not callable(value):
-            return _to_name(value)
-    return ""
-
-
-def _get_first(value: Any, names: Iterable[str]) -> Any:
-    """Return the first of these keys or attributes that is not None; None if all are None, else _MISSING."""
-    result = _MISSING
-    for name in names:
-        if isinstance(value, Mapping):
-            item = value.get(name, _MISSING)
-        else:
-            item = getattr(value, name, _MISSING)
-            if callable(item):  # a method of that name is not the value of a field
-                item = _MISSING
-        if item is not _MISSING:
-            if item is not None:
-                return item
-            result = None
-    return result
+    value = find_document_id(item)
+    return "" if value is None else _to_name(value)
 
 
 def _to_list(value: Any, what: str) -> list[Any]:
@@ -196,7 +175,7 @@ def _to_name(value: Any) -> str:
 
 
 def _to_score(value: Any) -> float | None:
-    if value is _MISSING or value is None or isinstance(value, bool):
+    if value is MISSING or value is None or isinstance(value, bool):
         return None
     try:
         number = float(value)
@@ -205,31 +184,19 @@ def _to_score(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_MEASURE_KEYS = {
-    "latency": ("latency", "latency_seconds"),
-    "tokens": _TOKEN_KEYS,
-    "cost": ("cost", "cost_usd", "total_cost"),
-}
-
-
 def _to_amount(value: Any, name: str) -> float | None:
-    if value is _MISSING or value is None:
+    if value is MISSING or value is None:
         return None
     if isinstance(value, Mapping) or (name == "tokens" and hasattr(value, "total_tokens")):
-        value = _sum_tokens(value)
+        value = sum_tokens(value)
         if value is None:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    # numbers of numpy, pandas and decimal are no int or float, but convert
+    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
         raise SystemFault("system_not_number", name=name, value=repr(value))
+    value = float(value)
     if not 0 <= value < 1e300:
         raise SystemFault("system_not_positive", name=name, value=repr(value))
     return float(value)
-
-
-def _sum_tokens(usage: Any) -> float | None:
-    """Sum the tokens in a framework's usage report."""
-    for names in _TOKEN_SUM_KEYS:
-        parts = [_get_first(usage, (name,)) for name in names]
-        if all(isinstance(part, int | float) for part in parts):
-            return sum(parts)  # type: ignore[no-any-return]
-    return None

@@ -19,11 +19,13 @@ from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_rejected_ro
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.locale.messages import message_from_json, message_to_json
-from ragstone.systems.protocol import System, SystemFault, SystemReply
+from ragstone.systems.protocol import MEASURES, System, SystemFault, SystemReply
 from ragstone.types import Sample
 
 NATIVE_SHAPE: dict[str, Any] = {"format": "ragstone"}
 """Shape of the answered rows: ragstone columns."""
+TIMEOUT_SECONDS = 120.0
+"""Default limit of one attempt."""
 MAX_PAUSE_SECONDS = 60.0
 """Upper limit of the pause that a system can request before a retry."""
 _PERMANENT_ERRORS = (
@@ -62,22 +64,29 @@ class SystemRunner:
     run: str
     """Id of the run. Failures are stored under it, so that another run asks again."""
     concurrency: int | None = None
-    timeout: float = 120.0
-    """Seconds for one attempt."""
+    timeout: float | None = None
+    """Seconds for one attempt; None: the system's, else TIMEOUT_SECONDS."""
     retries: int = 2
     """Further attempts after a transient fault."""
     reuse: bool = True
     """Whether stored replies of earlier runs are used."""
+    warmup: int = 0
+    """Calls before the first question that counts; their replies are not used."""
     keep_answers: bool = False
     """Whether records that have an answer keep it."""
     on_progress: Callable[[AnswerProgress], None] | None = None
     done: int = 0
     failures: int = 0
     asked: int = 0
+    cold_start: float | None = None
+    """Seconds of the first warm-up call; None without one, or when it failed."""
     _identity: Mapping[str, Any] = field(default_factory=dict)
     _in_flight: dict[str, asyncio.Task[SystemReply | SystemFault]] = field(default_factory=dict)
+    _warming: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
+        if self.timeout is None:
+            self.timeout = getattr(self.system, "timeout", TIMEOUT_SECONDS)
         if self.timeout <= 0 or self.retries < 0 or (self.concurrency or 1) < 1:
             raise DataError(
                 f"timeout {self.timeout:g}, retries {self.retries}, concurrency {self.concurrency}: "
@@ -116,6 +125,15 @@ class SystemRunner:
                 task.cancel()
             await asyncio.gather(*open_tasks, return_exceptions=True)
 
+    async def ask_samples(self, samples: Iterable[Sample]) -> None:
+        """Ask about these samples at once, so that their replies stand in the store."""
+        slots = asyncio.Semaphore(self.concurrency or self.system.concurrency)
+        tasks = [
+            task for sample in samples if (task := self._start_task(sample, slots)) is not None
+        ]
+        for reply in await asyncio.gather(*tasks):
+            self._count_reply(reply)
+
     def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
         """Return the stored reply to a sample, or its failure in this run."""
         key = self._reply_key(sample)
@@ -149,6 +167,7 @@ class SystemRunner:
             stored = self.load_reply(sample)
             if stored is not None:
                 return stored
+            await self._warm_up(sample)
             self.asked += 1
             reply = await self._ask_with_retries(sample)
         failed = isinstance(reply, SystemFault)
@@ -166,6 +185,16 @@ class SystemRunner:
         # shielded: stopping the runner must not cancel a write that has begun
         await asyncio.shield(asyncio.wrap_future(write))
         return reply
+
+    async def _warm_up(self, sample: Sample) -> None:
+        """Call the system so often that what it loads at first is not in the latency of a question."""
+        async with self._warming:  # the other questions wait until it is warm
+            while self.warmup > 0:
+                self.warmup -= 1
+                reply = await self._ask_with_retries(sample)
+                # a failure shows again when the question itself is asked
+                if self.cold_start is None and isinstance(reply, SystemReply):
+                    self.cold_start = reply.latency
 
     async def _ask_with_retries(self, sample: Sample) -> SystemReply | SystemFault:
         fault = SystemFault("system_not_asked")
@@ -241,21 +270,18 @@ def hide_expected(sample: Sample) -> Sample:
 def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | SystemFault) -> Record:
     """Add a reply to the record; its row keeps the input columns if they were ragstone columns."""
     sample = record.sample
-    meta = {key: value for key, value in sample.meta.items() if key not in _MEASURES}
+    meta = {key: value for key, value in sample.meta.items() if key not in MEASURES}
     if isinstance(reply, SystemFault):
         answered = replace(sample, answer=None, contexts=None, error=reply.reason, meta=meta)
     else:
-        measures = {
-            name: value for name in _MEASURES if (value := getattr(reply, name)) is not None
-        }
+        measures = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
         answered = replace(
             sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | measures
         )
     return Record(answered, _build_row(record.row, shape, answered))
 
 
-_MEASURES = ("latency", "tokens", "cost")
-_SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", *_MEASURES})
+_SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", *MEASURES})
 
 
 def _build_row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:

@@ -140,12 +140,7 @@ class Generation:
                 await asyncio.sleep(0)
 
     def _run_step(
-        self,
-        maker: Maker,
-        place: int,
-        wanted: Mapping[str, int],
-        share: int,
-        rng: random.Random,
+        self, maker: Maker, place: int, wanted: Mapping[str, int], share: int, rng: random.Random
     ) -> StepResult:
         """What one document gives in one turn."""
         spent = self._spent_kinds[place]

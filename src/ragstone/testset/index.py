@@ -9,12 +9,9 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 from ragstone.data.documents import Document
-from ragstone.testset.question_terms import extract_question_stems
-from ragstone.text.language import detect_language
 from ragstone.text.terms import strip_accents
 
 # content='': FTS5 keeps the index alone; rows are numbers, and the texts are read from the corpus.
@@ -68,16 +65,6 @@ class CorpusIndex:
         """Documents that have some of the stems, best first."""
         return self._find_documents(" OR ".join(filter(None, map(_to_query, stems))), but, most)
 
-    def find_nearest(
-        self, text: str, count: int, but: frozenset[str] = frozenset()
-    ) -> list[tuple[str, str]]:
-        """Id and text of the documents nearest to a text by its rarest words, best first."""
-        stems = self.sort_rarest(extract_question_stems(text, detect_language(text)), 8)
-        return [
-            (document.id, document.text)
-            for document in self.find_with_any(stems, but=tuple(but), most=count)
-        ]
-
     def _find_documents(self, query: str, but: Sequence[str], most: int) -> list[Document]:
         if not query:
             return []
@@ -118,12 +105,7 @@ class CorpusIndex:
     def __enter__(self) -> CorpusIndex:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from ragstone.data.documents import Document
 from ragstone.testset.blocks import Block
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 
 _NUMBERING = re.compile(
     r"(?:(?:Chapter|Appendix|Part|Section|Capítulo|Apéndice|Parte|Sección|Anexo)\s+[\w.]+?[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
 )
 _SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+.*$|\s+(?:Manual Page|documentation)$")
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
-_DOCUMENT_WORDS = word_set(
+_DOCUMENT_WORDS = to_word_set(
     "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
     "release overview the an section apéndice capítulo notas cómo"
 )

@@ -348,12 +348,12 @@ def _read_cover(
     if is_other and find_asked_sort(question):
         return "not_answerable_from_evidence", f"the reader answers {best.answers[0]!r}"
     other = find_best_sentence(question, document.text, document.title, spoken, without=span)
-    rival = _check_rival(other, best, question, reference, spoken) if other is not None else None
+    rival = _check_rival(other, best, question, reference) if other is not None else None
     return rival or best.cover
 
 
 def _check_rival(
-    other: AnswerSentence, best: AnswerSentence, question: str, reference: str, language: str
+    other: AnswerSentence, best: AnswerSentence, question: str, reference: str
 ) -> tuple[Reason, str] | None:
     """Whether the rest of the document answers as well as the evidence does."""
     if other.own < ANSWERING_COVER or other.own < 0.95 * best.own:

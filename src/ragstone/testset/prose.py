@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ragstone.text.sentences import split_sentences
-
 _FENCE = re.compile(r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
 _SKIPPED = re.compile(
@@ -20,7 +18,6 @@ _EMPHASIS = re.compile(r"`[^`\n]+`|\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?=[ \t]*[^\s|#>\-*+])")
 _ITEM = "\x00"
 """Stands for a line break that must stay while lines are joined."""
-_CODE = re.compile(r"[|{}<>\\=]|://|\s--\w|→|^\W*$")
 
 
 @lru_cache(maxsize=64)
@@ -39,12 +36,6 @@ def blank_non_prose(text: str) -> str:
     if marked or _is_hard_wrapped(text):
         text = _WRAPPED.sub(lambda match: " " * len(match.group()), text)
     return text.replace(_ITEM, "\n")
-
-
-def read_sentences(text: str, language: str) -> list[tuple[int, int]]:
-    """Where the sentences of a document stand; what is code rather than words is left out."""
-    plain = blank_non_prose(text)
-    return [(a, b) for a, b in split_sentences(plain, language) if not _CODE.search(plain[a:b])]
 
 
 def _blank_link_target(match: re.Match[str]) -> str:

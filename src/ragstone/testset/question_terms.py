@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.terms import extract_terms
 
 _ASKING = {
-    "en": word_set(
+    "en": to_word_set(
         "who whom whose what when where which why how many much long soon far old does did do "
         "happen percentage time condition example examples stand tell mean complete sentence gap fill"
     ),
-    "es": word_set(
+    "es": to_word_set(
         "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas "
         "hora horario año tiempo durante caso pasa ocurre significan siglas porcentaje complete frase hueco"
     ),
@@ -39,9 +39,3 @@ def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     dropped = _collect_asking_stems(language)
     stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
     return stems or extract_content_stems(question, language)
-
-
-def measure_overlap(left: frozenset[str], right: frozenset[str]) -> float:
-    """How much two sets share: Jaccard, 0..1."""
-    both = len(left & right)
-    return both / (len(left) + len(right) - both) if both else 0.0

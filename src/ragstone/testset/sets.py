@@ -240,12 +240,7 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
 
 
 async def _write_with_judge(
-    generation: Generation,
-    parts: Parts,
-    judge: Judge,
-    plan: TestsetPlan,
-    store: Store,
-    name: str,
+    generation: Generation, parts: Parts, judge: Judge, plan: TestsetPlan, store: Store, name: str
 ) -> None:
     # a small model loses count of several orders, and a long reply of it is cut: one order a call
     small = getattr(judge, "small", False)

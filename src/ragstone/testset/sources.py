@@ -6,15 +6,25 @@ import hashlib
 import json
 import tempfile
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 import numpy as np
 
+from ragstone.data.chunks import (
+    find_document_id,
+    find_text,
+    get_first,
+    get_metadata,
+    is_framework_document,
+    unwrap_node,
+)
 from ragstone.data.documents import (
     BEIR_CORPUS_FILE,
+    READERS,
     Document,
     duplicate_id_error,
     no_documents_error,
@@ -24,11 +34,20 @@ from ragstone.data.documents import (
 )
 from ragstone.errors import DataError
 
-Source = str | Path | Sequence[str | Path] | Iterable[Document]
-"""A folder, a file, several of them, or Documents."""
+Source = str | Path | Sequence[str | Path] | Iterable[Any]
+"""A folder, a file, several of them; or texts, dicts, Documents, also those of LangChain, LlamaIndex and Haystack."""
 
 MAX_FOLDERS = 256
 """Folders told apart when documents are sampled; more than that share."""
+
+MIN_TEXT_WORDS = 3
+"""A string of fewer words is the path of a file."""
+
+MAX_PATH_CHARS = 1000
+"""A longer string is no path."""
+
+GIVEN = "the documents given"
+"""What documents that are no files are said to come from."""
 
 RECENT_DOCUMENTS = 64
 """Documents that stay in memory for another look."""
@@ -75,12 +94,7 @@ class Corpus:
     def __enter__(self) -> Corpus:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     @property
@@ -132,7 +146,7 @@ def open_corpus(source: Source) -> Corpus:
     A jsonl file is read where it is; anything else is written to a temporary file first, so that a pdf is
     taken apart once and a folder that changes meanwhile does no harm."""
     paths = _list_paths(source)
-    shown = ", ".join(map(str, paths)) if paths is not None else "the documents given"
+    shown = ", ".join(map(str, paths)) if paths is not None else GIVEN
     if paths is not None and len(paths) == 1:
         only = paths[0] / BEIR_CORPUS_FILE if (paths[0] / BEIR_CORPUS_FILE).is_file() else paths[0]
         if only.is_file() and only.suffix.lower() == ".jsonl":
@@ -154,18 +168,25 @@ def _list_paths(source: Any) -> list[Path] | None:
         isinstance(source, Sequence)
         and source
         and all(isinstance(path, str | Path) for path in source)
+        and not all(_is_text(path) for path in source)
     ):
         return [Path(path) for path in source]
     return None
+
+
+def _is_text(item: str | Path) -> bool:
+    """Whether a string is a document itself: it has lines, or several words and is no file."""
+    if isinstance(item, Path):
+        return False
+    has_words = len(item.split()) >= MIN_TEXT_WORDS and Path(item[-8:]).suffix not in READERS
+    return "\n" in item or (has_words and (len(item) > MAX_PATH_CHARS or not Path(item).exists()))
 
 
 def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> Iterator[Document]:
     if paths is None:
         if not isinstance(source, Iterable):
             raise DataError(f"{source!r} holds no documents; give a path, or Documents")
-        for document in source:
-            if not isinstance(document, Document):
-                raise DataError(f"{document!r} is not a Document; give a path, or Documents")
+        for document in _convert_items(source):
             if document.text.strip():
                 yield document
             else:
@@ -177,6 +198,41 @@ def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> It
 
     for path in paths:
         yield from stream_documents(path, count_empty)
+
+
+def _convert_items(source: Iterable[Any]) -> Iterator[Document]:
+    """Documents from what Python people hold; successive chunks of one document are joined."""
+    if hasattr(source, "iloc") and hasattr(source, "to_dict"):  # a DataFrame
+        source = source.to_dict("records")
+    items = (to_document(item, number) for number, item in enumerate(source, 1))
+    for _, (first, *others) in groupby(items, key=lambda document: document.id):
+        if others and not any(document.source == GIVEN for document in (first, *others)):
+            yield from (first, *others)  # Documents of ours with one id are an error, not chunks
+            continue
+        text = "\n\n".join(document.text for document in (first, *others))
+        yield replace(first, text=text)
+
+
+def to_document(item: Any, number: int) -> Document:
+    """A document from a text, a mapping, or an object of a framework; without an id it is known by its number."""
+    if isinstance(item, Document):
+        return item
+    if isinstance(item, str):
+        return Document(f"text-{number}", item, source=GIVEN)
+    if hasattr(item, "model_dump") and not is_framework_document(item):
+        item = item.model_dump()
+    node = unwrap_node(item)
+    text = find_text(node)
+    if not text and not is_framework_document(item):
+        keys = ", ".join(map(str, item)) if isinstance(item, Mapping) else type(item).__name__
+        raise DataError(
+            f"document {number} has no text ({keys}); give texts, {{id, text}}, Documents or a path"
+        )
+    key = find_document_id(node)
+    name = f"text-{number}" if key is None else str(key)
+    title = get_first(node, ("title",))
+    named = title if isinstance(title, str) else str(get_metadata(node).get("title") or "")
+    return Document(name, text, named, source=GIVEN)
 
 
 def _open_in_place(path: Path, shown: str) -> Corpus:

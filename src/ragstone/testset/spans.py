@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ragstone.testset.vocabulary import (
-    NUMBER_WORDS,
-    PLURALS,
-    UNIT_STOPS,
-)
+from ragstone.testset.vocabulary import NUMBER_WORDS, PLURALS, UNIT_STOPS
 
 _TOKEN = re.compile(
     r"``[^`\n]+``|`[^`\n]+`|(?=\w*[^\W_]_+[^\W_])[^\W\d_]\w*"

@@ -17,11 +17,13 @@ MAX_BARE_WORDS = 12
 
 def is_bare_answer(text: str, language: str | None = None) -> bool:
     """Whether a text only names something, so that it states nothing without its question: few words, no verb."""
-    bare = text.strip().rstrip(".!")
+    bare = _reduce_to_polar(text.strip().rstrip(".!"))
     if not bare or "\n" in bare or len(bare) > 200:
         return False
     words = WORD.findall(bare)
-    if not 0 < len(words) <= MAX_BARE_WORDS or bare.endswith(("?", ":")) or ". " in bare:
+    if not 0 < len(words) <= MAX_BARE_WORDS or bare.endswith(("?", ":")):
+        return False
+    if _SENTENCE_END.search(bare):
         return False
     return not has_clause(bare, detect_language(text, language)) and not declines(text)
 
@@ -33,7 +35,7 @@ def to_statement(question: str, answer: str, language: str | None = None) -> str
     spoken = detect_language(question, language)
     asked = _QUESTION_MARKS.sub(" ", question.strip().split("\n")[-1])
     asked = _ASKED_AFTER.sub("", " ".join(asked.split()).rstrip(" .:")).strip()
-    given = answer.strip().rstrip(".! ")
+    given = _reduce_to_polar(answer.strip().rstrip(".! "))
     if not asked:
         return answer
     turn = _turn_spanish if spoken == "es" else _turn_english
@@ -41,6 +43,41 @@ def to_statement(question: str, answer: str, language: str | None = None) -> str
     return f"{statement[0].upper()}{statement[1:]}."
 
 
+def is_polar_exchange(question: str, answer: str, language: str | None = None) -> bool:
+    """Whether a question wants yes or no and the answer is no more than that: `No, it is not.`"""
+    given = _reduce_to_polar(answer.strip().rstrip(".! "))
+    polar = _POLAR.match(given)
+    if polar is None or polar[3]:
+        return False
+    # the statement on any other question ends with the answer
+    return not to_statement(question, given, language).lower().endswith(f" {given.lower()}.")
+
+
+def _reduce_to_polar(answer: str) -> str:
+    """Yes or no, where an answer says it in a few words: `Yes, it is`, `They do not`, `Claro que sí`, `No, no lo es`."""
+    match = _ELLIPTIC_ANSWER.fullmatch(answer)
+    if match is None or not answer:
+        return answer
+    denies = bool(match["denied"] or match["negado"])
+    if match["word"] and (match["word"].lower() == "no") != denies and match["verb"]:
+        return answer  # yes, it is not
+    if denies or (match["word"] or "").lower() == "no":
+        return "No"
+    return "Sí" if match["spanish"] or match["verbo"] else "Yes"
+
+
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_ELLIPTIC_ANSWER = re.compile(
+    r"""
+    (?:(?P<word>yes|yeah|yep|sure|of\ course|certainly|absolutely|indeed|correct|no
+        |(?P<spanish>sí|claro(?:\ que\ sí)?|por\ supuesto(?:\ que\ sí)?|desde\ luego|así\ es|correcto))[,.;:!]?\s*)?
+    (?P<verb>(?:i|you|he|she|it|we|they|there|this|that|these|those)\s
+        (?:is|are|am|was|were|do|does|did|can|could|will|would|has|have|had|should|must|may|might|cannot|ca|wo)
+        (?P<denied>\s?n['’]t|\snot|(?<=cannot))?
+    |(?P<verbo>(?P<negado>no\s)?(?:lo|la|los|las|se|le)\s(?:es|son|era|fue|está|están|puede|pueden|hace|hacen|hay|tiene|tienen)))?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _QUESTION_MARKS = re.compile(r"[¿?]")
 _ASKED_AFTER = re.compile(
     r"^(?:(?:and|so|please|y|entonces|pues|por favor)[\s,]+|(?:can|could) you tell me[\s,]+|(?:puedes|me puedes) decir(?:me)?[\s,]+)+",

@@ -6,15 +6,19 @@ spaces counts by pairs of characters."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.text.clause_words import to_word_set
+from ragstone.text.sentences import split_sentences
 from ragstone.text.stopwords import STOPWORDS
 from ragstone.text.terms import strip_accents
 from ragstone.text.words import fold_text
 
 STEM_CHARS = 4
 """Letters of a word that are compared."""
+MIN_SHARED = 0.25
+"""Share of a claim's content words from which a sentence comes close to it."""
 
 
 @lru_cache(maxsize=4096)
@@ -32,15 +36,34 @@ def find_content_words(text: str) -> frozenset[str]:
     return frozenset(words)
 
 
+def find_closest_sentence(claim: str, texts: Sequence[str]) -> tuple[int, str] | None:
+    """Return the sentence that shares most content words with a claim, and the index of its text; None when none comes close."""
+    wanted = find_content_words(claim)
+    best: tuple[float, int, str] | None = None
+    for index, text in enumerate(texts):
+        for start, end in split_sentences(text):
+            words = find_content_words(text[start:end])
+            shared = len(wanted & words)
+            # of two sentences that share as much, the shorter one speaks of it more
+            closeness = shared + shared / (1 + len(words))
+            is_close = shared and shared >= MIN_SHARED * len(wanted)
+            if is_close and (best is None or closeness > best[0]):
+                best = closeness, index, text[start:end].strip()
+    return None if best is None else best[1:]
+
+
 @lru_cache(maxsize=4096)
 def is_small_talk(sentence: str) -> bool:
     """Whether a sentence only keeps the conversation going: Sure! I hope this helps. Gracias por tu pregunta.
 
     Besides interjections it may have the usual polite words, and then it speaks of the two who talk: `it is free` does
-    not, `feel free to ask if you need more` does."""
+    not, `feel free to ask if you need more` does. Praise is for the question: `great question`, not `great food`."""
     words = set(_WORD.findall(strip_accents(fold_text(sentence))))
     content = words - _FUNCTION_WORDS - _INTERJECTIONS
-    return not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS))
+    if not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS)):
+        return True
+    speaks_to_asker = not words.isdisjoint(_INTERJECTIONS | _QUESTION_WORDS)
+    return speaks_to_asker and content <= _PRAISE_WORDS | _QUESTION_WORDS
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
@@ -56,10 +79,15 @@ _INTERJECTIONS = to_word_set(
 _SPEAKERS = to_word_set(
     """
     i let me my our us we you your yours re ll mi nos te ti tu tus le usted espero esperamos lamento dudes quieres
+    dime digame avisame aviseme avisa avise
     necesitas necesites
     """
 )
 """Who talks to whom; Spanish verbs say it by their ending."""
+_QUESTION_WORDS = to_word_set("question questions pregunta preguntas consulta duda")
+_PRAISE_WORDS = to_word_set(
+    "awesome cool excellent good great interesting nice perfect wonderful bien buen buena estupendo excelente genial gran interesante perfecto"
+)
 _POLITE_WORDS = _SPEAKERS | to_word_set(
     """
     answer anything apologize appreciate ask asking asked assist assistance clarification confusion contact details else

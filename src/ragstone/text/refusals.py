@@ -77,19 +77,19 @@ def _clause_declines(clause: str) -> bool:
         return True
     words = _WORD.findall(clause)
     classes = [_list_classes(word) for word in words]
-    found = _unite(classes)
-    if _is_bare(classes, found) or _NO_INFORMATION.search(clause):
+    present = _unite(classes)
+    if _is_bare(classes, present) or _NO_INFORMATION.search(clause):
         return True
-    if "paper" in found and _NOT_TOLD.search(clause):
+    if "paper" in present and _NOT_TOLD.search(clause):
         return True
     return any(
-        _denies(classes, place, found)
+        _denies(classes, place, present)
         for place, names in enumerate(classes)
         if not _DENIAL.isdisjoint(names)
     )
 
 
-def _denies(classes: list[tuple[str, ...]], place: int, found: set[str]) -> bool:
+def _denies(classes: list[tuple[str, ...]], place: int, present: set[str]) -> bool:
     """Whether the negation at this place denies that the speaker knows or that a source tells."""
     denied = _unite(classes[place : place + DENIED_WORDS])
     is_spoken = "speaker" in _unite(classes[max(place - 3, 0) : place + 3])
@@ -100,7 +100,7 @@ def _denies(classes: list[tuple[str, ...]], place: int, found: set[str]) -> bool
             return True
         denied |= _unite(classes[max(place - 1, 0) : place])  # says nothing about it
         return bool(denied & {"know", "tell", "information", "lack"})
-    return "question" in found and "know" in denied
+    return "question" in present and "know" in denied
 
 
 def _is_not_in_source(classes: list[tuple[str, ...]], place: int) -> bool:
@@ -124,9 +124,9 @@ SOURCE_WORDS = 9
 _DENIAL = frozenset(["negation", "lack"])
 
 
-def _is_bare(classes: list[tuple[str, ...]], found: set[str]) -> bool:
+def _is_bare(classes: list[tuple[str, ...]], present: set[str]) -> bool:
     """Whether the clause says nothing but that: unknown, not mentioned, it does not say."""
-    is_denial = bool(found & _DENIAL) and bool(found & {"know", "tell", "unclear"})
+    is_denial = bool(present & _DENIAL) and bool(present & {"know", "tell", "unclear"})
     return is_denial and all(classes) and "negation" not in classes[-1]  # the answer is no
 
 

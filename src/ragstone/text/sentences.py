@@ -46,10 +46,14 @@ def _split_sentences(text: str, language: str | None) -> tuple[tuple[int, int], 
                 continue
             end = start + len(sentence)
             spans.append((start, end))
+    if spans and (no := _NO_AS_ANSWER.match(text, *spans[0])):
+        spans[:1] = [(spans[0][0], no.end(1)), (no.end(), spans[0][1])]
     return tuple(spans)
 
 
 _LINE_BREAKS = re.compile(r"\n+")
+_NO_AS_ANSWER = re.compile(r"(No\.)\s+(?=[^\W\d_a-z])")
+"""A text that opens with the answer no; elsewhere `No.` is short for number."""
 
 
 def _cut_after_markers(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:

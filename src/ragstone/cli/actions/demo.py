@@ -2,42 +2,89 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import click
+from rich.console import Console
+
+from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.compare import compare
+from ragstone.analysis.diagnose import diagnose
+from ragstone.analysis.failures import analyse_failures
 from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.cli.actions.compare import present_comparison
-from ragstone.cli.actions.eval import check_outputs, score_plan, show_summary
+from ragstone.cli.actions.eval import check_outputs, score_plan, show_result
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.shared import check_language
 from ragstone.config import Plan
 from ragstone.data import corpora, read
+from ragstone.data.demo import load_answers
 from ragstone.experiments.bench import bench
 from ragstone.experiments.inputs import RunInputs
+from ragstone.experiments.run import Run
+from ragstone.report.builders.comparison import ComparisonReport
+from ragstone.report.builders.demo import DemoReport
+from ragstone.report.builders.diagnosis import build_story
+from ragstone.report.builders.failures import FailureReport
+from ragstone.report.builders.run import RunReport
+from ragstone.report.document import Heading, Paragraph, ReportDocument
+from ragstone.report.files import write_text
+from ragstone.report.render import html, terminal
+from ragstone.report.words import Words, load_words
 
-METRICS = (
-    "recall@3", "ndcg@3", "mrr", "exact_match(normalize=squad)", "token_f1", "abstention_accuracy",
-)  # fmt: skip
+METRICS = ("faithfulness", "answer_correctness", "recall", "mrr")
 
 
 def run_demo(output: str, *, configurations: bool, language: str | None, store: str | None) -> None:
-    """Evaluate the bundled data set and write its report."""
-    plan = Plan(name="demo", metrics=METRICS, store=store, output=(output,))
-    check_outputs(plan)
-    bundled = resources.files("ragstone") / "data" / "demo" / "library.jsonl"
-    spoken = check_language(language) or "en"
-    # The package may be a zip file, in which the data has no path.
-    with resources.as_file(bundled) as path:
-        dataset = read(path)
-        dataset.source = path.name  # where the package is installed is of no interest
-        run = score_plan(plan, RunInputs(samples=dataset))
-    show_summary(run.summary(), spoken)
-    run.write(output, language=spoken)
-    note(f"\nThe report: {Path(output).resolve()}")
+    """Evaluate, diagnose and compare two versions of a shop's assistant, and write one page about it."""
+    if Path(output).suffix.lower() != ".html":
+        raise click.UsageError(f"{output!r}: the demo writes a page; end it in .html")
+    check_outputs(Plan(output=(output,)))
+    say = load_words(check_language(language) or "en")
+    first, second = (_evaluate_version(version, store, say) for version in (1, 2))
+    report = _build_report(first, second, say.language)
+    _show_part(say, "demo_title", say("demo_story"))
+    _show_part(say, "demo_quality")
+    show_result(first, say.language, commands=())
+    _show_part(say, "demo_cause", *report.describe_slices(say))
+    terminal.print_document(
+        build_story(report.failures.diagnoses or (), report.failures.failures, say.language),
+        Console(),
+    )
+    _show_part(say, "demo_change")
+    terminal.print_document(report.comparison.document(), Console())
+    write_text(output, html.render(report.document()))
+    note(f"\n{say('demo_page', path=Path(output).resolve())}")
     if configurations:
-        _compare_configurations(output, spoken, store)
-    note("Your own data: ragstone eval DATA.jsonl -m recall@5,token_f1 -o report.html")
+        _compare_configurations(output, say.language, store)
+    note(say("demo_own"))
+
+
+def _evaluate_version(version: int, store: str | None, say: Words) -> Run:
+    plan = Plan(name=say("demo_version", n=version), metrics=METRICS, store=store)
+    dataset = read(load_answers(version, say.language))
+    dataset.source = say("demo_source")
+    return score_plan(plan, RunInputs(samples=dataset))
+
+
+def _build_report(first: Run, second: Run, language: str) -> DemoReport:
+    failures = analyse_failures(first.stored)
+    diagnoses = diagnose(first.stored, first.summary(), failures, load_symptoms())
+    runs = {run.id: run.stored for run in (first, second)}
+    return DemoReport(
+        RunReport(first.stored, first.summary(), language),
+        FailureReport(failures, diagnoses, first.stored, language),
+        ComparisonReport(compare(list(runs.values())), runs, language),
+    )
+
+
+def _show_part(say: Words, title: str, *texts: str) -> None:
+    nodes = [Paragraph(text) for text in (*texts, "")]
+    console = Console()
+    console.print()
+    document = ReportDocument("demo", say, "", "", (Heading(say(title)),), tuple(nodes))
+    terminal.print_document(document, console)
 
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
@@ -62,7 +109,6 @@ def _compare_configurations(output: str, language: str, store: str | None) -> No
         store=store,
         watch=show_progress_lines(quiet=False),
     )
-    assert benchmark_result.comparison is not None
-    runs = [run.stored for run in benchmark_result.runs.values()]
+    assert benchmark_result.result is not None
     flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
-    present_comparison(benchmark_result.comparison, runs, flags, language)
+    present_comparison(benchmark_result.result, flags, language)

@@ -123,8 +123,8 @@ def _choose_metrics(plan: Plan, dataset: Dataset, samples: Sequence[Sample]) -> 
     # The data has no answers yet: what fits is decided by the samples as the system would fill
     # them.
     if named is None and plan.system is not None:
-        return default_metrics(samples)
-    return choose_metrics(named, dataset)
+        return default_metrics(samples, judge=plan.judge, language=plan.language)
+    return choose_metrics(named, dataset, judge=plan.judge, language=plan.language)
 
 
 def show_estimate(plan: Plan) -> None:

@@ -11,10 +11,11 @@ from ragstone.cli.actions.messages import format_count
 from ragstone.config import SystemPlan
 from ragstone.data import Dataset
 from ragstone.errors import StoreError
-from ragstone.experiments.answer import build_system
+from ragstone.experiments.answer import DEFAULT_WARMUP, build_system
 from ragstone.store import Store, default_place
 from ragstone.systems import System, SystemReply, SystemRunner
 from ragstone.systems.pipeline import Pipeline
+from ragstone.systems.protocol import MEASURES
 from ragstone.types import Sample
 
 
@@ -25,19 +26,14 @@ def answer_for_free(
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
     system = build_system(under_test.spec, under_test.settings).system
-    try:
-        # Must exist: a dry run creates no store.
-        runner: SystemRunner | None = SystemRunner(
-            system, Store.open(store or default_place(), must_exist=True), "dry run"
-        )
-    except StoreError:
-        runner = None
+    runner = _open_runner(system, store)
     questions = [record.sample for record in dataset if record.sample.question is not None]
-    stored = sum(
-        runner is not None and runner.load_reply(sample) is not None for sample in questions
-    )
+    stored = _count_stored(questions, runner)
+    open_questions = len(questions) - stored
+    warmup = getattr(system, "warmup", DEFAULT_WARMUP) if open_questions else 0
     lines = [
-        f"system: {system.name}, to be asked {format_count(len(questions) - stored, 'question')}"
+        f"system: {system.name}, to be asked {format_count(open_questions, 'question')}"
+        + (f" and {warmup} to warm up" if warmup else "")
         + (f"; {stored:,} answered from the store" if stored else "")
     ]
     answered = [_answer_sample(sample, system, runner) for sample in samples]
@@ -48,6 +44,21 @@ def answer_for_free(
     return answered, lines
 
 
+def _open_runner(system: System, store: str | None) -> SystemRunner | None:
+    """The runner that knows the answers of earlier runs; None without a store, which a dry run does not create."""
+    try:
+        place = Store.open(store or default_place(), must_exist=True)
+    except StoreError:
+        return None
+    return SystemRunner(system, place, "dry run")
+
+
+def _count_stored(samples: Sequence[Sample], runner: SystemRunner | None) -> int:
+    if runner is None:
+        return 0
+    return sum(runner.load_reply(sample) is not None for sample in samples)
+
+
 def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) -> Sample:
     reply: Any = runner.load_reply(sample) if runner is not None else None
     # The built-in pipeline without an LLM is free and quick; any other system may charge for a
@@ -56,11 +67,7 @@ def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) 
         reply = asyncio.run(system.answer(sample.question or "", sample))
     if not isinstance(reply, SystemReply):
         return replace(sample, answer=None, contexts=None)
-    measured = {
-        name: value
-        for name in ("latency", "tokens", "cost")
-        if (value := getattr(reply, name)) is not None
-    }
+    measured = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
     return replace(
         sample, answer=reply.answer, contexts=reply.contexts, meta={**sample.meta, **measured}
     )

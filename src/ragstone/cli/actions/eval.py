@@ -12,22 +12,28 @@ from typing import Any
 import click
 from rich.console import Console
 
+from ragstone.analysis.scales import find_unfit_gates
 from ragstone.analysis.summary import Summary
 from ragstone.cli.actions import dry_run, pairs, resume, slurm
 from ragstone.cli.actions.flags import build_plan, load_plan_file
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import format_count, note, note_left_over
+from ragstone.cli.actions.next_commands import list_next_commands
 from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
+from ragstone.cli.options import complain_of_folder
 from ragstone.config import Plan, mask_password
 from ragstone.config.gates import parse_gate
 from ragstone.data import Dataset
-from ragstone.errors import ConfigError, Interrupted
+from ragstone.errors import ConfigError, Interrupted, NothingToScore, RagstoneError
 from ragstone.experiments.inputs import RunInputs, RunObserver
 from ragstone.experiments.run import Run, run_plan
+from ragstone.locale.messages import render
 from ragstone.registry import Metric
-from ragstone.report.builders.run import build_summary
+from ragstone.report.builders.run import build_summary, build_terminal_report
+from ragstone.report.figures import describe_unfit_gates
 from ragstone.report.formats import describe_unknown, list_endings
 from ragstone.report.render import terminal
+from ragstone.report.words import load_words
 from ragstone.store import StoredRun
 
 
@@ -72,9 +78,13 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
     """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
     started: list[StoredRun] = []
 
-    def note_start(stored: StoredRun, _: Dataset) -> None:
+    def note_start(stored: StoredRun, dataset: Dataset) -> None:
         started.append(stored)
+        note_left_over(dataset, quiet=quiet)
         bar.title = stored.info.name
+        say = load_words(choose_language(plan.language))
+        for remark in describe_unfit_gates(find_unfit_gates(stored), stored.info.judge, say):
+            note(remark.text, quiet=quiet)
 
     if plan.data.path == "-" and plan.name is None:
         # A run is else named after its file, which would be `-`.
@@ -91,6 +101,8 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
         )
         try:
             return run_plan(plan, inputs, observer)
+        except NothingToScore as nothing:
+            raise RagstoneError(render(nothing.message, choose_language(plan.language))) from None
         except KeyboardInterrupt:
             raise _explain_stop(started, bar.answers, inputs.command) from None
 
@@ -104,8 +116,8 @@ def check_outputs(plan: Plan) -> None:
             complaints.append(describe_unknown("run", output))
         elif path.is_dir():
             complaints.append(f"{output!r} is a folder; name a file in it")
-        elif not path.parent.is_dir():
-            complaints.append(f"there is no folder {str(path.parent)!r} for {path.name!r}")
+        else:
+            complaints += complain_of_folder(path)
     if complaints:
         raise ConfigError(complaints)
 
@@ -118,14 +130,21 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     if quiet:
         _note_failures(summary)
     else:
-        show_summary(summary, language)
-    write_files(run, plan.output, language, quiet=quiet)
+        show_result(run, language)
+    write_files(run, plan.output, language, explain=plan.explain, quiet=quiet)
     return summary.exit_code
 
 
 def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
     terminal.print_document(build_summary(summary, language), Console())
+
+
+def show_result(run: Run, language: str, commands: Sequence[tuple[str, str]] | None = None) -> None:
+    """What a run found, on stdout: opening, table, worst claims, and what to do next."""
+    following = list_next_commands(run) if commands is None else commands
+    document = build_terminal_report(run.stored, run.summary(), language, following)
+    terminal.print_document(document, Console())
 
 
 def _choose_single_file(files: tuple[str, ...]) -> str | None:

@@ -12,12 +12,14 @@ from ragstone.report.formats import RowsFormat
 from ragstone.report.render.rows import export_rows
 
 
-def export_run(run: str, output: Sequence[str], *, shards: int | None, store: str | None) -> None:
+def export_run(
+    run: str, output: Sequence[str], *, shards: int | None, explain: bool, store: str | None
+) -> None:
     """Write the rows into each file, or as parquet files of `shards` rows into each folder."""
     if shards is not None:
         stored = open_run(run, store).stored
         for path in output:
-            count = export_rows(stored, path, shards=shards)
+            count = export_rows(stored, path, shards=shards, explain=explain)
             note(f"wrote {format_count(count, 'row')} into {path}")
         return
     for path in output:
@@ -26,4 +28,4 @@ def export_run(run: str, output: Sequence[str], *, shards: int | None, store: st
                 f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
                 " (`ragstone report` writes the others)"
             )
-    write_files(open_run(run, store), output, "en")
+    write_files(open_run(run, store), output, "en", explain=explain)

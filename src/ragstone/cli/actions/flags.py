@@ -20,7 +20,8 @@ from ragstone.registry import Metric, parse_spec, split_specs
 from ragstone.types import SAMPLE_FIELDS
 
 REPLACED_FIELDS = (
-    "name", "judge", "language", "floor", "store", "output", "concurrency", "resume",
+    "name", "judge", "language", "floor", "labels", "store", "output", "explain", "concurrency",
+    "resume",
     "retry_errors", "max_usd", "max_calls", "on", "run_id",
 )  # fmt: skip
 """Fields of a plan that a flag of the same name replaces."""
@@ -52,19 +53,21 @@ def build_plan(
     if "metrics" in given:
         metrics = parse_metrics(given["metrics"], complaints, folder)
         changes["metrics"] = tuple(map(to_spec, metrics))
-        names = [metric.name for metric in metrics]
+        names = _list_names(metrics)
         # -m replaces the config's metrics; gates on those left out cannot be decided and would end
         # the run with exit code 3.
         notes += _list_unchecked(gates, names)
         gates = {name: rule for name, rule in gates.items() if name in names}
     if "gates" in given:
-        known = (
-            [metric.name for metric in resolve_metrics(plan.metrics)] if names is None else names
-        )
+        known = _list_names(resolve_metrics(plan.metrics)) if names is None else names
         gates |= _parse_gates(given["gates"], known, complaints)
     if complaints:
         raise ConfigError(complaints)
     return replace(plan, gates=gates, **changes), notes
+
+
+def _list_names(metrics: Sequence[Metric]) -> list[str]:
+    return [metric.name for metric in metrics]
 
 
 def load_plan_file(path: str) -> Plan:

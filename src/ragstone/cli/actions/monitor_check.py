@@ -40,9 +40,8 @@ def check_once(
     if delivery.sent:
         note(f"sent {format_count(delivery.sent, 'message')}")
     if delivery.failed:
-        note(
-            f"{format_count(delivery.failed, 'message')} did not arrive; they are sent again later"
-        )
+        again = "it is sent" if delivery.failed == 1 else "they are sent"
+        note(f"{format_count(delivery.failed, 'message')} did not arrive; {again} again later")
     if not status.streams and not status.open:
         note("nothing was judged yet, so that there is nothing to compare")
     states = {alert.state for alert in status.open}

@@ -27,10 +27,7 @@ from ragstone.report.files import write_text
 from ragstone.report.words import Words
 
 METRICS = ("exact_match", "token_f1", "abstention_accuracy")
-CAPTION = {
-    "en": "Mean, 95% interval, scored/applicable.",
-    "es": "Media, intervalo del 95 %, puntuadas/aplicables.",
-}
+
 OUTPUTS = (".json", ".csv", ".md")
 
 
@@ -147,7 +144,7 @@ def _print_table(entries: Sequence[FileResult], words: Words) -> None:
         table.add_row(Text(entry.name, style="cyan"), *cells)
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"\n{CAPTION[words.language]}", style="dim")
+    console.print(f"\n{words('pairs_caption')}", style="dim")
 
 
 def format_coverage(metric: MetricSummary) -> str:
@@ -210,4 +207,4 @@ def _render_markdown(entries: Sequence[FileResult], words: Words) -> str:
         ]
         name = entry.name.replace("|", "\\|")
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", CAPTION[words.language]]) + "\n"
+    return "\n".join([*lines, "", words("pairs_caption")]) + "\n"

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ragstone.types import NO_USAGE
@@ -44,12 +43,7 @@ class Bar:
     def __enter__(self) -> Bar:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._display is not None:
             self._display.stop()
 

@@ -8,6 +8,7 @@ from shutil import get_terminal_size
 
 import click
 
+from ragstone.cli.actions.keyboard import read_key
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.review import Decision, Review, decisions_file
@@ -28,7 +29,7 @@ def review_items(path: Path) -> int:
     while waiting:
         item = waiting[0]
         _show_item(item, len(session.items) - len(waiting) + 1, len(session.items))
-        key = _read_key()
+        key = read_key(KEYS, "  ".join(f"[{k}]{word[1:]}" for k, word in KEYS.items()), "a review")
         if key == "q":
             break
         if key == "u":
@@ -90,26 +91,6 @@ def _print_field(name: str, text: str, wide: int) -> None:
     lines = textwrap.wrap(" ".join(text.split()), max(20, wide - 12)) or [""]
     for at, line in enumerate(lines):
         click.echo(f"  {name if at == 0 else '':<9} {line}")
-
-
-def _read_key() -> str:
-    """One of the keys; the end of the input is the wish to stop."""
-    words = "  ".join(f"[{key}]{word[1:]}" for key, word in KEYS.items())
-    while True:
-        click.echo(f"  {words}  ", nl=False)
-        try:
-            typed = click.getchar().lower()
-        except (EOFError, KeyboardInterrupt):
-            typed = "q"
-        except OSError:
-            click.echo()
-            raise click.UsageError("a review needs a terminal with a keyboard") from None
-        # Ctrl-C and Ctrl-D come as characters where the terminal is raw.
-        if typed in ("", "\x03", "\x04"):
-            typed = "q"
-        click.echo(KEYS.get(typed, ""))
-        if typed in KEYS:
-            return typed
 
 
 def _ask_text(what: str, text: str) -> str:

@@ -24,11 +24,18 @@ def open_run(name: str, store: str | None) -> Run:
     return Run.open(name, store=store)
 
 
-def write_files(run: Run, paths: Sequence[str], language: str, *, quiet: bool = False) -> None:
+def write_files(
+    run: Run,
+    paths: Sequence[str],
+    language: str,
+    *,
+    explain: bool = False,
+    quiet: bool = False,
+) -> None:
     """Write each file in the format of its extension, and say so."""
     for path in paths:
         with show_waiting(f"writing {path}", quiet=quiet):
-            run.write(path, language=language)
+            run.write(path, language=language, explain=explain)
         note(f"wrote {path}", quiet=quiet)
 
 

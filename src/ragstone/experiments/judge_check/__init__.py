@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ragstone.engine import ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.judge_check.controls import Control, ControlSet, build_control_sets
 from ragstone.experiments.run import aevaluate
@@ -24,14 +25,14 @@ from ragstone.judges.scale import (
     measure_accuracy,
     measure_scale,
 )
-from ragstone.registry import Metric
+from ragstone.registry import REGISTERED, Metric
 from ragstone.types import NO_USAGE, Score, Usage
 
 QUICK_CONTROLS = 6
 """Controls of each kind in a quick check."""
 CALIBRATION_BINS = 5
-ProgressReport = Callable[[str, int, int], None]
-"""Called with the kind of Ask that begins, its number from 0, and how many there are."""
+KindObserver = Callable[[str, int, int], ProgressCallback | None]
+"""Called with the kind of Ask that begins, its number from 0 and how many there are; returns who follows its samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class KindResult:
     seconds: float
     is_unreachable: bool
     """Whether no control got through to the model at all."""
+    is_unanswered: bool
+    """Whether it is a kind of question that this judge leaves to others."""
 
     @property
     def fitness(self) -> Fitness:
@@ -102,8 +105,8 @@ class JudgeCheck:
 
     @property
     def is_fit(self) -> bool:
-        """Whether everything that was measured is fit to gate on."""
-        return all(result.fitness == "fit" for result in self.results)
+        """Whether everything that the judge answers is fit to gate on."""
+        return all(r.fitness == "fit" for r in self.results if not r.is_unanswered)
 
 
 async def check_judge(
@@ -112,15 +115,14 @@ async def check_judge(
     *,
     count: int | None = None,
     metrics: Sequence[str] = (),
-    report: ProgressReport | None = None,
+    watch: KindObserver | None = None,
 ) -> JudgeCheck:
     """Measure a judge on the controls of every kind, or of the kinds that these metrics ask."""
     sets = choose_sets(build_control_sets(language, count), metrics)
     results, scales = [], []
     for number, controls in enumerate(sets):
-        if report is not None:
-            report(controls.kind, number, len(sets))
-        result, measured = await check_set(judge, controls, language)
+        follow = watch(controls.kind, number, len(sets)) if watch is not None else None
+        result, measured = await check_set(judge, controls, language, follow)
         if result.is_unreachable:
             raise RagstoneError(f"{judge.name} could not be asked: {next(iter(result.failures))}")
         results.append(result)
@@ -142,13 +144,15 @@ def choose_sets(sets: Sequence[ControlSet], metrics: Sequence[str]) -> list[Cont
 
 
 async def check_set(
-    judge: Judge, controls: ControlSet, language: str
+    judge: Judge, controls: ControlSet, language: str, watch: ProgressCallback | None = None
 ) -> tuple[KindResult, list[JudgeScale]]:
     """Score the controls of one kind; returns the result and the scale of each metric."""
     started = time.monotonic()
     samples = [control.sample for control in controls.controls]
+    metrics = list(controls.metrics)
+    # a store of its own: replies of an earlier check would cost nothing and take no time
     run = await aevaluate(
-        samples, list(controls.metrics), judge=judge, store=":memory:", language=language
+        samples, metrics, judge=judge, store=":memory:", language=language, watch=watch
     )
     seconds = time.monotonic() - started
     rows = list(run.scores().values())
@@ -162,7 +166,10 @@ async def check_set(
     shown = [row[controls.metrics[0].name] for row in rows]
     usage = sum((score.usage for row in rows for score in row.values()), NO_USAGE)
     result = _sum_up(controls, shown, scales[controls.metrics[0].family], usage, seconds)
-    measured = [scale for scale in scales.values() if scale is not None and not result.skipped]
+    is_whole = not result.skipped
+    measured = [
+        s for name, s in scales.items() if s is not None and is_whole and name in REGISTERED
+    ]
     return result, measured
 
 
@@ -235,7 +242,8 @@ def _sum_up(
         skipped=sum(score.outcome == "skipped_budget" for score in failed),
         usage=usage,
         seconds=seconds,
-        is_unreachable=bool(failed) and all(score.kind == "transport" for score in scores),
+        is_unreachable=all(score.kind == "transport" for score in scores),
+        is_unanswered=all(score.code == "kind_unknown_offline" for score in scores),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ragstone.engine import ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.judge_check import KindResult, check_set
 from ragstone.experiments.judge_check.controls import build_control_sets
@@ -15,8 +16,10 @@ from ragstone.judges.limits import Budget
 from ragstone.judges.scale import MIN_REPLY_RATE
 
 Route = Literal["json", "hybrid"]
+FIRST_CONTROLS = 4
+"""Controls of `support` that each route is tried on first; a route on which replies fail is tried no further."""
 TRIAL_CONTROLS = 12
-"""Controls of `support` that each route is tried on."""
+"""Controls of `support` that a route is then tried on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class RouteTrial:
 def list_routes(settings: Mapping[str, Any]) -> list[Route]:
     """Return the routes that a judge could take; a judge that is no language model has none to choose from."""
     kind = str(settings.get("model", "")).partition(":")[0]
-    if kind not in (*DIALECTS, "gguf", "hf"):
+    if kind not in (*DIALECTS, "gguf", "hf", "local"):
         return []
     if "small" in settings:
         return ["hybrid" if settings["small"] else "json"]
@@ -43,15 +46,23 @@ def set_route(settings: Mapping[str, Any], route: Route) -> dict[str, Any]:
 
 
 async def try_routes(
-    settings: Mapping[str, Any], language: str, budget: Budget, count: int = TRIAL_CONTROLS
+    settings: Mapping[str, Any],
+    language: str,
+    budget: Budget,
+    *,
+    quick: bool = False,
+    watch: ProgressCallback | None = None,
 ) -> list[RouteTrial]:
     """Put the first controls of `support` to the model on each route."""
-    controls = build_control_sets(language, count)[0]
     trials = []
     for route in list_routes(settings):
         judge = make_judge(set_route(settings, route), budget=budget)
         try:
-            result, _ = await check_set(judge, controls, language)
+            for count in (FIRST_CONTROLS,) if quick else (FIRST_CONTROLS, TRIAL_CONTROLS):
+                controls = build_control_sets(language, count)[0]
+                result, _ = await check_set(judge, controls, language, watch)
+                if not _is_usable(result):
+                    break
         finally:
             await judge.close()
         if result.is_unreachable:
@@ -66,5 +77,9 @@ def choose_route(trials: Sequence[RouteTrial]) -> Route:
     if "json" not in by_route or "hybrid" not in by_route:
         return trials[0].route
     json, hybrid = by_route["json"], by_route["hybrid"]
-    is_usable = json.replies >= MIN_REPLY_RATE * json.controls
-    return "json" if is_usable and json.right >= hybrid.right else "hybrid"
+    is_better = hybrid.agreement > json.agreement
+    return "json" if _is_usable(json) and not is_better else "hybrid"
+
+
+def _is_usable(result: KindResult) -> bool:
+    return result.replies >= MIN_REPLY_RATE * result.controls

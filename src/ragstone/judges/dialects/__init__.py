@@ -7,28 +7,14 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ragstone.judges.dialects.dialect import (
-    DIALECTS,
-    CompletionReply,
-    Dialect,
-    OutputMode,
-    Parameters,
-    UnknownDialect,
-    find_dialect,
-    register_dialect,
-)
-
-__all__ = [
-    "DIALECTS",
-    "CompletionReply",
-    "Dialect",
-    "OutputMode",
-    "Parameters",
-    "UnknownDialect",
-    "collect_key_variables",
-    "find_dialect",
-    "register_dialect",
-]
+from ragstone.judges.dialects.dialect import DIALECTS as DIALECTS
+from ragstone.judges.dialects.dialect import CompletionReply as CompletionReply
+from ragstone.judges.dialects.dialect import Dialect as Dialect
+from ragstone.judges.dialects.dialect import OutputMode as OutputMode
+from ragstone.judges.dialects.dialect import Parameters as Parameters
+from ragstone.judges.dialects.dialect import UnknownDialect as UnknownDialect
+from ragstone.judges.dialects.dialect import find_dialect as find_dialect
+from ragstone.judges.dialects.dialect import register_dialect as register_dialect
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

@@ -2,7 +2,7 @@
 
 A generator that yields ClaimQuestions and is sent the model's opinions, so that language models and classifiers of
 pairs of texts serve alike. What the embedded judge's rules see for certain is not asked, nor what the sources do not
-speak of. Where a model lifts claims that the embedded judge denies, its word is put to the test: it must deny an
+speak of, nor a denied claim with a number that no source has. Where a model lifts claims that the embedded judge denies, its word is put to the test: it must deny an
 invented claim about the same passages, or it is `compromised`; and it must deny the lifted claim by an invented passage,
 or its word on that claim does not count."""
 
@@ -19,7 +19,12 @@ from ragstone.judges.hybrid.passages import Passages, find_passages
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
 from ragstone.text.answers import is_bare_answer, to_statement
+from ragstone.text.language import identify_language
+from ragstone.text.quantities import Quantity, find_quantities, matches
 from ragstone.types import NO_USAGE, Usage
+
+MAX_COUNTED = 10
+"""Things of which a writer may say how many there are though no source does: two friends."""
 
 
 class ClaimQuestion(NamedTuple):
@@ -112,11 +117,33 @@ def _find_open(ask: Ask, case: Mapping[str, Any], rows: Verdicts) -> dict[str, P
     texts = [claim["text"] for claim in claims]
     sources = [source["text"] for source in case["sources"]]
     passages = find_passages(texts, sources, ask.language)
+    known = [*sources, case.get("question", "")]
     return {
         claim["id"]: found
         for claim, found in zip(claims, passages, strict=True)
         if found.speak_of_claim
+        and (
+            rows[claim["id"]]["verdict"] == "supported"
+            or not has_unknown_number(claim["text"], known, ask.language)
+        )
     }
+
+
+def has_unknown_number(claim: str, texts: Sequence[str], language: str | None) -> bool:
+    """Whether a number or date of a claim stands in no text, in any writing.
+
+    Small models overlook a changed number. A small plain one may have been counted and is no such number."""
+    language = language or identify_language(claim)
+    known = [quantity for text in texts for quantity in find_quantities(text, language)]
+    return any(
+        not (quantity.indefinite or _is_countable(quantity))
+        and not any(matches(quantity, other) for other in known)
+        for quantity in find_quantities(claim, language)
+    )
+
+
+def _is_countable(quantity: Quantity) -> bool:
+    return quantity.kind in ("number", "ordinal") and quantity.high <= MAX_COUNTED
 
 
 def _test_model(

@@ -9,7 +9,7 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed
 from ragstone.judges import Reopenable
 from ragstone.locale.messages import compose
-from ragstone.text.language import LANGUAGES, identify_language
+from ragstone.text.language import identify_language, is_measured_language
 
 VERSION = 5
 """Changes whenever any score could change: part of the name in reports and of the cache key."""
@@ -50,7 +50,7 @@ class OfflineJudge(Reopenable):
         from ragstone.judges.offline.replies import HEURISTIC_KINDS, reply_to
 
         language = ask.language or identify_language("\n".join(_list_texts(ask.values)))
-        is_measured = language.lower().split("-")[0] in LANGUAGES
+        is_measured = is_measured_language(language)
         if not is_measured and not self.allow_unmeasured:
             return JudgeFailed("unsupported", "language_unsupported", language=language)
         # texts of one Ask may be in two languages: where none is given, each measured one is told by the text itself

@@ -57,6 +57,10 @@ def _list_statements(
     spoken = detect_language(text["text"], language)
     before = ""
     for number, sentence in enumerate(text["sentences"]):
+        if number == 0 and "asked" in text:
+            whole = to_statement(text["asked"], to_plain_text(sentence), language)
+            yield 0, Statement(whole, ((0, len(sentence)),))
+            continue
         for statement in statements(sentence, spoken, before):
             yield number, statement
         # a sentence ends with its mark; what ends with a citation alone goes on

@@ -10,6 +10,7 @@ from ragstone.judges.offline.lexicon import MONTHS
 from ragstone.text.appeals import is_appeal
 from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
 from ragstone.text.clauses import Span, cut_clauses, has_clause
+from ragstone.text.content import is_small_talk
 from ragstone.text.introductions import find_statement
 from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
@@ -151,7 +152,7 @@ def _says_nothing(body: str) -> bool:
         return True
     if body.rstrip("*_ ").endswith(":") and len(WORD.findall(body)) < MAX_HEADING_WORDS:
         return True
-    return declines(body)
+    return declines(body) or is_small_talk(body)
 
 
 MAX_HEADING_WORDS = 25

@@ -13,13 +13,7 @@ from ragstone.judges.specs.testset import SolveSpec, WriteSpec
 from ragstone.judges.specs.usefulness import UsefulSpec
 from ragstone.judges.specs.whole import AspectsSpec, QuestionsSpec, RateSpec, TranslateSpec
 
-__all__ = [
-    "ParsedReply",
-    "PromptBatch",
-    "PromptSpec",
-    "build_spec",
-    "find_prompt_name",
-]
+__all__ = ["ParsedReply", "PromptBatch", "PromptSpec", "build_spec", "find_prompt_name"]
 
 _SPECS: dict[str, Callable[[Ask], PromptSpec]] = {
     "claims": ClaimsSpec,

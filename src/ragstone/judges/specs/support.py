@@ -58,10 +58,7 @@ class SupportBatch:
     """Some cases of a `support` Ask in one prompt: claims renumbered, a trap claim somewhere in each case."""
 
     def __init__(
-        self,
-        cases: Sequence[Mapping[str, Any]],
-        nonce: str,
-        language: str | None,
+        self, cases: Sequence[Mapping[str, Any]], nonce: str, language: str | None
     ) -> None:
         self._nonce = nonce
         self.sources: dict[str, dict[str, str]] = {}
@@ -132,10 +129,11 @@ class SupportBatch:
 def _build_schema(count: int, sources: tuple[str, ...]) -> ReplySchema:
     return build_reply_schema(
         verdicts=build_rows(
+            # the order of the keys is that of the writing: a small model decides better after its reason
             id=pin_ids([f"c{n}" for n in range(1, count + 1)]),
+            reason=TEXT,
             verdict={"type": "string", "enum": list(VERDICTS)},
             evidence=build_rows(source=pin_ids(sources), quote=TEXT),
-            reason=TEXT,
         )
     )
 

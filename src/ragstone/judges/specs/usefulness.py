@@ -100,11 +100,7 @@ class _UsefulBatch:
             parsed.fault = compose("passages_mixed_up")
         probe_label = next(label for label, passage in self.passage_of.items() if not passage)
         for target in self.targets:
-            grades = {
-                label: parsed.settled[label, target]["grade"]
-                for label in self.passage_of
-                if (label, target) in parsed.settled
-            }
+            grades = self._collect_grades(parsed, target)
             probe = grades.get(probe_label)
             # without its probe no grade of this reply counts; all are asked again
             if probe is None:
@@ -118,6 +114,14 @@ class _UsefulBatch:
             if self.passage_of[pair[0]] and (row := parsed.settled.get(pair)) is not None
         }
         return parsed
+
+    def _collect_grades(self, parsed: ParsedReply, target: str) -> dict[str, int]:
+        """Label → grade for a target, of the passages that have one."""
+        return {
+            label: parsed.settled[label, target]["grade"]
+            for label in self.passage_of
+            if (label, target) in parsed.settled
+        }
 
 
 @lru_cache(maxsize=256)

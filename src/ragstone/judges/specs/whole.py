@@ -10,12 +10,7 @@ from typing import Any
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import fence, neutralize, to_one_line
-from ragstone.judges.specs.protocol import (
-    ParsedReply,
-    PromptBatch,
-    ReplySchema,
-    build_reply_schema,
-)
+from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, ReplySchema, build_reply_schema
 from ragstone.judges.traps import make_name
 from ragstone.locale.messages import compose
 from ragstone.prompts import find_placeholders

@@ -131,11 +131,7 @@ def _contains_key(path: Path, key: str) -> bool:
 
 
 def _post_message(address: str, text: str, key: str, secret: str | None) -> None:
-    headers = {
-        "Content-Type": "application/json",
-        "Idempotency-Key": key,
-        "User-Agent": "ragstone",
-    }
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key, "User-Agent": "ragstone"}
     if secret is not None:
         headers[SIGNATURE_HEADER] = sign_body(secret, now_micros() // 1_000_000, text)
     request = urllib.request.Request(address, text.encode("utf-8", "replace"), headers)  # noqa: S310

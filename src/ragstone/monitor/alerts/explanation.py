@@ -65,8 +65,10 @@ def _compare_values(
     drop = mean_before - mean_after
     total_weight = sum(weight for weight, _ in after.values())
     for value, (weight, weighted_sum) in after.items():
-        rest = _compute_mean(item for key, item in after.items() if key != value)
-        rest_before = _compute_mean(item for key, item in before.items() if key != value)
+        rest, rest_before = (
+            _compute_mean_without(after, value),
+            _compute_mean_without(before, value),
+        )
         if value not in before or not weight or rest is None or rest_before is None:
             continue
         explained = 1 - (rest_before - rest) / drop
@@ -75,6 +77,10 @@ def _compare_values(
             old_weight, old_sum = before[value]
             means = old_sum / old_weight, weighted_sum / weight
             yield explained, ExplainingSlice(field, value, min(explained, 1.0), *means, share)
+
+
+def _compute_mean_without(sums: Sums, value: str) -> float | None:
+    return _compute_mean(item for key, item in sums.items() if key != value)
 
 
 def find_worst_examples(
@@ -126,12 +132,7 @@ def find_advice(
     if not len(run) or not run.info.metrics:
         return []
     diagnoses = diagnose(run, summarise(run, worst=1), analyse_failures(run), load_symptoms())
-    family = metric.partition("@")[0].partition("(")[0]
-    own = [
-        diagnosis
-        for diagnosis in diagnoses
-        if any(e.what.startswith(family) for e in diagnosis.evidence)
-    ]
+    own = [diagnosis for diagnosis in diagnoses if diagnosis.metric == metric]
     rest = [diagnosis for diagnosis in diagnoses if diagnosis not in own]
     return [
         {

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from typing import Any
 
-from ragstone.data.strict_json import replace_unstorable
+from ragstone.data.strict_json import is_moderate_number, replace_unstorable
 from ragstone.locale.tags import to_language_tag
 from ragstone.monitor.interactions import (
     MAX_CHUNKS,
@@ -15,7 +16,6 @@ from ragstone.monitor.interactions import (
     MAX_META_CHARS,
     MAX_META_FIELDS,
     chunk_to_json,
-    is_moderate_number,
 )
 from ragstone.systems.protocol import SystemFault
 from ragstone.systems.replies import parse_answer, parse_contexts
@@ -30,16 +30,37 @@ def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
             coerced[name] = replace_unstorable(_coerce_text(coerced[name]))
     if "contexts" in coerced:
         coerced["contexts"] = _coerce_chunks(coerced["contexts"])
-    for name in ("latency", "cost", "tokens", "feedback"):
-        # texts, booleans and ints are left to `parse_interaction`: "up" is a rating, and a wrong
-        # text is reported, not dropped
-        if name in coerced and not isinstance(coerced[name], str | bool | int):
-            coerced[name] = _coerce_number(coerced[name])
+    coerce_values(coerced)
     meta = {_NOT_NAME.sub("_", to_text(key))[:64]: value for key, value in coerced["meta"].items()}
     coerced["meta"] = {key: _coerce_scalar(meta[key]) for key in list(meta)[:MAX_META_FIELDS]}
     if "language" in coerced:
         coerced["language"] = to_language_tag(coerced["language"])
     return coerced
+
+
+def coerce_values(row: dict[str, Any]) -> None:
+    """Turn the time and the numbers of a row into plain ones: datetimes, durations, numpy and pandas scalars."""
+    if "at" in row:
+        row["at"] = _coerce_time(row["at"])
+    for name in ("latency", "cost", "tokens", "feedback"):
+        # texts, booleans and ints are left to `parse_interaction`: "up" is a rating, and a wrong
+        # text is reported, not dropped
+        if row.get(name) is not None and not isinstance(row[name], str | bool | int):
+            row[name] = _coerce_number(row[name])
+
+
+def _coerce_time(value: Any) -> Any:
+    """A time as ISO text or seconds; a datetime without a zone is local time, as in Python."""
+    if hasattr(value, "to_pydatetime"):  # of pandas
+        value = value.to_pydatetime(warn=False)
+    if isinstance(value, datetime):
+        return value.astimezone().isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        # nanoseconds have no datetime; their text is ISO 8601
+        return str(value) if type(value).__name__ == "datetime64" else value.tolist()
+    return value
 
 
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
@@ -71,6 +92,8 @@ def _coerce_chunks(value: Any) -> list[dict[str, Any]]:
 
 
 def _coerce_number(value: Any) -> float | None:
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

@@ -149,51 +149,57 @@ def _encode_fields(
     return encoded
 
 
+_Part = tuple[IntArray, IntArray, FloatArray, IntArray]
+"""Rows, the series of each, their cells and their histogram bins."""
+
+
 def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
     names = [ALL]
     all_rows = np.arange(len(rows))
-    parts = [
+    parts: list[_Part] = [
         (all_rows, np.zeros(len(rows), np.int64), build_count_cells(np.ones(len(rows))), all_rows)
     ]
     outcomes = [(index, 0, "failed") for index, row in enumerate(rows) if row[6]]
     for name, column in _MEASURE_COLUMNS.items():
         values = np.array([row[column] for row in rows], float)
-        present = np.flatnonzero(~np.isnan(values))
-        if len(present):
-            x, ones, zeros = values[present], np.ones(len(present)), np.zeros(len(present))
-            cells = build_value_cells(x, ones, zeros, zeros, zeros)
-            parts.append(
-                (
-                    present,
-                    np.full(len(present), len(names)),
-                    cells,
-                    assign_bins(x, name == FEEDBACK),
-                )
-            )
+        if not np.isnan(values).all():
+            parts.append(_build_measure(values, len(names), is_share=name == FEEDBACK))
             names.append(name)
     row_by_number = {row[0]: index for index, row in enumerate(rows)}
     # Scores of rows added since the query have dirty marks of their own.
     known = [score for score in scores if score[0] in row_by_number]
     if known:
+        places = [row_by_number[score[0]] for score in known]
         codes: dict[str, int] = {}
         series = np.array([codes.setdefault(score[1], len(codes)) for score in known], np.int64)
         series += len(names)
-        row = np.array([row_by_number[score[0]] for score in known], np.int64)
-        x = np.array([score[2] for score in known], float)
-        drawn, weight, calls, usd = np.array([score[4:8] for score in known], float).T
-        # A score selected for bad feedback has weight 1, a randomly sampled one 1 / its rate.
-        with np.errstate(over="ignore", invalid="ignore"):
-            cells = build_value_cells(x, weight, 1 - drawn, calls, usd)
-        without = np.isnan(x)
-        # a failed judgement counts in no sum, but its calls and cost stay
-        cells[np.ix_(without, np.arange(LOW))] = 0
-        cells[without, COLUMNS.index("extra")] = 0
-        parts.append((row, series, cells, assign_bins(np.where(without, 0, x), True)))
+        parts.append(_build_scores(known, np.array(places, np.int64), series))
         outcomes += [
-            (row_by_number[score[0]], int(series[index]), score[3])
-            for index, score in enumerate(known)
+            (place, int(code), score[3])
+            for place, code, score in zip(places, series, known, strict=True)
             if score[2] is None
         ]
         names += codes
     row, series, numbers, key = (np.concatenate(part) for part in zip(*parts, strict=True))
     return _Entries(names, row, series, numbers, key, outcomes)
+
+
+def _build_measure(values: FloatArray, series: int, *, is_share: bool) -> _Part:
+    """The cells of a measure where it is present."""
+    present = np.flatnonzero(~np.isnan(values))
+    x, ones, zeros = values[present], np.ones(len(present)), np.zeros(len(present))
+    cells = build_value_cells(x, ones, zeros, zeros, zeros)
+    return present, np.full(len(present), series), cells, assign_bins(x, is_share)
+
+
+def _build_scores(scores: Sequence[Row], row: IntArray, series: IntArray) -> _Part:
+    x = np.array([score[2] for score in scores], float)
+    drawn, weight, calls, usd = np.array([score[4:8] for score in scores], float).T
+    # A score selected for bad feedback has weight 1, a randomly sampled one 1 / its rate.
+    with np.errstate(over="ignore", invalid="ignore"):
+        cells = build_value_cells(x, weight, 1 - drawn, calls, usd)
+    without = np.isnan(x)
+    # a failed judgement counts in no sum, but its calls and cost stay
+    cells[np.ix_(without, np.arange(LOW))] = 0
+    cells[without, COLUMNS.index("extra")] = 0
+    return row, series, cells, assign_bins(np.where(without, 0, x), True)

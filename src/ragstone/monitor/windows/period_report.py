@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ragstone.analysis.stats import Interval, difference_interval
 from ragstone.errors import DataError
 from ragstone.monitor.alerts.alert import Alert, load_alerts_between
 from ragstone.monitor.archive import Archive
@@ -127,9 +127,7 @@ def compare_series(
     higher_is_better: bool | None = None,
     scale: tuple[float, float] | None = None,
 ) -> SeriesChange:
-    """The difference of two means, with an interval derived from theirs.
-
-    Each end combines the far ends of both in quadrature, so that it keeps their skew (MOVER; Zou & Donner 2008)."""
+    """The difference of two means, with an interval derived from theirs."""
     known = find_metric(name) if higher_is_better is None else None
     better = known.higher_is_better if known is not None else higher_is_better is not False
     limits = known.bounds if known is not None else scale
@@ -138,10 +136,12 @@ def compare_series(
     if before is None or before.mean is None:
         return SeriesChange(name, now, before, better, limits, verdict="new")
     difference = now.mean - before.mean
-    if now.low is None or now.high is None or before.low is None or before.high is None:
+    ends = difference_interval(
+        (before.mean, Interval(before.low, before.high)), (now.mean, Interval(now.low, now.high))
+    )
+    if ends is None:
         return SeriesChange(name, now, before, better, limits, difference, verdict="unclear")
-    low = difference - math.hypot(now.mean - now.low, before.high - before.mean)
-    high = difference + math.hypot(now.high - now.mean, before.mean - before.low)
+    low, high = ends
     verdict = _decide_verdict(low, high, better, limits)
     return SeriesChange(name, now, before, better, limits, difference, low, high, verdict)
 

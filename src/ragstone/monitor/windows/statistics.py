@@ -226,7 +226,12 @@ def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = 
     size = max(1, round(n))
     moments = Moments(size, mean, variance * size, cubes, cell.low, cell.high)
     bounds, binary = get_limits(name) if limits is None else limits
-    return mean_interval(moments, bounds=bounds, binary=binary and cell.effective_size == cell.n)
+    return mean_interval(
+        moments,
+        bounds=bounds,
+        binary=binary and cell.effective_size == cell.n,
+        positive=bounds is None and cell.low >= 0,
+    )
 
 
 def get_limits(name: str) -> SeriesLimits:

@@ -113,12 +113,7 @@ def summarise_periods(
 
 
 def summarise_steps(
-    archive: Archive,
-    since: int,
-    until: int,
-    step: int,
-    *,
-    where: tuple[str, str] | None = None,
+    archive: Archive, since: int, until: int, step: int, *, where: tuple[str, str] | None = None
 ) -> list[Window]:
     """Consecutive windows of equal length, for charts; the step is rounded to whole five minutes."""
     step = max(BUCKET_MICROS, step - step % BUCKET_MICROS)

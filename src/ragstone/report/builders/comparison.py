@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.analysis.pareto import TradeOff, build_trade_off
 from ragstone.report import document as doc
+from ragstone.report.builders.league import build_league_section, describe_recommendation
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
@@ -19,7 +20,7 @@ from ragstone.report.builders.parts import (
     build_usage_cells,
     name_metric,
 )
-from ragstone.report.comparison import sentences
+from ragstone.report.comparison import opening, sentences
 from ragstone.report.comparison.samples import SamplePair, SampleSide, view_pairs
 from ragstone.report.drawing.charts import draw_forest, draw_pareto
 from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
@@ -28,14 +29,17 @@ from ragstone.report.words import Words, load_words
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference, RunComparison
-    from ragstone.store import StoredRun
+    from ragstone.analysis.columns import ComparableRun
+    from ragstone.analysis.comparison import Comparison, Difference, RunComparison
+    from ragstone.analysis.league import League
+    from ragstone.analysis.recommend import Recommendation
 
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
 """Samples shown each way; a page has all that were kept."""
 WIDE_COLUMNS = 100
 """Columns of a terminal from which the verdict has one of its own."""
-SIGNS = {"better": "🟢", "worse": "🔴", "equivalent": "⚪", "unclear": "⚪", "withheld": "🟡"}
+SIGNS = {"better": "🟢", "worse": "🔴", "withheld": "🟡"}
+"""Every other verdict is white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,22 @@ class ComparisonReport:
 
     kind: ClassVar[str] = "comparison"
     comparison: Comparison
-    runs: Mapping[str, StoredRun]
+    runs: Mapping[str, ComparableRun]
     language: str = "en"
+    plain_intervals: bool = False
+    """Whether the table shows the interval of each difference alone, not corrected for the others."""
+    league: League | None = None
+    """Opens the report when there are configurations to choose from."""
+    recommendation: Recommendation | None = None
+    remarks: Sequence[doc.Remark] | None = None
+    """What is said above the league, instead of the recommendation."""
+    extra: tuple[doc.Node, ...] = ()
+    """What stands below the league."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         comparison, say = self.comparison, load_words(self.language)
-        baseline, state = comparison.baseline, sentences.describe_state(self.comparison, say)
+        baseline, state = comparison.baseline, opening.describe_state(self.comparison, say)
         names = ", ".join(shorten(versus.run.name, 80) for versus in comparison.versus)
         title = say("against", run=names, baseline=shorten(baseline.name, 80))
         facts = [f"{say('baseline')}: {baseline.name}", baseline.source]
@@ -61,15 +74,42 @@ class ComparisonReport:
             doc.Byline(tuple(facts), where=doc.PAGE),
             doc.Status(state.text, state.tone, where=doc.WRITTEN),
         )
-        method = sentences.describe_method(comparison, say)
+        method = opening.describe_method(comparison, say, plain_intervals=self.plain_intervals)
         body = (
+            *self.build_opening(say),
             *(self._build_versus(*numbered, say) for numbered in enumerate(comparison.versus, 1)),
-            *_build_trade_off(comparison, say),
             *_build_costs(comparison, say),
             doc.Section((doc.Paragraph(method, style="note method"),)),
             doc.Section((doc.Status(state.text, state.tone, where=doc.TERMINAL),)),
         )
         return doc.ReportDocument("comparison", say, title, say("comparison"), head, body)
+
+    def brief(self) -> list[doc.Node]:
+        """What a notebook shows: the opening, and for each run the sentences and the table."""
+        say = load_words(self.language)
+        nodes: list[doc.Node] = []
+        if self.league is not None:
+            nodes.append(build_league_section(self.league, self._list_remarks(say), say))
+        for number, versus in enumerate(self.comparison.versus, 1):
+            names = {"run": versus.run.name, "baseline": self.comparison.baseline.name}
+            gist = opening.describe_run_verdicts(versus, self.comparison, say)
+            nodes.append(doc.Heading(shorten(say("against", **names), 200)))
+            nodes.append(build_list(gist, style="gist"))
+            nodes.append(self._build_table(versus, f"v{number}", say))
+        state = opening.describe_state(self.comparison, say)
+        return [*nodes, doc.Paragraph(state.text, state.tone)]
+
+    def build_opening(self, say: Words) -> list[doc.Node]:
+        """The league with the recommendation, and the picture of quality against cost."""
+        if self.league is None:
+            return _build_trade_off(self.comparison, say)
+        section = build_league_section(self.league, self._list_remarks(say), say)
+        return [section, *self.extra, *_build_trade_off(self.comparison, say)]
+
+    def _list_remarks(self, say: Words) -> Sequence[doc.Remark]:
+        if self.remarks is not None:
+            return self.remarks
+        return describe_recommendation(self.recommendation, say)
 
     def picture(self) -> Drawing:
         """The differences, and with several runs quality against cost."""
@@ -80,11 +120,19 @@ class ComparisonReport:
 
     def data(self) -> dict[str, Any]:
         """The comparison as JSON takes it."""
-        return self.comparison.to_dict()
+        plain = self.comparison.to_dict()
+        if self.league is not None:
+            plain["league"] = self.league.to_dict()
+            advice = self.recommendation
+            plain["recommendation"] = None if advice is None else asdict(advice)
+        return plain
 
     def _build_versus(self, number: int, versus: RunComparison, say: Words) -> doc.Section:
         comparison = self.comparison
         names = {"run": versus.run.name, "baseline": comparison.baseline.name}
+        gist = build_list(
+            opening.describe_run_verdicts(versus, comparison, say), flush=True, style="lines gist"
+        )
         notes = build_list(
             sentences.describe_pairing(versus, comparison, say), flush=True, style="lines"
         )
@@ -99,21 +147,52 @@ class ComparisonReport:
         return doc.Section(
             (
                 doc.Heading(shorten(say("against", **names), 200)),
+                replace(gist, where=doc.COMPACT),
                 replace(notes, where=doc.COMPACT),
-                doc.Section((notes, chart, label), "panel", where=doc.PAGE),
+                doc.Section((gist, notes, chart, label), "panel", where=doc.PAGE),
                 doc.Section(
                     (
-                        _build_table(versus, comparison, f"v{number}", say),
+                        self._build_table(versus, f"v{number}", say),
                         _list_verdicts(versus, comparison, say),
+                        *_list_percentiles(versus, say),
                         *build_remarks(remarks, doc.WRITTEN, "lines asides"),
                     ),
                     "panel",
                 ),
-                *self._build_moved(versus, say),
+                *(self._build_moved(versus, say) if comparison.paired else ()),
             ),
             "versus",
             f"v{number}",
         )
+
+    def _build_table(self, versus: RunComparison, id: str, say: Words) -> doc.ReportTable:
+        comparison = self.comparison
+        columns = (
+            *build_text_columns(say, "metric"),
+            # One tuple serves all media: `_list_cells` must yield a cell for every column below, in
+            # this order. A column stands twice where media want it in another place or with another
+            # look.
+            *build_text_columns(say, "verdict", where=doc.PAGE),
+            *build_text_columns(say, "verdict", where=doc.TEXT),
+            *build_number_columns(say, "before", "after"),
+            *build_number_columns(say, "difference", where=doc.WRITTEN),
+            *build_number_columns(say, "difference", where=doc.TERMINAL),
+            *build_number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
+            *build_number_columns(say, "moved", where=doc.WRITTEN),
+            *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
+        )
+        # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
+        # the run. The style of the first resource row draws the line between the halves.
+        ordered = _order_rows(versus)
+        first = next((d for d in ordered if d.resource and d.family != "primary"), None)
+        rows = [
+            doc.TableRow(
+                _list_cells(difference, comparison.floor, self.plain_intervals, say),
+                "first-resource" if difference is first else "",
+            )
+            for difference in ordered
+        ]
+        return doc.ReportTable(columns, tuple(rows), style="verdicts", id=id)
 
     def _build_moved(self, versus: RunComparison, say: Words) -> Iterator[doc.Node]:
         before, after = self.runs[self.comparison.baseline.id], self.runs[versus.run.id]
@@ -135,50 +214,29 @@ class ComparisonReport:
         yield doc.Section(tuple(brief), where=doc.TERMINAL)
 
 
-def _build_table(
-    versus: RunComparison, comparison: Comparison, id: str, say: Words
-) -> doc.ReportTable:
-    columns = (
-        *build_text_columns(say, "metric"),
-        # One tuple serves all media: `_list_cells` must yield a cell for every column below, in
-        # this order. A column stands twice where media want it in another place or with another
-        # look.
-        *build_text_columns(say, "verdict", where=doc.PAGE),
-        *build_text_columns(say, "verdict", where=doc.TEXT),
-        *build_number_columns(say, "before", "after"),
-        *build_number_columns(say, "difference", where=doc.WRITTEN),
-        *build_number_columns(say, "difference", where=doc.TERMINAL),
-        *build_number_columns(say, "interval", f"p_corrected.{comparison.correction}"),
-        *build_number_columns(say, "moved", where=doc.WRITTEN),
-        *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
-    )
-    # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
-    # the run. The style of the first resource row draws the line between the halves.
-    ordered = sorted(versus.differences, key=lambda difference: difference.resource)
-    first = next((difference for difference in ordered if difference.resource), None)
-    rows = [
-        doc.TableRow(
-            _list_cells(difference, comparison.floor, say),
-            "first-resource" if difference is first else "",
-        )
-        for difference in ordered
-    ]
-    return doc.ReportTable(columns, tuple(rows), style="verdicts", id=id)
+def _order_rows(versus: RunComparison) -> list[Difference]:
+    """The primary metric, then quality, then latency, tokens and cost."""
+    return sorted(versus.differences, key=lambda d: (d.family != "primary", d.resource))
 
 
-def _list_cells(difference: Difference, floor: float, say: Words) -> doc.Cells:
+def _list_cells(
+    difference: Difference, floor: float, plain_intervals: bool, say: Words
+) -> doc.Cells:
+    low, high = difference.low, difference.high
+    if plain_intervals:
+        low, high = difference.plain_low, difference.plain_high
     verdict = sentences.describe_verdict(difference, floor, say)
     change = sentences.format_signed(difference.difference, say)
     tone: doc.Tone = "" if verdict.tone == "plain" else verdict.tone
     return (
         doc.TableCell(name_metric(difference.metric, difference.higher_is_better)),
         doc.TableCell(verdict.text, verdict.tone, "says"),
-        f"{SIGNS[difference.verdict]} {verdict.text}",
+        f"{SIGNS.get(difference.verdict, '⚪')} {verdict.text}",
         say.number(difference.before),
         say.number(difference.after),
         doc.TableCell(doc.Styled(change, "strong")),
         doc.TableCell(change, tone, "key"),
-        sentences.format_signed_interval(difference, say),
+        sentences.format_signed_interval(low, high, say),
         sentences.format_p_value(difference.adjusted, say),
         sentences.format_moved(difference, say),
         doc.TableCell(verdict.text, tone),
@@ -188,15 +246,24 @@ def _list_cells(difference: Difference, floor: float, say: Words) -> doc.Cells:
 def _list_verdicts(versus: RunComparison, comparison: Comparison, say: Words) -> doc.BulletList:
     """The verdicts below the table, for a terminal that has no column for them."""
     items = []
-    for difference in versus.differences:
+    for difference in _order_rows(versus):
         verdict = sentences.describe_verdict(difference, comparison.floor, say)
         items.append(doc.ListItem(verdict.text, verdict.tone, label=difference.metric))
     return build_list(items, doc.narrow_terminal(WIDE_COLUMNS), flush=True)
 
 
+def _list_percentiles(versus: RunComparison, say: Words) -> list[doc.Node]:
+    texts = [opening.describe_percentiles(difference, say) for difference in versus.differences]
+    return (
+        [build_list([text for text in texts if text], flush=True, style="lines")]
+        if any(texts)
+        else []
+    )
+
+
 def _count_pairs(pairs: Sequence[SamplePair], total: int, say: Words) -> str:
     if not pairs:
-        return say("none_moved")
+        return say.whole(total) if total else say("none_moved")
     return say("shown_most", shown=say.whole(len(pairs)), total=say.whole(total))
 
 
@@ -256,7 +323,13 @@ def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
     chart = build_chart(lambda width: draw_pareto(offers, say, width))
     title = say("drawn.pareto", quality=offers.quality_metric, cost=offers.cost_metric)
     note = doc.Paragraph(say("drawn.front", cost=offers.cost_metric), style="note")
-    return [build_panel("trade", title, chart, note, where=doc.PAGE)]
+    nodes: list[doc.Node] = [build_panel("trade", title, chart, note, where=doc.PAGE)]
+    front = [sentences.shorten_name(offer.name) for offer in offers.offers if offer.front]
+    if len(front) < len(offers.offers):
+        names = sentences.join_names(front, say)
+        line = say("drawn.front_names", names=names, quality=offers.quality_metric, cost=offers.cost_metric)  # fmt: skip
+        nodes.append(doc.Section((doc.Paragraph(line),), where=doc.COMPACT))
+    return nodes
 
 
 def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:

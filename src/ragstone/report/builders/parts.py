@@ -43,14 +43,17 @@ def name_metric(name: str, higher_is_better: bool) -> tuple[str | doc.Styled, ..
 def build_remarks(
     remarks: Sequence[tuple[str, Sequence[doc.Remark]]], where: doc.Where, style: str = ""
 ) -> list[doc.Node]:
-    """Remarks on named things: a heading for each on a terminal, one list elsewhere."""
+    """Remarks on named things: one list; on a terminal a heading for all that have the same remarks."""
+    alike: dict[tuple[doc.Remark, ...], list[str]] = {}
+    for name, lines in remarks:
+        if lines:
+            alike.setdefault(tuple(lines), []).append(name)
     items = [doc.ListItem(line.text, line.tone, name) for name, lines in remarks for line in lines]
     return [
         build_list(items, where, style=style),
         *(
-            doc.Section((doc.Heading(name), build_list(lines)), where=doc.TERMINAL)
-            for name, lines in remarks
-            if lines
+            doc.Section((doc.Heading(", ".join(names)), build_list(lines)), where=doc.TERMINAL)
+            for lines, names in alike.items()
         ),
     ]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ragstone.analysis import label_rates
+from ragstone.analysis.scales import find_scales
 from ragstone.report import document as doc
 from ragstone.report import figures
+from ragstone.report.builders.opening import build_next_commands, build_opening
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
@@ -28,7 +29,6 @@ from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.prose import parse_markdown
 from ragstone.report.samples import GENEROUS, OpenSample, open_sample
 from ragstone.report.words import Words, load_words
-from ragstone.store import default_place
 from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class RunReport:
     run: StoredRun
     summary: Summary
     language: str = "en"
+    explain: bool = False
+    """Whether exported rows have the findings behind each score."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -68,8 +70,9 @@ class RunReport:
         )
         # On a page the command stands among the facts.
         command = doc.CodeLine(figures.build_command(summary.run), where=doc.TEXT)
-        tree = build_summary(summary, self.language)
-        body = (*tree.body, samples, *self._build_worst(say), command)
+        opening, claims = build_opening(self.run, summary, say)
+        tree = build_summary(summary, self.language, opening)
+        body = (*tree.body, *claims, samples, *self._build_worst(say), command)
         return replace(tree, body=body, skip_link="samples")
 
     def picture(self) -> Drawing:
@@ -82,7 +85,7 @@ class RunReport:
 
     def _open_row(self, position: int) -> OpenSample:
         say = load_words(self.language)
-        return open_sample(self.run.row(position), self.summary.metrics, say)
+        return open_sample(self.run.row(position), self.summary.metrics, say, find_scales(self.run))
 
     def _build_worst(self, say: Words) -> list[doc.Node]:
         """The worst samples as a table."""
@@ -101,8 +104,22 @@ class RunReport:
         return [heading, build_table(columns, rows, doc.TEXT)] if rows else []
 
 
-def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
-    """The report without its samples, which is all that a terminal shows."""
+def build_terminal_report(
+    run: StoredRun, summary: Summary, language: str, commands: Sequence[tuple[str, str]]
+) -> doc.ReportDocument:
+    """What a terminal shows when a run ends: the opening, the figures, the worst claims, and what to do next."""
+    say = load_words(language)
+    opening, claims = build_opening(run, summary, say)
+    return build_summary(summary, language, opening, (*claims, *build_next_commands(commands, say)))
+
+
+def build_summary(
+    summary: Summary,
+    language: str = "en",
+    opening: Sequence[doc.Node] = (),
+    ending: Sequence[doc.Node] | None = None,
+) -> doc.ReportDocument:
+    """The report without its samples; a terminal that shows an `ending` leaves out the judge's measured quality."""
     info, say = summary.run, load_words(language)
     name = figures.shorten(info.name or info.id, 200)
     facts = tuple(figures.list_run_facts(summary, say))
@@ -118,6 +135,7 @@ def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
     gates = _build_gates(summary, say)
     unfinished = doc.Paragraph(say("unfinished"), "warn", "alert", where=doc.PAGE)
     body = (
+        doc.Section(tuple(opening)),
         *([unfinished] if info.status == "running" else []),
         doc.Section((doc.Heading(say("metrics")), cards), id="metrics", where=doc.PAGE),
         doc.Section((metrics,), where=doc.COMPACT),
@@ -131,13 +149,14 @@ def build_summary(summary: Summary, language: str = "en") -> doc.ReportDocument:
             "pair",
         ),
         build_panel("figures", say("figures"), metrics, where=doc.PAGE),
+        *_build_corrected(summary, say),
         *_build_costs(summary, say),
         build_panel("facts", say("facts"), *_build_facts(summary, say), where=doc.PAGE),
-        *_build_judge_quality(summary, say),
+        *_build_judge_quality(summary, say, on_terminal=ending is None),
         doc.Section((gates,), where=doc.TERMINAL),
         doc.Section(_build_skipped(summary, say, doc.TEXT, len(info.bad), 300)),
         doc.Section(_build_skipped(summary, say, doc.TERMINAL, BAD_ROWS_ON_TERMINAL, 200)),
-        doc.Section(tuple(_build_ending(summary, state, say)), where=doc.TERMINAL),
+        doc.Section(tuple(_build_ending(summary, state, say, ending)), where=doc.TERMINAL),
     )  # fmt: skip
     return doc.ReportDocument("run", say, name, say("report"), head, body)
 
@@ -257,6 +276,8 @@ def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
         remark = figures.describe_gate(gate, say)
         state = figures.name_gate_state(gate, say)
         items.append(doc.ListItem(remark.text, remark.tone, label=state))
+    for remark in figures.describe_unfit_gates(summary.unfit_gates, summary.run.judge, say):
+        items.append(doc.ListItem(remark.text, remark.tone, label=say("gate.unfit")))
     return build_list(items, flush=True, style="gates")
 
 
@@ -280,6 +301,40 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
         ]
         title, table = say("labels_of", metric=metric.metric), build_table(columns, rows)
         yield build_panel(f"label{number}", title, table, heading=doc.WRITTEN)
+
+
+def _build_corrected(summary: Summary, say: Words) -> list[doc.Node]:
+    """What people would say of all samples, beside what the judge says, for a page."""
+    rows = []
+    for metric in summary.metrics:
+        estimate = metric.corrected.estimate if metric.corrected is not None else None
+        if metric.corrected is None or estimate is None:
+            continue
+        alone = f"{say.number(estimate.alone)} ({say.interval(estimate.alone_low, estimate.alone_high)})"
+        rows.append(
+            (
+                doc.TableCell(_name_metric(metric, say)),
+                say.translate("target", metric.corrected.target),
+                say.whole(estimate.labels),
+                say.number(estimate.judge_mean),
+                doc.TableCell(say.number(estimate.mean), style="strong"),
+                say.interval(estimate.low, estimate.high),
+                say.interval(estimate.sample_low, estimate.sample_high),
+                alone,
+            )
+        )
+    if not rows:
+        return []
+    columns = (
+        *build_text_columns(say, "metric", "labelled_on"),
+        *build_number_columns(
+            say, "label_count", "judge_says", "corrected_short", "population_interval",
+            "samples_interval", "labels_alone",
+        ),
+    )  # fmt: skip
+    note = doc.Paragraph(say("corrected_note"), style="note")
+    table = build_table(columns, rows, id="corrected")
+    return [build_panel("corrected", say("corrected_panel"), table, note, where=doc.WRITTEN)]
 
 
 def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
@@ -314,6 +369,7 @@ def _build_facts(summary: Summary, say: Words) -> tuple[doc.Node, ...]:
         "samples": say.whole(summary.samples),
         "metrics": ", ".join(metric.metric for metric in summary.metrics),
         "judge": info.judge or say("no_judge"),
+        "cold_start": figures.format_cold_start(info, say),
         "date": figures.format_moment(info.created),
         "identifier": info.id,
         "version": f"ragstone {info.facts.ragstone}",
@@ -343,12 +399,13 @@ def _build_judge_page(summary: Summary, say: Words) -> list[doc.Node]:
     ]
 
 
-def _build_judge_quality(summary: Summary, say: Words) -> list[doc.Node]:
+def _build_judge_quality(summary: Summary, say: Words, *, on_terminal: bool) -> list[doc.Node]:
     lines = figures.describe_judge(summary, say)
     if not lines:
         return []
     first, rest = doc.Paragraph(lines[0], style="note"), build_list(map(doc.Remark, lines[1:]))
-    return [build_list(lines, doc.TEXT), doc.Section((first, rest), where=doc.TERMINAL)]
+    section = doc.Section((first, rest), where=doc.TERMINAL)
+    return [build_list(lines, doc.TEXT), *([section] if on_terminal else [])]
 
 
 def _build_skipped(
@@ -367,15 +424,17 @@ def _build_skipped(
     )
 
 
-def _build_ending(summary: Summary, state: doc.Remark, say: Words) -> Iterator[doc.Node]:
+def _build_ending(
+    summary: Summary, state: doc.Remark, say: Words, ending: Sequence[doc.Node] | None
+) -> Iterator[doc.Node]:
     info = summary.run
     if info.status == "running":
         yield doc.Paragraph(say("unfinished"), "warn")
     yield doc.Status(state.text, state.tone)
-    if info.place:
-        # The command must work when it is pasted, wherever the store is.
-        store = "" if info.place == default_place() else f" --store {shlex.quote(info.place)}"
-        command = f"ragstone report {info.id}{store} -o report.html"
+    if ending is not None:
+        yield from ending
+    elif info.place:
+        command = f"ragstone report {info.id}{figures.name_store(info)} -o report.html"
         yield doc.Paragraph(f"{say('full_report')} {command}", style="note")
 
 

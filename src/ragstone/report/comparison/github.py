@@ -9,7 +9,7 @@ from ragstone.report.comparison import sentences
 from ragstone.report.words import load_words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison
+    from ragstone.analysis.comparison import Comparison
 
 SUMMARY_BYTES = 1_000_000
 """Bytes of a step summary that GitHub still shows."""

@@ -13,7 +13,8 @@ from ragstone.report.words import Words
 
 if TYPE_CHECKING:
     from ragstone.analysis.changes import SampleChange
-    from ragstone.store import StoredRow, StoredRun
+    from ragstone.analysis.columns import ComparableRun
+    from ragstone.store import StoredRow
 
 MAX_FINDINGS = 12
 FINDING_LIMITS = Limits(text=300, chunks=0, findings=MAX_FINDINGS)
@@ -46,7 +47,7 @@ class SamplePair:
 
 
 def view_pairs(
-    changes: Sequence[SampleChange], before: StoredRun, after: StoredRun, say: Words
+    changes: Sequence[SampleChange], before: ComparableRun, after: ComparableRun, say: Words
 ) -> list[SamplePair]:
     """The samples as they are shown, in the order given."""
     pairs = []

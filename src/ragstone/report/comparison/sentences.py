@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report.document import Remark, Tone
-from ragstone.report.figures import shorten
+from ragstone.report.figures import describe_correction, shorten
 from ragstone.report.words import Words
 
 if TYPE_CHECKING:
-    from ragstone.analysis.compare import Comparison, Difference, RunComparison
+    from ragstone.analysis.comparison import Comparison, Difference, RunComparison
+
+MAX_NAMES = 5
+"""Names in a sentence."""
 
 TONES: dict[str, Tone] = {
     "better": "good",
     "worse": "bad",
     "equivalent": "plain",
+    "identical": "plain",
     "unclear": "plain",
     "withheld": "warn",
 }
@@ -27,17 +32,10 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
         return Remark(_explain_withheld(difference, floor, say), tone)
     if difference.verdict == "equivalent":
         return Remark(say("says.equivalent", margin=format_amount(difference.margin, say)), tone)
+    if difference.verdict == "identical":
+        return Remark(say("says.identical"), tone)
     if difference.verdict == "unclear":
-        # Without an interval there is nothing to extrapolate from.
-        if difference.detectable is None or difference.needed is None:
-            return Remark(say("says.unclear_short"), tone)
-        seen, effect = (
-            format_amount(difference.detectable, say),
-            format_amount(difference.effect, say),
-        )
-        return Remark(
-            say("says.unclear", seen=seen, effect=effect, needed=say.whole(difference.needed)), tone
-        )
+        return Remark(_explain_unclear(difference, say), tone)
     assert difference.difference is not None
     size = format_amount(abs(difference.difference), say)
     # Seconds, tokens and dollars have no range to judge a difference by, so they are said relative
@@ -53,44 +51,16 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
     return Remark(say(f"says.{difference.verdict}", size=size), tone)
 
 
-def describe_run_verdicts(versus: RunComparison, say: Words) -> Remark:
-    """One run against the baseline in one line."""
-    parts = []
-    verdicts = {}
-    for kind in ("better", "worse", "equivalent", "unclear", "withheld"):
-        names = [
-            difference.metric for difference in versus.differences if difference.verdict == kind
-        ]
-        verdicts[kind] = len(names)
-        if names:
-            shown = ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
-            parts.append(say(f"gist.{kind}", metrics=shown))
-    tone: Tone = "plain"
-    if verdicts["worse"]:
-        tone = "bad"
-    elif verdicts["withheld"]:
-        tone = "warn"
-    elif verdicts["better"]:
-        tone = "good"
-    return Remark("; ".join(parts), tone)
-
-
-def describe_state(comparison: Comparison, say: Words) -> Remark:
-    """How many regressions there are."""
-    n = len(comparison.regressions)
-    if n:
-        return Remark(say.count("regressions", n), "bad")
-    return Remark(say("regressions.none"), "warn" if comparison.exit_code == 3 else "good")
-
-
 def describe_pairing(versus: RunComparison, comparison: Comparison, say: Words) -> list[Remark]:
     """How many samples were paired, what does not count, and what to beware of."""
     baseline, run = shorten_name(comparison.baseline.name), shorten_name(versus.run.name)
-    lines = [describe_run_verdicts(versus, say), Remark(say.count("paired_on", versus.pairs))]
-    if versus.only_before or versus.only_after:
-        before, after = say.whole(versus.only_before), say.whole(versus.only_after)
-        text = say("unmatched", before=before, after=after, baseline=baseline, run=run)
-        lines.append(Remark(text, "warn"))
+    counts = {"before": say.whole(versus.only_before), "after": say.whole(versus.only_after)}
+    if not comparison.paired:
+        lines = [Remark(say("sets", baseline=baseline, run=run, **counts))]
+    else:
+        lines = [Remark(say.count("paired_on", versus.pairs))]
+        if versus.only_before or versus.only_after:
+            lines.append(Remark(say("unmatched", baseline=baseline, run=run, **counts), "warn"))
     if versus.other_questions:
         ids = ", ".join(shorten(question, 40) for question in versus.other_questions[:3])
         lines.append(Remark(say("other_questions", ids=ids), "bad"))
@@ -115,19 +85,10 @@ def describe_exclusions(
             side, _, end = key.partition(": ")
             parts.append(_describe_excluded(side, say.outcome(end), say.whole(n), names, say))
         lines.append(Remark(say("left_out_samples", parts="; ".join(parts))))
-    for text in difference.warnings:
+    # of values that are all the same there is nothing to beware of
+    for text in difference.warnings if difference.verdict != "identical" else ():
         lines.append(Remark(f"{say('warning')}: {say.message(text)}", "warn"))
-    return lines
-
-
-def describe_method(comparison: Comparison, say: Words) -> str:
-    """How the figures were found."""
-    differences = [difference for versus in comparison.versus for difference in versus.differences]
-    grouped = any(difference.clusters is not None for difference in differences)
-    how = comparison.correction if comparison.tests > 1 else "single"
-    correction = say(f"corrected.{how}", n=say.whole(comparison.tests))
-    kind = say("kind_grouped" if grouped else "kind_plain")
-    return say("how_compared", kind=kind, correction=correction)
+    return lines + describe_correction(difference.corrected, "corrected_difference", say)
 
 
 def format_signed(value: float | None, say: Words) -> str:
@@ -138,11 +99,28 @@ def format_signed(value: float | None, say: Words) -> str:
     return text if value == 0 else ("+" if value > 0 else "−") + text
 
 
-def format_signed_interval(difference: Difference, say: Words) -> str:
+def format_signed_interval(low: float | None, high: float | None, say: Words) -> str:
     """The interval of a difference, its ends signed."""
-    if difference.low is None or difference.high is None:
+    if low is None or high is None:
         return "–"
-    return f"{format_signed(difference.low, say)} – {format_signed(difference.high, say)}"
+    return f"{format_signed(low, say)} – {format_signed(high, say)}"
+
+
+def format_ratio(difference: Difference, say: Words) -> tuple[str, str] | None:
+    """After as a multiple of before, and the interval of that; None where there is none."""
+    ratio, before = difference.ratio, difference.before
+    if ratio is None or not before or difference.low is None or difference.high is None:
+        return None
+    low, high = (format_amount(max(0.0, 1 + end / before), say) for end in (difference.low, difference.high))  # fmt: skip
+    return format_amount(ratio, say), f"{low} – {high}"
+
+
+def join_names(names: Sequence[str], say: Words) -> str:
+    """`a, b and c`; of many, the first few."""
+    shown = list(names) if len(names) <= MAX_NAMES else [*names[: MAX_NAMES - 1], "…"]
+    if len(shown) < 2 or shown[-1] == "…":
+        return ", ".join(shown)
+    return say("gist.and", list=", ".join(shown[:-1]), last=shown[-1])
 
 
 def format_p_value(p: float | None, say: Words) -> str:
@@ -158,14 +136,16 @@ def format_p_value(p: float | None, say: Words) -> str:
 def format_amount(value: float, say: Words) -> str:
     """The size of a difference: two significant digits, three decimals at most."""
     if value >= 1:
-        return say.number(value)
+        return say.number(value, 1 if value >= 10 else 2)
     # Not `say.number`: three fixed decimals would show a difference of 0.0004 as 0.000.
     text = f"{value:.2g}" if value >= 0.001 else f"{value:.1g}"
     return text.replace(".", say("decimal"))
 
 
 def format_moved(difference: Difference, say: Words) -> str:
-    """How many samples became better, stayed, became worse."""
+    """How many samples became better, stayed, became worse; a dash where samples have no partner."""
+    if difference.test == "interval":
+        return "–"
     return " / ".join(
         say.whole(n) for n in (difference.improved, difference.unchanged, difference.worsened)
     )
@@ -176,14 +156,25 @@ def shorten_name(name: str) -> str:
     return shorten(name, 40)
 
 
+def _explain_unclear(difference: Difference, say: Words) -> str:
+    # Without an interval there is nothing to extrapolate from.
+    if difference.detectable is None or difference.needed is None:
+        return say("says.unclear_short")
+    seen, effect = (format_amount(v, say) for v in (difference.detectable, difference.effect))
+    needed = say.whole(difference.needed)
+    if difference.pairs and difference.unchanged == difference.pairs:
+        return say("says.still", effect=effect, needed=needed)
+    return say("says.unclear", seen=seen, effect=effect, needed=needed)
+
+
 def _explain_withheld(difference: Difference, floor: float, say: Words) -> str:
-    if not difference.applicable or difference.pairs >= floor * difference.applicable:
+    if difference.coverage is None or difference.coverage >= floor - 1e-9:
         return say("says.nothing")
     return say(
         "says.withheld",
         pairs=say.whole(difference.pairs),
         applicable=say.whole(difference.applicable),
-        share=say.percent(difference.pairs / difference.applicable),
+        share=say.percent(difference.coverage),
         floor=say.percent(floor),
     )
 

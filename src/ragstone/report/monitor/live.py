@@ -16,11 +16,7 @@ from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.report.document import AlertList, CardGrid
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import view_alert
-from ragstone.report.monitor.cards import (
-    build_metric_card,
-    build_traffic_cards,
-    build_whole_state,
-)
+from ragstone.report.monitor.cards import build_metric_card, build_traffic_cards, build_whole_state
 from ragstone.report.monitor.interactions import FEEDBACK, load_recent, load_scores, load_worst
 from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
 from ragstone.report.monitor.rows import (

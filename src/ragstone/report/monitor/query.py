@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
@@ -69,10 +69,6 @@ class Query:
         }
         filled = {name: value for name, value in {**own, **changes}.items() if value}
         return f"{page}?{urlencode(filled)}" if filled else page
-
-    def in_language(self, code: str) -> Query:
-        """The same in a language that the address names."""
-        return replace(self, lang=code)
 
 
 def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") -> Query:

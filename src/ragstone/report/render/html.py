@@ -27,6 +27,7 @@ NOTE_BYTES = 2_000
 STYLES = {
     "comparison": ("comparison.css",),
     "failures": ("failures.css",),
+    "demo": ("comparison.css", "failures.css"),
     "effects": ("failures.css",),
     "period": ("monitor.css", "failures.css"),
 }

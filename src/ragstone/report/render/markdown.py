@@ -100,7 +100,7 @@ def _render_span(part: str | doc.Styled) -> str:
             return f"⚠ {escape(part.text)}" if part.tone == "warn" else f"({escape(part.text)})"
         case "unseen":
             return ""
-        case "break":
+        case "break":  # a cell of a table is one line
             return " "
         case _:
             return escape(part.text)

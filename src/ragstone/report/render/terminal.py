@@ -20,7 +20,21 @@ SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
 
 ASCII_SIGNS = str.maketrans(
     {"↑": "^", "↓": "v", "✓": "+", "✗": "x", "–": "-", "…": ".", "×": "x", "·": "-", "÷": "/"}
-    | {"━": "=", "┿": "|", "\u202f": " ", "\xa0": " ", "“": '"', "”": '"', "’": "'", "°": " "}
+    | {
+        "━": "=",
+        "┿": "|",
+        "\u202f": " ",
+        "\xa0": " ",
+        "“": '"',
+        "”": '"',
+        "’": "'",
+        "°": " ",
+        "★": "*",
+        "≈": "~",
+        "±": "+-",
+        "−": "-",
+        "→": ">",
+    }
 )
 """What stands for a sign where the terminal cannot write it."""
 
@@ -61,11 +75,16 @@ class Screen:
         """Print a paragraph."""
         self.console.print(self.build_cell(content, style), highlight=False)
 
-    def print_indented(self, content: str, style: str = "") -> None:
-        """Print a paragraph set in by two columns."""
-        for part in self.build_cell(content, style).wrap(self.console, max(self.width - 2, 1)):
+    def print_indented(self, content: str, style: str = "", columns: int = 2) -> None:
+        """Print a paragraph set in by some columns."""
+        width = max(self.width - columns, 1)
+        for part in self.build_cell(content, style).wrap(self.console, width):
             part.rstrip()
-            self.console.print(self.build_cell("  ") + part, highlight=False)
+            self.console.print(self.build_cell(" " * columns) + part, highlight=False)
+
+    def print_command(self, content: str, style: str = "") -> None:
+        """Print a command that can be copied: the terminal wraps it, no line break of ours is in it."""
+        self.console.print(self.build_cell(content, style), highlight=False, soft_wrap=True)
 
     def print_table(self, content: RenderableType) -> None:
         """Print a table."""
@@ -136,7 +155,7 @@ class _Printer:
             case doc.Status():
                 self._print_line(node.text, COLOURS[node.tone])
             case doc.CodeLine():
-                self._print_indented(f"$ {node.text}", "cyan")
+                self._print_command(f"  $ {node.text}")
             case doc.Facts():
                 for fact in node.facts:
                     self._print_line(f"{fact.label}: {fact.value}")
@@ -155,9 +174,13 @@ class _Printer:
         if content:  # an empty paragraph only leaves its section's free line
             self._screen.print_line(content, style)
 
-    def _print_indented(self, content: str, style: str = "") -> None:
+    def _print_indented(self, content: str, style: str = "", columns: int = 2) -> None:
         self._leave_gap()
-        self._screen.print_indented(content, style)
+        self._screen.print_indented(content, style, columns)
+
+    def _print_command(self, content: str) -> None:
+        self._leave_gap()
+        self._screen.print_command(content, "cyan")
 
     def _leave_gap(self) -> None:
         if self._needs_gap:
@@ -174,7 +197,7 @@ class _Printer:
             elif item.id or item.label:
                 text = f"{item.id}  {text}" if item.id else f"{item.label}: {text}"
             if depth:
-                self._print_indented("  " * (depth - 1) + text, COLOURS[item.tone])
+                self._print_indented(text, COLOURS[item.tone], 2 * depth)
             else:
                 self._print_line(text, COLOURS[item.tone])
             for below in doc.select_nodes(item.nodes, "terminal", self._screen.width):
@@ -182,12 +205,12 @@ class _Printer:
 
     def _print_below(self, node: doc.Node, depth: int) -> None:
         """What hangs on an item of a list, one step further in."""
-        indent = "  " * depth
+        columns = 2 * depth + 2
         match node:
             case doc.Paragraph():
-                self._print_indented(indent + doc.to_plain_text(node.text), _choose_style(node))
+                self._print_indented(doc.to_plain_text(node.text), _choose_style(node), columns)
             case doc.CodeLine():
-                self._print_indented(f"{indent}$ {node.text}", "cyan")
+                self._print_command(f"{' ' * columns}$ {node.text}")
             case doc.BulletList():
                 self._print_items(node, depth + 1)
             case _:

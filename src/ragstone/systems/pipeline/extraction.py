@@ -77,15 +77,7 @@ def _rank_candidates(
         extract_terms(passage.title, language_of_title)
         for passage, language_of_title in zip(passages, languages, strict=True)
     ]
-    sentences: list[tuple[int, str]] = []
-    seen: set[str] = set()
-    for number, passage in enumerate(passages):
-        for start, end in split_sentences(passage.text, languages[number]):
-            for sentence in passage.text[start:end].split("; "):
-                # shorter sentences are mostly headings
-                if len(sentence.split()) >= 4 and sentence not in seen:
-                    seen.add(sentence)
-                    sentences.append((number, sentence))
+    sentences = _list_sentences(passages, languages)
     if not sentences:
         return []
     similarities = (
@@ -106,3 +98,14 @@ def _rank_candidates(
             score += _NUMBER_BONUS
         ranked.append(_Candidate(score - _RANK_PENALTY * number, sentence, number))
     return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.passage))
+
+
+def _list_sentences(passages: Sequence[Passage], languages: Sequence[str]) -> list[tuple[int, str]]:
+    """The number of a passage and a sentence of it, each sentence once."""
+    passage_of: dict[str, int] = {}
+    for number, passage in enumerate(passages):
+        for start, end in split_sentences(passage.text, languages[number]):
+            for sentence in passage.text[start:end].split("; "):
+                if len(sentence.split()) >= 4:  # shorter sentences are mostly headings
+                    passage_of.setdefault(sentence, number)
+    return [(number, sentence) for sentence, number in passage_of.items()]

@@ -15,12 +15,12 @@ from ragstone.asks import digest
 from ragstone.data import corpora
 from ragstone.data.documents import Document, read_documents
 from ragstone.errors import RagstoneError, suggest_nearest
-from ragstone.systems.frameworks import fill_template
 from ragstone.systems.http import HttpSystem
 from ragstone.systems.pipeline.chunking import ChunkUnit, chunk_documents
 from ragstone.systems.pipeline.extraction import Passage, extract_answer
 from ragstone.systems.pipeline.retrieval import Index, Retriever
 from ragstone.systems.protocol import SystemReply
+from ragstone.systems.templates import fill_template
 from ragstone.text.encoder import track_saved_seconds
 from ragstone.text.language import detect_language
 from ragstone.types import Chunk, Ranked, Sample
@@ -86,7 +86,7 @@ _NOT_TUNED = frozenset({"documents", "generator", "model", "api_key", "prompt", 
 class Pipeline:
     """A system that retrieves chunks of its documents and answers from them."""
 
-    concurrency = 8
+    warmup = 1
     takes_contexts = True
 
     def __init__(self, **parameters: Any) -> None:
@@ -94,6 +94,7 @@ class Pipeline:
         documents, self._content_hash = _read_corpus(self.settings.documents)
         self.index = _build_index(documents, self._content_hash, self.settings)
         self._generator = _build_generator(self.settings)
+        self.concurrency = 1 if self._generator is None else self._generator.concurrency
         self.name = "pipeline"
 
     @property

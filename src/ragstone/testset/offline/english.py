@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, parse_pairs
-from ragstone.testset.vocabulary import NUMBER_WORDS, word_set
+from ragstone.testset.vocabulary import NUMBER_WORDS
+from ragstone.text.clause_words import to_word_set
 
 _BASE = parse_pairs(
     "contains=contain provides=provide specifies=specify controls=control determines=determine returns=return displays=display "
@@ -89,7 +90,7 @@ _TASKS = (
     "returning=return booking=book borrowing=borrow ordering=order registering=register reporting=report preparing=prepare "
     "maintaining=maintain encrypting=encrypt monitoring=monitor tracking=track converting=convert dropping=drop"
 )
-TASK_VERBS = parse_pairs(_TASKS) | {base: base for base in parse_pairs(_TASKS).values() if base not in word_set("back test report return book print import export list update upgrade search order drop call track access set monitor use share copy start stop check download upload")}  # fmt: skip
+TASK_VERBS = parse_pairs(_TASKS) | {base: base for base in parse_pairs(_TASKS).values() if base not in to_word_set("back test report return book print import export list update upgrade search order drop call track access set monitor use share copy start stop check download upload")}  # fmt: skip
 
 _SOFTWARE = re.compile(
     r"\b(?:program|tool|utility|library|application|server|client|package|system|language|framework|editor|protocol|distribution|daemon|module|extension|software|implementation|interface|platform|service)\b"
@@ -99,8 +100,8 @@ ENGLISH = Grammar(
     language="en",
     patterns=PATTERNS,
     base_forms=_BASE,
-    articles=word_set("the a an"),
-    closed_words=word_set(
+    articles=to_word_set("the a an"),
+    closed_words=to_word_set(
         "this these those that which who whom whose what when where why how if because although though while since unless until whether and or but nor "
         "so than then there here it its he she they them their his her we us our you your i me my is are was were be been being am do does did done has have "
         "had having can could may might must shall should will would not no never only also very just even still already always often usually sometimes "
@@ -108,15 +109,15 @@ ENGLISH = Grammar(
         "without within via per each every some many most all both neither either another other such same first second last next one more less any "
         "said says means see note let please try make makes made get gets use uses used using contains provides allows e.g i.e etc simply actually"
     ),
-    links=word_set("of for in on"),
-    vague_nouns=word_set(
+    links=to_word_set("of for in on"),
+    vague_nouns=to_word_set(
         "result results goal goals idea problem problems reason reasons way ways difference purpose point rest others answer question step steps thing things "
         "example examples note case cases fact issue solution choice option advantage disadvantage drawback exception consequence effect aim approach format formats "
         "following section chapter document page table figure list output command line file directory value number name type part process method field "
         "latter former user users people argument parameter default current future past time change changes alternative alternatives recommendation rule "
         "database table system program package function class object version string variable data default documentation guide manual text book work task service utility tool module directive protocol"
     ),
-    bad_starts=word_set(
+    bad_starts=to_word_set(
         "this these those that it its he she they we you i there here such both all some many most each every another other one two three several as if when while "
         "although because since unless however therefore thus also then so but and or yet nor moreover furthermore instead otherwise finally first second "
         "similarly likewise for in on at by with without to from after before during what which who how why where not no only even just see note please "
@@ -127,7 +128,7 @@ ENGLISH = Grammar(
     reference_pointers=re.compile(r"\b(?:this|these|those|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) \d+|instead(?=\.?$)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
-    dangling_end=word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
+    dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
     openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
     task_verbs=TASK_VERBS,
     task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),
@@ -135,13 +136,13 @@ ENGLISH = Grammar(
     option_heading=re.compile(r"\b(?:options|parameters|arguments|settings|preferences|flags)\b", re.IGNORECASE),
     manual_heading=re.compile(r"option|description|argument|flags|command|parameter", re.IGNORECASE),
     option_start=re.compile(r"[A-Z`][\w`’'-]*(?<!ed)\b"),
-    description_columns=word_set("description meaning purpose explanation function action effect summary"),
+    description_columns=to_word_set("description meaning purpose explanation function action effect summary"),
     value_columns=re.compile(r"(?:(?:default|maximum|minimum|storage) )?(?:size|price|cost|fee|date|year|default|port|capacity|height|length|weight|duration|license|address|phone|opening hours|hours|unit|format|capital|language|range|deadline|population|area|colou?r|material|location|depth|distance|speed|release date)s?\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|that|whether|only|how|each|if)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b)"),
     background_start=re.compile(r"(?:Normally|By default|Usually|Some|Typically|Often|Currently|Many|Most|In|There|For|Since|On|At|As|Unless|Without|You|Works like|Because|Although|Historically|True|False|Used|Reserved|Default|\S+ (?:is|are|was|were|has|can|may|must|should|will|normally|usually|always|never|runs|uses|does))\b"),
     conditional_start=re.compile(r"(?:If|When|While|Whenever)\b"),
-    telling_verbs=word_set("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
-    finite_verbs=frozenset(_BASE) | word_set("is are was were has have can may must will should does do did been cannot"),
+    telling_verbs=to_word_set("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
+    finite_verbs=frozenset(_BASE) | to_word_set("is are was were has have can may must will should does do did been cannot"),
     noun_start=re.compile(r"(?:An?|The|One of) [a-z`]"),
     attributes=(
         (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\brelease"), "When was {subject} first released?"),

@@ -6,32 +6,32 @@ from __future__ import annotations
 
 import re
 
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 
 _FRAME = re.compile(r"(?:At|With|En|Con) [^,¿]+, (?=¿|\w)")
 """What names the owner or the tool before the question begins."""
 _CLASSES = {
     "en": {
-        "W": word_set("what when where which who whom whose why how"),
-        "A": word_set("is are was were be been being has have had do does did can could may might must shall should will would"),
-        "D": word_set("the a an"),
-        "Q": word_set("each every some any all many much more most no his her its their my your our this that these those"),
-        "P": word_set("of in on at by for with from to into onto about as after before during between through without within until since via per under over like than"),
-        "C": word_set("and or but nor if because while although that whether"),
-        "R": word_set("i me you he him she it we us they them there"),
+        "W": to_word_set("what when where which who whom whose why how"),
+        "A": to_word_set("is are was were be been being has have had do does did can could may might must shall should will would"),
+        "D": to_word_set("the a an"),
+        "Q": to_word_set("each every some any all many much more most no his her its their my your our this that these those"),
+        "P": to_word_set("of in on at by for with from to into onto about as after before during between through without within until since via per under over like than"),
+        "C": to_word_set("and or but nor if because while although that whether"),
+        "R": to_word_set("i me you he him she it we us they them there"),
     },
     "es": {
-        "W": word_set("qué cuándo dónde cuál cuáles quién quiénes cómo cuánto cuánta cuántos cuántas"),
-        "A": word_set("es son era eran fue fueron está están estaba ha han había hay puede pueden puedo debe deben tiene tienen"),
-        "D": word_set("el la los las un una unos unas"),
-        "Q": word_set("cada todo toda todos todas su sus mi mis este esta estos estas ese esa esos esas"),
-        "P": word_set("de del en a al por para con sin sobre entre desde hasta según durante tras como"),
-        "C": word_set("y e o u ni que si porque cuando aunque"),
-        "R": word_set("se le les lo me te nos"),
+        "W": to_word_set("qué cuándo dónde cuál cuáles quién quiénes cómo cuánto cuánta cuántos cuántas"),
+        "A": to_word_set("es son era eran fue fueron está están estaba ha han había hay puede pueden puedo debe deben tiene tienen"),
+        "D": to_word_set("el la los las un una unos unas"),
+        "Q": to_word_set("cada todo toda todos todas su sus mi mis este esta estos estas ese esa esos esas"),
+        "P": to_word_set("de del en a al por para con sin sobre entre desde hasta según durante tras como"),
+        "C": to_word_set("y e o u ni que si porque cuando aunque"),
+        "R": to_word_set("se le les lo me te nos"),
     },
 }  # fmt: skip
 USUAL_TRIGRAMS = {
-    "en": word_set(
+    "en": to_word_set(
         ",AX ,CW ,CX ,DX ,PD ,PX ,QX ,RA ,WA ,WX ,X$ ,X, ,XA ,XC ,XP ,XX AAD AAQ AAX ADQ ADR ADX APD APQ APR APX AQD AQP AQX AR$ ARA ARD ARP ARX AW$ AWQ AWX "
         "AX$ AX, AXA AXC AXD AXP AXQ AXW AXX CAR CAX CDX CPD CPX CQX CRA CW$ CWA CWX CX$ CX, CXA CXD CXP CXX DAD DQX DR$ DRX DX$ DX, DXA DXC DXD DXP DXQ DXR "
         "DXW DXX PA$ PAD PAP PAW PAX PDR PDX PP$ PPD PPW PPX PQ$ PQP PQX PR$ PRA PRP PRX PW$ PWA PWD PWP PWQ PWR PWX PX$ PX, PXA PXC PXD PXP PXQ PXW PXX Q,A "
@@ -40,7 +40,7 @@ USUAL_TRIGRAMS = {
         "XCP XCQ XCW XCX XD$ XDQ XDX XP$ XPA XPC XPD XPP XPQ XPR XPW XPX XQA XQD XQP XQQ XQR XQX XRA XRX XW$ XWA XWD XWP XWQ XWR XWX XX$ XX, XXA XXC XXD XXP "
         "XXQ XXR XXW XXX ^AD ^AR ^AX ^CX ^DX ^PD ^PW ^PX ^QP ^QX ^RA ^WA ^WP ^WQ ^WX ^X, ^XA ^XC ^XD ^XP ^XQ ^XR ^XW ^XX "
     ),
-    "es": word_set(
+    "es": to_word_set(
         ",AX ,DX ,PD ,PQ ,PW ,PX ,RX ,W$ ,WA ,WR ,WX ,X, ,XC ,XP ADX APD APX AQX ARC AX$ AXC AXD AXP AXQ AXX C,P CAD CAX CDX CPD CPX CRA CRX CWX CX$ CX, CXA "
         "CXC CXD CXP CXQ CXR CXX DCA DCD DCR DCX DPD DPX DX$ DX, DXA DXC DXD DXP DXR DXX P,W PCD PCR PCX PDC PDX PQ$ PQD PQX PRX PW$ PWA PWD PWR PWX PX$ PX, "
         "PXA PXC PXD PXP PXQ PXR PXW PXX QDX QX$ QXA QXD QXP QXX RAD RAX RCR RCX RRX RX$ RXC RXD RXP RXQ RXX WAD WAR WAX WDX WPD WPX WRA WRR WRX WX$ WXA WXC "

@@ -6,7 +6,7 @@ import re
 
 from ragstone.testset.offline.fluency import is_fluent
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.stopwords import STOPWORDS
 
 MAX_QUESTION_WORDS = 22
@@ -22,7 +22,7 @@ _NOISE = re.compile(r"[{}\\|→↑↓¶©▾•#~]|://|\.\.\.|…|\bTODO\b|\bFIX
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 _OPEN_ENDS = frozenset({"and", "or", "but", "that", "which", "its", "their", "your", "y", "o", "que", "de", "del", "su", "sus"})  # fmt: skip
 """Words that no question ends with, articles apart."""
-_LY_WORDS = word_set(
+_LY_WORDS = to_word_set(
     "yearly monthly weekly daily hourly early family assembly friendly reply supply italy"
 )
 _FOREIGN = {"en": STOPWORDS["es"] - STOPWORDS["en"], "es": STOPWORDS["en"] - STOPWORDS["es"]}

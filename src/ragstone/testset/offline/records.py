@@ -13,7 +13,7 @@ from ragstone.testset.offline.clauses import drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.outline import DocumentSection, find_name_line
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
@@ -37,7 +37,7 @@ _LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?
 """A key that does not say by itself what it is: `Enter`, `x`."""
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
-_TRIVIAL = word_set(
+_TRIVIAL = to_word_set(
     "help version usage h V ? quiet verbose q v Default Description Syntax Context Status Module Note Example Type Name"
 )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, parse_pairs
-from ragstone.testset.vocabulary import NUMBER_WORDS, word_set
+from ragstone.testset.vocabulary import NUMBER_WORDS
+from ragstone.text.clause_words import to_word_set
 
 _TELLING_VERBS = "contiene|proporciona|especifica|controla|determina|devuelve|muestra|representa|define|requiere|almacena|activa|desactiva|realiza|describe|imprime|admite|ofrece|indica|incluye|establece|abarca|contienen|proporcionan|muestran|definen|ofrecen|indican|incluyen|provee|aporta|asigna|modifica|identifica|provoca|necesita|cubre|abre|emplea|soporta|gestiona|implementa|crea|genera|lee|comprueba|elimina|añade|instala|usa|utiliza|convierte|evita|limita|acepta|produce|reemplaza|recoge|supervisa|protege|cifra|espera|cambia|actualiza|registra|ejecuta|mantiene|aloja"
 _MAKING_PARTICIPLES = "fundad|cread|publicad|introducid|construid|inaugurad|establecid|diseñad|desarrollad|lanzad|renombrad|inventad|descubiert|adoptad|anunciad|restaurad|escrit|mantenid|liberad"
@@ -82,8 +83,8 @@ SPANISH = Grammar(
     language="es",
     patterns=PATTERNS,
     base_forms={},
-    articles=word_set("el la los las un una unos unas"),
-    closed_words=word_set(
+    articles=to_word_set("el la los las un una unos unas"),
+    closed_words=to_word_set(
         "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
         "aunque mientras si pues pero sino y e o u ni él ella ellos ellas ello nosotros usted ustedes yo tú su sus mi mis tu tus nuestro nuestra nuestros "
         "nuestras me te se nos le les lo es son era eran fue fueron ser sido siendo está están estar hay ha han haber había tiene tienen puede pueden debe "
@@ -92,15 +93,15 @@ SPANISH = Grammar(
         "tales mismo misma primer primero primera segundo segunda último última siguiente siguientes anterior anteriores uno vea véase use nota así además "
         "permite contiene usa utiliza proporciona ahora aquí allí entonces luego únicamente"
     ),
-    links=word_set("de del en para"),
-    vague_nouns=word_set(
+    links=to_word_set("de del en para"),
+    vague_nouns=to_word_set(
         "resultado resultados objetivo objetivos idea problema problemas razón razones forma formas manera diferencia propósito punto resto respuesta pregunta paso "
         "pasos cosa cosas ejemplo ejemplos nota caso casos hecho solución elección opción ventaja desventaja excepción consecuencia efecto fin sección capítulo "
         "documento página tabla figura lista salida orden línea archivo fichero directorio valor número nombre tipo parte proceso método campo usuario usuarios "
         "argumento parámetro tiempo cambio cambios alternativa regla sistema programa paquete función clase objeto versión cadena variable datos documentación "
         "guía manual texto libro trabajo tarea comando herramienta motivo"
     ),
-    bad_starts=word_set(
+    bad_starts=to_word_set(
         "éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
         "algunos algunas muchos muchas uno una-vez como si cuando mientras aunque porque pues pero sino y o ni también además así entonces luego finalmente primero "
         "segundo para por en a con sin desde hasta tras durante entre según sobre qué cuál quién cómo dónde no nunca solo sólo vea véase nota actualmente "
@@ -111,7 +112,7 @@ SPANISH = Grammar(
     reference_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) \d+|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
-    dangling_end=word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
+    dangling_end=to_word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
     openers=re.compile(r"(?:Sin embargo|No obstante|Por tanto|Por lo tanto|Además|Asimismo|También|De hecho|Finalmente|Por último|En general|Generalmente|En resumen|Básicamente|Históricamente|Desafortunadamente|Afortunadamente|Por otro lado|En la práctica|En otras palabras|Por consiguiente|Así pues), (?=\S)"),
     task_verbs=TASK_VERBS,
     task_prefix=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<task>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)? (?!o\b|y\b).+?)\??"),
@@ -119,13 +120,13 @@ SPANISH = Grammar(
     option_heading=re.compile(r"\b(?:opciones|parámetros|argumentos|ajustes|preferencias)\b", re.IGNORECASE),
     manual_heading=re.compile(r"opci[oó]n|descripci[oó]n|argumento|par[aá]metro|[oó]rdenes|mandatos", re.IGNORECASE),
     option_start=re.compile(r"(?:[A-ZÁÉÍÓÚ][a-zñáéíóú]*(?:a|e|ar|er|ir)|No|Solo|Sólo|Si|Cuando|Con|Al|En vez|El|Los \w+s|Las \w+s)\b"),
-    description_columns=word_set("descripción significado propósito explicación función acción efecto resumen"),
+    description_columns=to_word_set("descripción significado propósito explicación función acción efecto resumen"),
     value_columns=re.compile(r"(?:precio|coste|tarifa|fecha|año|puerto|capacidad|altura|longitud|peso|duración|licencia|dirección|teléfono|horario|unidad|formato|capital|idioma|rango|plazo|población|superficie|color|material|ubicación|profundidad|distancia|velocidad|tamaño)\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:Contiene|Describe|Representa|Almacena|Muestra|Escribe|Imprime|Indica|Especifica|Define|Establece|Crea|Elimina|Borra|Añade|Lista (?:el|la|los|las|todos|todas|un|una)|Convierte|Comprueba|Lee|Abre|Cierra|Activa|Desactiva|Envía|Inicia|Detiene|Ejecuta|Usa|Utiliza|Hace|Actualiza|Instala|Calcula|Llama|Interpreta|Ignora|Incluye|Excluye|Fuerza|Permite|Limita|Suprime|Realiza|Busca|Selecciona|Cambia|Copia (?:el|la|los|las|todos|todas|un|una)|Mueve|Reemplaza|Restaura|Genera|Trata|Devuelve|Guarda|Carga|Verifica|Informa|Evita|Controla|Aplica|Mantiene|Omite|Determina|Produce|Obtiene|Configura|Habilita|Deshabilita|Sustituye|Salta|Espera|Asigna|Descarga|Desinstala|Presenta|Proporciona|Abandona|Termina|Sale|Modifica|Reinicia|Ordena|Quita|Pone|Agrega)\b"),
     background_start=re.compile(r"(?:Normalmente|Por omisión|Por defecto|De forma predeterminada|Habitualmente|Generalmente|Algunos|Algunas|Muchos|Actualmente|En|Hay|Para|Desde|A menos|Sin|Usted|Puede|Aunque|Como|Debido|\S+ (?:es|son|era|está|tiene|puede|debe|normalmente|siempre|nunca|ejecuta|usa|utiliza|hace))\b"),
     conditional_start=re.compile(r"(?:Si|Cuando|Mientras)\b"),
-    telling_verbs=word_set("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
-    finite_verbs=frozenset(_TELLING_VERBS.split("|")) | word_set("es son está están fue ha han puede pueden debe deben tiene tienen permite se será dice determina existe"),
+    telling_verbs=to_word_set("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
+    finite_verbs=frozenset(_TELLING_VERBS.split("|")) | to_word_set("es son está están fue ha han puede pueden debe deben tiene tienen permite se será dice determina existe"),
     noun_start=re.compile(r"(?:Una?|El|La|Los|Las|Uno de) [a-zñ`]"),
     attributes=(
         (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\bpublic|\blanz"), "¿Cuándo se publicó por primera vez {subject}?"),

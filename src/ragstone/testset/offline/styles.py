@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.testset.items import Item, make_item_id
-from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS, word_set
+from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.terms import strip_accents
 
 STYLES = ("formal", "informal", "terse")
@@ -37,8 +38,10 @@ _WANTED = {
     ),
 }  # fmt: skip
 _SMALL_WORDS = {
-    "en": word_set("is are was were be has have do does did can the a an of and my i"),
-    "es": word_set("es son fue fueron está están se hace hacen el la los las un una y de del al"),
+    "en": to_word_set("is are was were be has have do does did can the a an of and my i"),
+    "es": to_word_set(
+        "es son fue fueron está están se hace hacen el la los las un una y de del al"
+    ),
 }
 _NEXT_KEY = dict(zip("abcdefghilmnoprstuvw", "svxfrghjoknmpotayibe", strict=True))
 

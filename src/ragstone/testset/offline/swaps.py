@@ -16,9 +16,9 @@ from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
 from ragstone.testset.outline import clean_title, find_owner
 from ragstone.testset.question_terms import extract_content_stems
-from ragstone.testset.vocabulary import word_set
+from ragstone.text.clause_words import to_word_set
 
-_SWAPPED_PATTERNS = word_set("where when who how_many cost how_long default")  # fmt: skip
+_SWAPPED_PATTERNS = to_word_set("where when who how_many cost how_long default")  # fmt: skip
 _NAME = re.compile(r"[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,2}|`[a-zA-Z][\w.+-]+`")
 _AFTER_HEAD = re.compile(r"\b(?:of|in|for|to|that|which|with|used|de|del|en|para|que|con)\b")
 _INSTRUCTION = re.compile(

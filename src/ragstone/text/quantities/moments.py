@@ -15,18 +15,20 @@ PIVOT = 50
 """Two digits of a year from here on are of the twentieth century."""
 
 
-class Found(NamedTuple):
+class QuantityMatch(NamedTuple):
     """A quantity and the token after it."""
 
     quantity: Quantity
     end: int
 
 
-def make_date(tokens: QuantityTokens, at: int, end: int, date: CalendarDate) -> Found:
-    return Found(Quantity("date", tokens.spans[at][0], tokens.spans[end - 1][1], date=date), end)
+def make_date(tokens: QuantityTokens, at: int, end: int, date: CalendarDate) -> QuantityMatch:
+    return QuantityMatch(
+        Quantity("date", tokens.spans[at][0], tokens.spans[end - 1][1], date=date), end
+    )
 
 
-def read_numeric_date(tokens: QuantityTokens, at: int) -> Found | None:
+def read_numeric_date(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read 2003-06-11, 11.06.2003 and 6/11/2003; None for what is no date."""
     match = _NUMERIC_DATE.fullmatch(tokens.word(at))
     if not match:
@@ -73,7 +75,7 @@ def is_month(tokens: QuantityTokens, at: int, beside_number: bool = False) -> bo
     )
 
 
-def read_month(tokens: QuantityTokens, at: int) -> Found | None:
+def read_month(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read a date that begins with its month: June 11th, 2003; junio de 2003; in May."""
     if not is_month(tokens, at):
         return None
@@ -118,7 +120,7 @@ def _read_year_after(tokens: QuantityTokens, at: int) -> tuple[tuple[int, int] |
     return None, start
 
 
-def read_day_first(tokens: QuantityTokens, at: int, day: float, end: int) -> Found | None:
+def read_day_first(tokens: QuantityTokens, at: int, day: float, end: int) -> QuantityMatch | None:
     """Read a date whose day was read already: 11 June 2003, 11 de junio de 2003, the third of May."""
     if day != int(day) or not 1 <= day <= 31:
         return None
@@ -153,7 +155,7 @@ def read_ordinal(tokens: QuantityTokens, at: int) -> Number | None:
     return None
 
 
-def read_century(tokens: QuantityTokens, at: int, number: float, end: int) -> Found | None:
+def read_century(tokens: QuantityTokens, at: int, number: float, end: int) -> QuantityMatch | None:
     """Read a century whose number was read already, or a Spanish one whose noun comes first."""
     if not 1 <= number <= 21 or number != int(number):
         return None
@@ -167,7 +169,7 @@ def read_century(tokens: QuantityTokens, at: int, number: float, end: int) -> Fo
     return make_date(tokens, at, end, CalendarDate(years))
 
 
-def read_spanish_period(tokens: QuantityTokens, at: int) -> Found | None:
+def read_spanish_period(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read "siglo XIX", "década de 1990", "años noventa"."""
     vocabulary = tokens.vocabulary
     if tokens.word(at) in vocabulary.centuries:
@@ -187,7 +189,7 @@ def read_spanish_period(tokens: QuantityTokens, at: int) -> Found | None:
     return make_date(tokens, at, after + 1, CalendarDate((int(decade), int(decade) + 9)))
 
 
-def read_decade(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def read_decade(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch | None:
     """Read 1990s and 90s; 1800s are a century."""
     if tokens.word(number.end) != "s" or tokens.gap(number.end - 1) not in ("", "'", "’"):
         return None
@@ -200,7 +202,7 @@ def read_decade(tokens: QuantityTokens, at: int, number: Number) -> Found | None
     )
 
 
-def read_year(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def read_year(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch | None:
     """Read a year of four digits, or any before or after Christ."""
     era = tokens.vocabulary.eras.match(tokens.text, tokens.spans[number.end - 1][1])
     if era and number.is_plain_digits:
@@ -214,7 +216,7 @@ def read_year(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
     return None
 
 
-def read_clock(tokens: QuantityTokens, at: int) -> Found | None:
+def read_clock(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read 14:00, 2:30 pm, 20:0 (a record's way)."""
     parts = tokens.word(at).split(":")
     hour, minute = int(parts[0]), int(parts[1])
@@ -228,15 +230,17 @@ def read_clock(tokens: QuantityTokens, at: int) -> Found | None:
 
 def make_time(
     tokens: QuantityTokens, at: int, end: int, minutes: float, known: bool = True
-) -> Found:
+) -> QuantityMatch:
     start = tokens.spans[at][0]
     quantity = Quantity(
         "time", start, tokens.spans[end - 1][1], minutes, minutes, half_day_known=known
     )
-    return Found(quantity, end)
+    return QuantityMatch(quantity, end)
 
 
-def read_half_day(tokens: QuantityTokens, at: int, minutes: float, end: int) -> Found | None:
+def read_half_day(
+    tokens: QuantityTokens, at: int, minutes: float, end: int
+) -> QuantityMatch | None:
     """Read "pm", "o'clock" or "de la tarde" after an hour."""
     match = tokens.vocabulary.half_days.match(tokens.text, tokens.spans[end - 1][1])
     if not match or minutes >= 13 * 60:
@@ -249,7 +253,7 @@ def read_half_day(tokens: QuantityTokens, at: int, minutes: float, end: int) -> 
     return make_time(tokens, at, tokens.index_at(match.end(), end), minutes, known)
 
 
-def read_spoken_time(tokens: QuantityTokens, at: int) -> Found | None:
+def read_spoken_time(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read "half past two", "quarter to three", "las dos y media", "a las 9"."""
     if tokens.vocabulary.is_spanish:
         return _read_spanish_time(tokens, at)
@@ -275,7 +279,7 @@ def read_spoken_time(tokens: QuantityTokens, at: int) -> Found | None:
     )
 
 
-def _read_spanish_time(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_spanish_time(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     if tokens.word(at - 1) not in ("las", "la"):
         return None
     hour = read_number(tokens, at)
@@ -292,6 +296,6 @@ def _read_spanish_time(tokens: QuantityTokens, at: int) -> Found | None:
         return half_day
     if tokens.word(end) in ("h", "hs", "horas"):
         return make_time(tokens, at, end + 1, minutes)
-    said = end > hour.end or hour.value % 1
+    has_minutes = end > hour.end or hour.value % 1
     closed = tokens.word(at - 2) in ("a", "hasta", "desde") and not tokens.is_noun_after(end)
-    return make_time(tokens, at, end, minutes, hour.value > 12) if said or closed else None
+    return make_time(tokens, at, end, minutes, hour.value > 12) if has_minutes or closed else None

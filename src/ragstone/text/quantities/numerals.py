@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities.tokens import QuantityTokens
-from ragstone.text.quantities.vocabulary import ROMANS, VULGAR, to_words
+from ragstone.text.quantities.vocabulary import ROMANS, VULGAR
 
 _AFTER_DIGITS = frozenset({"k", "m", "b", "mn", "mm", "bn", "tn"})
 """Scales that are other words or units elsewhere."""
@@ -213,7 +214,7 @@ def read_roman(tokens: QuantityTokens, at: int) -> int | None:
     return value if before[:1].isupper() and before.isalpha() and len(before) > 2 else None
 
 
-_NUMBERED = to_words(
+_NUMBERED = to_word_set(
     "siglo siglos century part parte volume tomo chapter capítulo phase fase type tipo title título"
     " class clase war"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ragstone.text.quantities.moments import LAST_YEAR, Found
+from ragstone.text.quantities.moments import LAST_YEAR, QuantityMatch
 from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.tokens import QuantityTokens
 
@@ -15,8 +15,8 @@ _DASHES = frozenset({"-", "–", "—", "‒", "−"})
 def join_range(
     tokens: QuantityTokens,
     at: int,
-    first: Found,
-    read: Callable[[QuantityTokens, int], Found | None],
+    first: QuantityMatch,
+    read: Callable[[QuantityTokens, int], QuantityMatch | None],
 ) -> tuple[list[Quantity], int]:
     """The range that begins with a quantity, or the quantity alone; and the token after it.
 
@@ -76,7 +76,7 @@ def _join_amounts(low: Quantity, high: Quantity) -> list[Quantity]:
     return [replace(high, start=low.start, low=low.low, step=max(low.step, high.step))]
 
 
-def _find_second(tokens: QuantityTokens, at: int, first: Found) -> int | None:
+def _find_second(tokens: QuantityTokens, at: int, first: QuantityMatch) -> int | None:
     """Where the other end may start."""
     end, vocabulary = first.end, tokens.vocabulary
     if tokens.gap(end - 1).strip() in _DASHES:

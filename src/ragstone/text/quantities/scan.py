@@ -6,22 +6,16 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities import moments
-from ragstone.text.quantities.moments import Found
+from ragstone.text.quantities.measures import make_amount, read_share, read_unit
+from ragstone.text.quantities.moments import QuantityMatch
 from ragstone.text.quantities.numerals import Number, read_half, read_number, read_roman
 from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.ranges import join_range
 from ragstone.text.quantities.tokens import QuantityTokens
-from ragstone.text.quantities.units import (
-    CURRENCY_SIGNS,
-    LONGEST_UNIT,
-    SYMBOLS,
-    TIME_SPANS,
-    UNIT_STARTS,
-    UNITS,
-    Unit,
-)
-from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary, to_words
+from ragstone.text.quantities.units import CURRENCY_SIGNS, TIME_SPANS, UNITS, Unit
+from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary
 
 HOUR_SECONDS = 3600.0
 
@@ -69,7 +63,7 @@ def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
 _PER = frozenset(["a", "an", "per", "each", "every", "al", "por", "cada", "la"])
 
 
-def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_quantity(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """The quantity that starts at a token, its range apart."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if not word:
@@ -79,9 +73,9 @@ def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
     if word[0].isdecimal():
         return None if _is_label(tokens, at) else _read_digits(tokens, at)
     if word in vocabulary.months:
-        found = moments.read_month(tokens, at)
-        if found or word not in vocabulary.cardinals:
-            return found
+        month = moments.read_month(tokens, at)
+        if month or word not in vocabulary.cardinals:
+            return month
     if word in vocabulary.weekdays:
         return moments.make_date(
             tokens, at, at + 1, CalendarDate(weekday=int(vocabulary.weekdays[word]))
@@ -89,9 +83,9 @@ def _read_quantity(tokens: QuantityTokens, at: int) -> Found | None:
     if word in vocabulary.clock_words:
         return moments.make_time(tokens, at, at + 1, 60 * vocabulary.clock_words[word])
     if word in vocabulary.decade_nouns or (vocabulary.is_spanish and word in vocabulary.centuries):
-        found = moments.read_spanish_period(tokens, at)
-        if found:
-            return found
+        period = moments.read_spanish_period(tokens, at)
+        if period:
+            return period
     return _read_words(tokens, at)
 
 
@@ -117,7 +111,7 @@ _CITED = frozenset(
 _PREFIXES = frozenset({"mid", "pre", "post", "early", "late"})
 
 
-def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_digits(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     word = tokens.word(at)
     if ":" in word:
         return moments.read_clock(tokens, at)
@@ -128,7 +122,7 @@ def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
         top, _, bottom = word.partition("/")
         is_share = 0 < int(top) < int(bottom)
         return (
-            _make(tokens, at, at + 1, int(top) / int(bottom), 0.01, Unit("share", 1))
+            make_amount(tokens, at, at + 1, int(top) / int(bottom), 0.01, Unit("share", 1))
             if is_share
             else None
         )
@@ -137,11 +131,11 @@ def _read_digits(tokens: QuantityTokens, at: int) -> Found | None:
     return _read_number(tokens, at)
 
 
-def _read_words(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_words(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """A quantity that begins with a word: a number, an ordinal, a part, or a unit after an article."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     if word == "twice":
-        return _make(tokens, at, at + 1, 2, 1, Unit("times", 1))
+        return make_amount(tokens, at, at + 1, 2, 1, Unit("times", 1))
     roman = read_roman(tokens, at)
     if roman is not None:
         if tokens.word(at + 1) in vocabulary.centuries:
@@ -171,7 +165,7 @@ def _is_decade(tokens: QuantityTokens, at: int) -> bool:
     )
 
 
-def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_part(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read half an hour, half past two, half of them, a third of, una cuarta parte."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
     time = None if vocabulary.is_spanish else moments.read_spoken_time(tokens, at)
@@ -183,12 +177,12 @@ def _read_part(tokens: QuantityTokens, at: int) -> Found | None:
     if measure:
         return measure
     is_share = _is_half_share(tokens, at) if is_half else _is_fraction_share(tokens, at)
-    return _make(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
+    return make_amount(tokens, at, at + 1, value, 0.01, Unit("share", 1)) if is_share else None
 
 
 def _read_part_of_unit(
     tokens: QuantityTokens, at: int, value: float, is_half: bool
-) -> Found | None:
+) -> QuantityMatch | None:
     """Read half a million, half an hour, a quarter of a litre."""
     after = at + 1
     while tokens.word(after) in ("a", "an", "of", "de") and after < at + 3:
@@ -199,10 +193,10 @@ def _read_part_of_unit(
     factor = scales.get(noun) or dozens.get(noun)
     if factor and is_half:
         return _read_counted(tokens, at, Number(value * factor, 0.1 * factor, after + 1))
-    unit, end = _read_unit(tokens, after, False)
+    unit, end = read_unit(tokens, after, False)
     is_part = is_half or tokens.word(at + 1) in ("of", "de")
     if is_part and unit and unit.base in ("s", "month", "l", "g", "m"):
-        return _make(tokens, at, end, value, 0.01, unit)
+        return make_amount(tokens, at, end, value, 0.01, unit)
     return None
 
 
@@ -224,7 +218,7 @@ def _is_fraction_share(tokens: QuantityTokens, at: int) -> bool:
     return after in _PARTED and is_counted and (after == "parte" or not is_named)
 
 
-def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_ordinal(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     ordinal = moments.read_ordinal(tokens, at)
     if ordinal is None:
         return None
@@ -236,12 +230,12 @@ def _read_ordinal(tokens: QuantityTokens, at: int) -> Found | None:
     )
 
 
-def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> Found:
+def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> QuantityMatch:
     start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
-    return Found(Quantity("ordinal", start, stop, value, value), end)
+    return QuantityMatch(Quantity("ordinal", start, stop, value, value), end)
 
 
-def _read_indefinite(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_indefinite(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read a week, un año: a span of time whose number is an article."""
     vocabulary = tokens.vocabulary
     unit = UNITS.get(tokens.word(at))
@@ -255,23 +249,23 @@ def _read_indefinite(tokens: QuantityTokens, at: int) -> Found | None:
     has_article = tokens.word(at - 1) in vocabulary.articles and tokens.is_joined(at - 1)
     first = at - 1 if has_article else at
     if end > at + 1:
-        return _make(tokens, first, end, 1.5, 0.1, unit)
+        return make_amount(tokens, first, end, 1.5, 0.1, unit)
     if not has_article or tokens.word(at - 2) not in vocabulary.spans:
         return None
-    found = _make(tokens, first, end, 1.0, 0.1, unit)
-    return Found(replace(found.quantity, indefinite=True), end)
+    span = make_amount(tokens, first, end, 1.0, 0.1, unit)
+    return QuantityMatch(replace(span.quantity, indefinite=True), end)
 
 
-def _read_money(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_money(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read an amount after the sign of its currency: $2.5 million."""
     number = read_number(tokens, at + 1, is_money=True)
     if number is None or tokens.gap(at) not in ("", " ", "\u00a0"):
         return None
     unit = CURRENCY_SIGNS[tokens.word(at)]
-    return _make(tokens, at, number.end, number.value, number.step, unit)
+    return make_amount(tokens, at, number.end, number.value, number.step, unit)
 
 
-def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_number(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """A quantity that begins with a number, in digits or words."""
     vocabulary = tokens.vocabulary
     if vocabulary.is_spanish:
@@ -295,14 +289,14 @@ def _read_number(tokens: QuantityTokens, at: int) -> Found | None:
     return _read_counted(tokens, first, number)
 
 
-def _read_dozen(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_dozen(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read a dozen, per dozen, una docena."""
     vocabulary, word, before = tokens.vocabulary, tokens.word(at), tokens.word(at - 1)
     is_plural = vocabulary.is_spanish and word.endswith("s")
     is_counted = before in vocabulary.articles or before == "per"
     if not is_counted or is_plural:
         return None
-    return _make(tokens, at, at + 1, vocabulary.dozens[word], 1, None)
+    return make_amount(tokens, at, at + 1, vocabulary.dozens[word], 1, None)
 
 
 def _read_scale(tokens: QuantityTokens, at: int) -> Number | None:
@@ -313,26 +307,26 @@ def _read_scale(tokens: QuantityTokens, at: int) -> Number | None:
     return Number(factor, 0.1 * factor, at + 1) if is_counted and is_word else None
 
 
-def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch | None:
     """What a number is, by what stands after it."""
     vocabulary, end = tokens.vocabulary, number.end
-    found = (
+    moment = (
         moments.read_decade(tokens, at, number)
         or moments.read_half_day(tokens, at, 60 * number.value, end)
         or moments.read_day_first(tokens, at, number.value, end)
         or _read_hours_and_minutes(tokens, at, number)
     )
-    if found:
-        return found
-    unit, after = _read_unit(tokens, end, True)
+    if moment:
+        return moment
+    unit, after = read_unit(tokens, end, True)
     is_one = tokens.word(at) in vocabulary.ones and end == at + 1
     if unit:
         half = read_half(tokens, after)
         value = number.value + (0.5 if half > after else 0.0)
-        measure = _make(tokens, at, half, value, number.step, unit)
+        measure = make_amount(tokens, at, half, value, number.step, unit)
         article = is_one and tokens.word(at) in vocabulary.articles
-        return Found(replace(measure.quantity, indefinite=article), measure.end)
-    share = _read_share(tokens, at, number)
+        return QuantityMatch(replace(measure.quantity, indefinite=article), measure.end)
+    share = read_share(tokens, at, number)
     if share:
         return share
     if is_one:
@@ -340,25 +334,27 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> Found | No
     year = moments.read_year(tokens, at, number)
     if year and tokens.word(end) not in vocabulary.halves:
         return year
-    return _make(tokens, at, end, number.value, number.step, None)
+    return make_amount(tokens, at, end, number.value, number.step, None)
 
 
-def _read_elliptic_one(tokens: QuantityTokens, at: int) -> Found | None:
+def _read_elliptic_one(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """Read "one" at the end of a clause, where its noun is left out: adults take two, children one."""
     is_last = tokens.gap(at).strip()[:1] in (".", ",", ";", ")") or at == len(tokens.words) - 1
     before = tokens.word(at - 1)
     if not is_last or not before or before in _BEFORE_PRONOUN or tokens.word(at) == "un":
         return None
-    found = _make(tokens, at, at + 1, 1.0, 1.0, None)
-    return Found(replace(found.quantity, indefinite=True), found.end)
+    number = make_amount(tokens, at, at + 1, 1.0, 1.0, None)
+    return QuantityMatch(replace(number.quantity, indefinite=True), number.end)
 
 
-_BEFORE_PRONOUN = to_words(
+_BEFORE_PRONOUN = to_word_set(
     "the this that no any every each another some which other cada ningún otro otra alguno la el"
 )
 
 
-def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
+def _read_hours_and_minutes(
+    tokens: QuantityTokens, at: int, number: Number
+) -> QuantityMatch | None:
     """Read 14h30 and, after "at" or "las", 14 h."""
     end = number.end
     if tokens.word(end) != "h" or not number.is_plain_digits or number.value > 24:
@@ -367,105 +363,6 @@ def _read_hours_and_minutes(tokens: QuantityTokens, at: int, number: Number) -> 
     if tokens.gap(end) == "" and len(minutes) == 2 and minutes.isdecimal():
         return moments.make_time(tokens, at, end + 2, 60 * number.value + int(minutes))
     return None
-
-
-def _read_share(tokens: QuantityTokens, at: int, number: Number) -> Found | None:
-    """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
-    fraction, end = _read_fraction(tokens, number)
-    if fraction:
-        return _make(tokens, at, end, number.value * fraction, 0.01, Unit("share", 1))
-    whole_at = _find_whole(tokens, number)
-    whole = read_number(tokens, whole_at) if whole_at is not None else None
-    if whole and number.value < whole.value <= 1000 and not _read_unit(tokens, whole.end, True)[0]:
-        share = number.value / whole.value
-        return _make(tokens, at, whole.end, share, 0.01, Unit("share", 1))
-    return None
-
-
-def _read_fraction(tokens: QuantityTokens, number: Number) -> tuple[float, int]:
-    """The part that a noun after a number names, 0 for none; and the token after it."""
-    vocabulary, end = tokens.vocabulary, number.end
-    word = tokens.word(end)
-    is_ordinal = word in vocabulary.ordinals and number.value != 1
-    if word in vocabulary.fractions and tokens.is_joined(end - 1) and not is_ordinal:
-        return vocabulary.fractions[word], end + 1
-    if vocabulary.is_spanish and tokens.word(end + 1) == "partes":
-        return vocabulary.fractions.get(word.removesuffix("s"), 0.0), end + 2
-    return 0.0, end
-
-
-def _find_whole(tokens: QuantityTokens, number: Number) -> int | None:
-    """Where the five of "one in five" stands."""
-    end = number.end
-    words = tuple(tokens.word(end + place) for place in range(3))
-    if words[:2] == ("de", "cada"):
-        return end + 2
-    if words[0] == "in" and number.value == 1:
-        return end + 1
-    return end + 3 if words == ("out", "of", "every") else None
-
-
-def _read_unit(tokens: QuantityTokens, at: int, after_number: bool) -> tuple[Unit | None, int]:
-    """The unit at a token and the token after it; after a number an adjective may stand before it."""
-    start = at
-    if tokens.gap(at - 1) not in ("", " ", "-", "\u00a0", "\u202f", " (", "‑"):
-        return None, at
-    if after_number and tokens.word(at) in ("de", "of") and tokens.is_joined(at):
-        at += 1  # cinco millones de euros
-    unit, end = _match_unit_name(tokens, at)
-    raw = tokens.raw(at)
-    if unit is None and raw in SYMBOLS and tokens.gap(at) != "'":
-        return SYMBOLS[raw], at + 1
-    if unit is None and after_number and _is_qualifier(tokens, at):
-        unit, end = _match_unit_name(tokens, at + 1)
-    return (unit, end) if unit else (None, start)
-
-
-def _match_unit_name(tokens: QuantityTokens, at: int) -> tuple[Unit | None, int]:
-    """The longest name of a unit that starts at a token, and the token after it."""
-    if tokens.word(at) not in UNIT_STARTS:
-        return None, at
-    for end in range(min(at + LONGEST_UNIT, len(tokens.words)), at, -1):
-        phrase = tokens.text[tokens.spans[at][0] : tokens.spans[end - 1][1]]
-        unit = UNITS.get(_SPACES.sub(" ", phrase.lower()))
-        if unit:
-            return unit, end
-    return None, at
-
-
-_SPACES = re.compile(r"[\s\u00a0-]+")
-
-
-def _is_qualifier(tokens: QuantityTokens, at: int) -> bool:
-    """Whether a word may stand between a number and its unit: five business days."""
-    is_joined = tokens.is_joined(at) and tokens.is_joined(at - 1)
-    return is_joined and tokens.word(at) in tokens.vocabulary.qualifiers
-
-
-def _make(
-    tokens: QuantityTokens, at: int, end: int, value: float, step: float, unit: Unit | None
-) -> Found:
-    start, stop = tokens.spans[at][0], tokens.spans[end - 1][1]
-    if unit is None:
-        counts = tokens.is_noun_after(end)
-        return Found(Quantity("number", start, stop, value, value, step=step, counts=counts), end)
-    if unit.base == "share":
-        value, step = value * unit.factor, step * unit.factor
-        return Found(Quantity("share", start, stop, value, value, step=step), end)
-    if unit.base.startswith("°"):
-        below = _BELOW_ZERO.match(tokens.text, stop)
-        end = tokens.index_at(below.end(), end) if below else end
-        if below or _MINUS.search(tokens.text[max(start - 6, 0) : start]):
-            value = -value
-    low = value * unit.factor
-    quantity = Quantity(
-        "measure", start, stop, low, low, unit.base, unit.factor, step * unit.factor
-    )
-    return Found(quantity, end)
-
-
-_BELOW_ZERO = re.compile(r"\s(?:below (?:zero|freezing)|bajo cero)\b", re.IGNORECASE)
-_MINUS = re.compile(r"(?:(?:^|[\s(])[-−–]|\bminus |\bmenos )$", re.IGNORECASE)
 
 
 def _add_bound(tokens: QuantityTokens, quantity: Quantity) -> Quantity:

@@ -6,15 +6,16 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities.units import UNIT_STARTS
 
 _Values = dict[str, float]
 
 VULGAR: Final = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 ROMANS: Final = {
-    (tens + ones): 10 * ten + one
+    (tens + ones): 10 * ten + unit
     for ten, tens in enumerate(("", "x", "xx", "xxx"))
-    for one, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    for unit, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
     if tens + ones
 }
 """Numerals in small letters → their number."""
@@ -27,11 +28,6 @@ def _number(words: str, first: int = 1, step: int = 1) -> _Values:
         for place, forms in enumerate(words.split())
         for form in forms.split("|")
     }
-
-
-def to_words(text: str) -> frozenset[str]:
-    """The words of a line."""
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,33 +121,33 @@ _ENGLISH = Vocabulary(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
         " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
     ) | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50, "hundredth": 100, "thousandth": 1000},
-    suffixes=to_words("st nd rd th"),
+    suffixes=to_word_set("st nd rd th"),
     fractions={"third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25, "fourth": 0.25, "fourths": 0.25,
                "fifth": 0.2, "fifths": 0.2, "sixth": 1 / 6, "sixths": 1 / 6, "eighth": 0.125, "eighths": 0.125,
                "tenth": 0.1, "tenths": 0.1},
-    halves=to_words("half"),
+    halves=to_word_set("half"),
     dozens={"dozen": 12},
-    ones=to_words("one"),
-    articles=to_words("a an"),
-    joins=to_words("and"),
-    of=to_words("of the"),
-    to=to_words("to till until through"),
+    ones=to_word_set("one"),
+    articles=to_word_set("a an"),
+    joins=to_word_set("and"),
+    of=to_word_set("of the"),
+    to=to_word_set("to till until through"),
     between="between",
     months=_number("january|jan february|feb march|mar april|apr may june|jun july|jul august|aug"
                    " september|sept|sep october|oct november|nov december|dec"),
     weekdays=_number("monday|mondays tuesday|tuesdays wednesday|wednesdays thursday|thursdays friday|fridays"
                      " saturday|saturdays sunday|sundays"),
-    needs_context=to_words("may march mar jan dec jun sep"),
-    date_prepositions=to_words("in of on since by until till from last next this early late mid to during before after"
+    needs_context=to_word_set("may march mar jan dec jun sep"),
+    date_prepositions=to_word_set("in of on since by until till from last next this early late mid to during before after"
                              " and through"),
     decades=_number("twenties thirties forties fifties sixties seventies eighties nineties", 1920, 10),
-    centuries=to_words("century centuries"),
-    decade_nouns=to_words("decade"),
+    centuries=to_word_set("century centuries"),
+    decade_nouns=to_word_set("decade"),
     clock_words={"noon": 12.0, "midday": 12.0, "midnight": 0.0},
-    spans=to_words("for in within after lasts last lasted takes take took of than about over almost nearly under is was"
+    spans=to_word_set("for in within after lasts last lasted takes take took of than about over almost nearly under is was"
                  " lasting requires required"),
-    qualifiers=to_words("business working calendar consecutive additional more further full whole long short us"),
-    stop=to_words("and or to of in on at by for from with as is are was were has have had but the a an that which who"
+    qualifiers=to_word_set("business working calendar consecutive additional more further full whole long short us"),
+    stop=to_word_set("and or to of in on at by for from with as is are was were has have had but the a an that which who"
                 " when where than then if per it he she they until till through"),
     before=_before(
         at_most=r"(?:no|not) (?:more|longer|later|greater|higher) than|at most|up to|(?:a )?maximum(?: of)?|at the most|≤",
@@ -190,30 +186,30 @@ _SPANISH = Vocabulary(
         " séptimo|séptima octavo|octava noveno|novena décimo|décima undécimo|undécima duodécimo|duodécima"
         " decimotercero|decimotercera|decimotercer decimocuarto|decimocuarta decimoquinto|decimoquinta"
     ) | {"vigésimo": 20, "vigésima": 20, "centésimo": 100},
-    suffixes=to_words("º ª o a er ro do ra ma mo to ta vo va"),
+    suffixes=to_word_set("º ª o a er ro do ra ma mo to ta vo va"),
     fractions={"tercio": 1 / 3, "tercios": 1 / 3, "cuarto": 0.25, "cuartos": 0.25, "cuarta": 0.25, "quinto": 0.2,
                "quintos": 0.2, "quinta": 0.2, "sexto": 1 / 6, "sexta": 1 / 6, "tercera": 1 / 3, "décimo": 0.1,
                "décima": 0.1, "décimos": 0.1, "décimas": 0.1, "octavo": 0.125, "octavos": 0.125},
-    halves=to_words("medio media mitad"),
+    halves=to_word_set("medio media mitad"),
     dozens={"docena": 12, "docenas": 12, "decena": 10, "decenas": 10},
-    ones=to_words("un una uno"),
-    articles=to_words("un una"),
-    joins=to_words("y"),
-    of=to_words("de del el la los las año"),
-    to=to_words("a al hasta"),
+    ones=to_word_set("un una uno"),
+    articles=to_word_set("un una"),
+    joins=to_word_set("y"),
+    of=to_word_set("de del el la los las año"),
+    to=to_word_set("a al hasta"),
     between="entre",
     months=_number("enero|ene febrero|feb marzo|mar abril|abr mayo|may junio|jun julio|jul agosto|ago"
                    " septiembre|setiembre|sept|sep octubre|oct noviembre|nov diciembre|dic"),
     weekdays=_number("lunes martes miércoles|miercoles jueves viernes sábado|sábados domingo|domingos"),
-    needs_context=to_words("mar sep may ago ene dic"),
-    date_prepositions=to_words("en de desde hasta para el los hacia del a y entre durante"),
+    needs_context=to_word_set("mar sep may ago ene dic"),
+    date_prepositions=to_word_set("en de desde hasta para el los hacia del a y entre durante"),
     decades=_number("veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa", 1920, 10),
-    centuries=to_words("siglo siglos s"),
-    decade_nouns=to_words("década decada años"),
+    centuries=to_word_set("siglo siglos s"),
+    decade_nouns=to_word_set("década decada años"),
     clock_words={"mediodía": 12.0, "medianoche": 0.0},
-    spans=to_words("durante en dentro de dura duró duran tarda tardó tras hace más menos casi es fue lleva requiere"),
-    qualifiers=to_words("largos largas escasos primeros primeras últimos últimas nuevos de"),
-    stop=to_words("y o a de en con por para que es son fue era eran ha han pero el la los las un una cuando donde si"
+    spans=to_word_set("durante en dentro de dura duró duran tarda tardó tras hace más menos casi es fue lleva requiere"),
+    qualifiers=to_word_set("largos largas escasos primeros primeras últimos últimas nuevos de"),
+    stop=to_word_set("y o a de en con por para que es son fue era eran ha han pero el la los las un una cuando donde si"
                 " del al hasta e u como"),
     before=_before(
         at_most=r"no más del?l?|como máximo|a lo sumo|hasta|(?:un )?máximo(?: del?)?|≤",

@@ -1,0 +1,146 @@
+"""Which configuration to choose: by the primary metric, then by what an answer takes, and only as far as the questions tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ragstone.analysis.compare import MARGIN
+from ragstone.analysis.comparison import Comparison, Difference
+from ragstone.analysis.league import League, LeagueColumn
+from ragstone.analysis.pareto import COSTS
+from ragstone.analysis.power import find_needed_questions
+
+Advice = Literal["choose", "keep", "cheaper", "equal", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class CostRatio:
+    """What an answer of one configuration takes, as a multiple of another's."""
+
+    metric: str
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The configuration to choose, or why none can be named yet."""
+
+    advice: Advice
+    metric: str
+    choice: str
+    """Name of the configuration; the one that leads where nothing is decided."""
+    against: str
+    """Name of the one that the difference is to."""
+    difference: float
+    low: float | None
+    high: float | None
+    questions: int
+    margin: float
+    costs: tuple[CostRatio, ...] = ()
+    """Where the choice takes more or less than the other by more than chance."""
+    rivals: tuple[str, ...] = ()
+    """Others that may be as good."""
+    losses: tuple[Difference, ...] = ()
+    """Other quality metrics in which the choice is worse than the baseline."""
+    needed: int | None = None
+    """About how many questions would tell differences of the margin."""
+
+
+def recommend(
+    league: League, comparison: Comparison, margin: float = MARGIN
+) -> Recommendation | None:
+    """The recommendation of a league; None without a primary metric that all runs are scored with."""
+    column = league.find(league.primary) if league.primary else None
+    if column is None or len(league.names) < 2:
+        return None
+    reach = margin * (column.bounds[1] - column.bounds[0] if column.bounds else 1.0)
+    best, baseline = column.best, comparison.baseline.id
+    tied = [run for run in league.names if column.cells[run].tied]
+    if not tied:
+        runner_up = next(run for run in league.names if run != best)
+        if best == baseline:
+            return _advise(league, column, "keep", best, runner_up, reach)
+        return _advise(league, column, "choose", best, baseline, reach, comparison)
+    if baseline not in (best, *tied):
+        return _advise(league, column, "choose", best, baseline, reach, comparison, tied)
+    if all(_is_within(column, run, reach) for run in tied):
+        cheapest = _find_cheapest(league, [best, *tied])
+        if cheapest is not None and cheapest != best:
+            return _advise(league, column, "cheaper", cheapest, best, reach, comparison)
+        return _advise(league, column, "equal", best, tied[0], reach, rivals=tied)
+    return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
+
+
+def _advise(
+    league: League,
+    column: LeagueColumn,
+    advice: Advice,
+    choice: str,
+    against: str,
+    margin: float,
+    comparison: Comparison | None = None,
+    rivals: list[str] | None = None,
+) -> Recommendation:
+    gap = league.compare(column.metric, against, choice)
+    ends = gap.interval_at(league.alpha)
+    return Recommendation(
+        advice=advice,
+        metric=column.metric,
+        choice=league.names[choice],
+        against=league.names[against],
+        difference=gap.difference or 0.0,
+        low=ends.low,
+        high=ends.high,
+        questions=column.samples,
+        margin=margin,
+        costs=_list_costs(league, choice, against),
+        rivals=tuple(league.names[run] for run in rivals or ()),
+        losses=_list_losses(comparison, choice),
+        needed=find_needed_questions(gap, margin, league.alpha),
+    )
+
+
+def _is_within(column: LeagueColumn, run: str, margin: float) -> bool:
+    low, high = column.cells[run].gap_low, column.cells[run].gap_high
+    return low is not None and high is not None and -margin <= low and high <= margin
+
+
+def _list_costs(league: League, choice: str, against: str) -> tuple[CostRatio, ...]:
+    costs = []
+    for column in league.columns:
+        before = column.cells[against].mean
+        if not column.resource or before <= 0:
+            continue
+        change = league.compare(column.metric, against, choice)
+        if change.p is not None and change.p <= league.alpha:
+            ends = change.interval_at(league.alpha)
+            low, high = (None if end is None else 1 + end / before for end in (ends.low, ends.high))
+            costs.append(CostRatio(column.metric, column.cells[choice].mean / before, low, high))
+    return tuple(costs)
+
+
+def _find_cheapest(league: League, runs: list[str]) -> str | None:
+    """The run that takes least of the first cost measured, when that is less than the first run's by more than chance."""
+    column = next((found for name in COSTS if (found := league.find(name)) is not None), None)
+    if column is None:
+        return None
+    cheapest = min(runs, key=lambda run: column.cells[run].mean)
+    if cheapest == runs[0]:
+        return cheapest
+    saving = league.compare(column.metric, runs[0], cheapest)
+    return cheapest if saving.p is not None and saving.p <= league.alpha else None
+
+
+def _list_losses(comparison: Comparison | None, choice: str) -> tuple[Difference, ...]:
+    if comparison is None:
+        return ()
+    return tuple(
+        difference
+        for difference in comparison.differences
+        if difference.run == choice
+        and difference.verdict == "worse"
+        and difference.family == "quality"
+    )

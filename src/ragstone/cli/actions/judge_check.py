@@ -1,0 +1,260 @@
+"""`ragstone judge check`: which route fits a model, what it is fit for, and the section to paste."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import Bar
+from ragstone.config import load
+from ragstone.engine import ProgressCallback
+from ragstone.experiments.judge_check import (
+    QUICK_CONTROLS,
+    JudgeCheck,
+    KindResult,
+    check_judge,
+)
+from ragstone.experiments.judge_check.routes import (
+    Route,
+    RouteTrial,
+    choose_route,
+    list_routes,
+    set_route,
+    try_routes,
+)
+from ragstone.judges.discovery import find_settings
+from ragstone.judges.factory import make_judge, to_public_spec
+from ragstone.judges.limits import Budget
+from ragstone.judges.scale import MIN_RANK_AUROC, MIN_REPLY_RATE, find_needed_accuracy
+from ragstone.store import Store, save_scales
+
+CHECK_CONCURRENCY = 4
+"""Questions in flight where the user says nothing: a local server queues the rest until they time out."""
+SHOWN_FAILURES = 3
+INCOMPLETE_EXIT_CODE = 3
+FITNESS_WORDS = {"fit": "[green]fit[/]", "rank_only": "[yellow]rank only[/]", "unfit": "[red]unfit[/]"}  # fmt: skip
+LANGUAGE_NAMES = {"en": "English", "es": "Spanish"}
+
+
+def run_check(
+    spec: str,
+    base_url: str | None,
+    config: str | None,
+    language: str,
+    *,
+    route: Route | None,
+    quick: bool,
+    metrics: Sequence[str],
+    limits: Mapping[str, Any],
+    store: str | None,
+) -> int:
+    """Measure a judge, print the page, store its scales; returns 1 when not all is fit to gate on, 3 when the budget ended it."""
+    given = load(config).judge_settings() if config else None
+    with Bar() as bar:
+        settings, trials, check = asyncio.run(
+            _measure(given, spec, base_url, language, route, quick, metrics, limits, bar)
+        )
+    console = Console(highlight=False)
+    _show_routes(console, trials, settings)
+    _show_results(console, check)
+    _show_costs(console, check)
+    _show_section(console, settings)
+    if check.skipped:
+        note(f"{check.skipped} controls were not reached: the budget was spent; nothing is stored.")
+        return INCOMPLETE_EXIT_CODE
+    if quick:
+        note(f"{QUICK_CONTROLS} controls of each kind say little, so nothing is stored.")
+    else:
+        _store_scales(check, store)
+    return 0 if check.is_fit else 1
+
+
+async def _measure(
+    given: dict[str, Any] | None,
+    spec: str,
+    base_url: str | None,
+    language: str,
+    route: Route | None,
+    quick: bool,
+    metrics: Sequence[str],
+    limits: Mapping[str, Any],
+    bar: Bar,
+) -> tuple[dict[str, Any], list[RouteTrial], JudgeCheck]:
+    settings = given or await find_settings(spec, base_url)
+    if route is not None:
+        settings = set_route(settings, route)
+    budget = Budget(
+        limits.get("max_usd", settings.get("max_usd")),
+        limits.get("max_calls", settings.get("max_calls")),
+        settings.get("run_deadline"),
+        rate=settings.get("rate"),
+    )
+    tried = {"concurrency": CHECK_CONCURRENCY, **settings}
+    trials: list[RouteTrial] = []
+    if len(list_routes(settings)) > 1:
+        bar.title = "trying both routes"
+        trials = await try_routes(tried, language, budget, quick=quick, watch=bar)
+        chosen = choose_route(trials)
+        settings, tried = set_route(settings, chosen), set_route(tried, chosen)
+    judge = make_judge(tried, budget=budget)
+
+    def watch_kind(kind: str, number: int, count: int) -> ProgressCallback:
+        bar.title = f"{kind} ({number + 1} of {count})"
+        return bar
+
+    try:
+        check = await check_judge(
+            judge,
+            language,
+            count=QUICK_CONTROLS if quick else None,
+            metrics=metrics,
+            watch=watch_kind,
+        )
+    finally:
+        await judge.close()
+    return settings, trials, check
+
+
+def _show_routes(
+    console: Console, trials: Sequence[RouteTrial], settings: Mapping[str, Any]
+) -> None:
+    for trial in trials:
+        result = trial.result
+        console.print(
+            f"{trial.route:>8}: {result.replies} of {result.controls} replies usable, {result.right} right; "
+            f"{_format_tokens(result)} tokens and {result.seconds / result.controls:.1f} s a sample",
+            soft_wrap=True,
+        )
+        _show_failures(console, result)
+    if len(trials) < 2:
+        return
+    chosen = "hybrid" if settings["small"] else "json"
+    json, hybrid = (trial.result for trial in trials)
+    if chosen == "json":
+        reason = "its JSON replies are usable, and no fewer are right"
+    elif json.replies < MIN_REPLY_RATE * json.controls:
+        reason = f"only {json.replies} of {json.controls} JSON replies are usable"
+    else:
+        reason = f"{json.agreement:.0%} are right as JSON, {hybrid.agreement:.0%} with one token"
+    console.print(f"[bold]Route: {chosen}[/], because {reason}.\n")
+
+
+def _show_results(console: Console, check: JudgeCheck) -> None:
+    language = LANGUAGE_NAMES[check.language]
+    console.print(f"[bold]{escape(check.judge)}[/] on controls of known truth ({language})\n")
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("metric", no_wrap=True)
+    for head in ("usable", "right", "bal.", "rule", "AUROC", "ECE", "tokens", "s"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for result in check.results:
+        scale = result.scale
+        table.add_row(
+            result.metric,
+            f"{result.replies}/{result.controls}",
+            f"{result.agreement:.0%}",
+            _format_figure(scale.balanced_accuracy if scale else None),
+            _format_figure(result.baseline_accuracy),
+            _format_figure(scale.auroc if scale else None),
+            _format_figure(result.calibration_error),
+            _format_tokens(result),
+            f"{result.seconds / result.controls:.1f}",
+            "not answered" if result.is_unanswered else FITNESS_WORDS[result.fitness],
+        )
+    console.print(table)
+    count = max(result.controls for result in check.results)
+    console.print(
+        "bal. = balanced accuracy, rule = that of the simplest rule, ECE = calibration error, tokens and s a sample.\n"
+        f"{count} controls tell a share of 80% to within about {margin_of(count):.0%}.\n",
+        soft_wrap=True,
+    )
+    for result in check.results:
+        if result.fitness != "fit" and not result.is_unanswered:
+            console.print(f"{result.metric}: {_explain(result)}", soft_wrap=True)
+            _show_failures(console, result)
+
+
+def margin_of(count: int) -> float:
+    """Return the half-width of a 95% interval of a share of 0.8 among so many."""
+    return 1.96 * math.sqrt(0.8 * 0.2 / count)
+
+
+def _explain(result: KindResult) -> str:
+    """Say why a metric is not fit to gate on."""
+    scale = result.scale
+    if result.replies < MIN_REPLY_RATE * result.controls:
+        return (
+            f"unfit, {result.replies} of {result.controls} replies are usable; "
+            f"{MIN_REPLY_RATE:.0%} are needed."
+        )
+    if scale is None:
+        needed = find_needed_accuracy(result.baseline_accuracy)
+        return f"unfit, {result.agreement:.0%} are right; {needed:.0%} are needed."
+    if scale.auroc < MIN_RANK_AUROC:
+        return (
+            f"unfit, it hardly tells good from bad (mean {scale.good.mean:.2f} against "
+            f"{scale.bad.mean:.2f}, AUROC {scale.auroc:.2f})."
+        )
+    needed = find_needed_accuracy(scale.baseline_accuracy)
+    return (
+        f"rank only, a limit at {scale.threshold:.2f} is right for {scale.balanced_accuracy:.0%}; "
+        f"{needed:.0%} are needed."
+    )
+
+
+def _show_failures(console: Console, result: KindResult) -> None:
+    for reason, count in list(result.failures.items())[:SHOWN_FAILURES]:
+        console.print(f"    {count} failed: {escape(reason)}", soft_wrap=True)
+
+
+def _show_costs(console: Console, check: JudgeCheck) -> None:
+    usage = check.usage
+    seconds = sum(result.seconds for result in check.results)
+    console.print(
+        f"{usage.calls:,} calls, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {seconds:.0f} s"
+        + (f", {usage.usd:.2f} USD" if usage.usd else "")
+        + "."
+    )
+    if check.is_fit:
+        console.print(
+            "[green]Fit to gate on[/], as far as these controls can tell; measure it on labels of your own."
+        )
+    else:
+        console.print(
+            "[red]Not fit to gate on[/] where the verdict says so: such scores may be shown, not relied on."
+        )
+
+
+def _show_section(console: Console, settings: Mapping[str, Any]) -> None:
+    """Print the section of a config file."""
+    import yaml
+
+    section = yaml.safe_dump({"judge": to_public_spec(settings)}, sort_keys=False)
+    console.print(f"\n{escape(section)}", soft_wrap=True)
+
+
+def _store_scales(check: JudgeCheck, place: str | None) -> None:
+    if not check.scales:
+        return
+    store = Store.open(place)
+    try:
+        save_scales(store, check.scales)
+        note(f"stored what {len(check.scales)} metrics are worth with this judge in {store.place}")
+    finally:
+        store.close()
+
+
+def _format_figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _format_tokens(result: KindResult) -> str:
+    tokens = result.usage.input_tokens + result.usage.output_tokens
+    return f"{tokens / result.controls:,.0f}"

@@ -1,0 +1,63 @@
+"""`ragstone judge get`: list the models that we measured, fetch one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from ragstone.judges.local.catalogue import MODELS, find_fetched, find_folder, find_model
+from ragstone.judges.local.hub import DownloadProgress, fetch_model
+
+
+def list_models() -> None:
+    """Print each recommended model: licence, size, languages, what we measured, whether it is here."""
+    for model in MODELS:
+        fetched = find_fetched(model.name)
+        state = f"here: {fetched.path}" if fetched else f"fetch it: ragstone judge get {model.name}"
+        click.echo(
+            f"{model.name}  ({model.repository}, {model.licence}, {model.gigabytes:.1f} GB)\n"
+            f"  languages  {model.languages}\n"
+            f"  measured   {model.measured}\n"
+            f"  {state}"
+        )
+
+
+def get_model(name: str) -> None:
+    """Fetch a model and say how to use it."""
+    model = find_model(name)
+    if find_fetched(name) is None:
+        click.echo(f"fetching {model.repository} into {find_folder(name)}", err=True)
+    with _show_progress(model.file) as watch:
+        fetched = fetch_model(model, watch)
+    click.echo(f"{fetched.path}\nUse it with --judge local, or in a config: judge: local")
+
+
+@contextmanager
+def _show_progress(title: str) -> Iterator[DownloadProgress]:
+    """A bar with bytes, rate and time left, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -1,0 +1,165 @@
+"""`ragstone labels`: files into the store and out of it, and the agreement of people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.data import write_rows
+from ragstone.errors import ConfigError
+from ragstone.labels import (
+    Label,
+    ReadOptions,
+    add_labels,
+    attach_content,
+    load_labels,
+    load_revisions,
+    load_run_labels,
+    measure_agreement,
+    read_labels,
+)
+from ragstone.labels.feedback import load_feedback
+from ragstone.labels.label import parse_target
+from ragstone.store import Store, StoredRun
+
+PREVIEW_CHARS = 70
+
+
+def import_file(file: str, flags: Mapping[str, Any]) -> None:
+    """Read a file of labels into the store."""
+    options = ReadOptions(
+        parse_label_fields(flags["fields"]),
+        None if flags["target"] is None else parse_target(flags["target"]),
+        flags["author"] or "",
+        parse_scale(flags["scale"]),
+    )
+    store = Store.open(flags["store"])
+    if file == "feedback":
+        labels: Sequence[Label] = load_feedback(store, options.target or "correctness")
+        note(f"read {format_count(len(labels), 'label')} from the feedback of the monitor")
+    else:
+        content = read_labels(file, options)
+        labels = content.labels
+        note(f"read {format_count(len(labels), 'label')} as {content.format}")
+        for why, count in content.skipped.items():
+            note(f"left out {format_count(count, 'row')}: {why}")
+    if flags["run"] is not None:
+        labels, unknown = attach_content(store.run(flags["run"]), labels)
+        if unknown:
+            note(
+                f"left out {format_count(len(unknown), 'label')} of samples that the run does not have, such as "
+                f"{unknown[0].sample!r}"
+            )
+    fresh = add_labels(store, labels)
+    note(f"stored {format_count(fresh, 'label')}, {len(labels) - fresh:,} were there already")
+
+
+def add_label_file(path: str | None, runs: Sequence[StoredRun]) -> None:
+    """Read a file of labels into the store of runs, for the samples that they have."""
+    labels = read_labels(path).labels if path is not None else ()
+    for run in runs if labels else ():
+        count = add_labels(run.store, attach_content(run, labels)[0])
+        note(f"stored {format_count(count, 'label')} for {run.info.name}")
+
+
+def export_file(file: str, run: str | None, revisions: bool, place: str | None) -> None:
+    """Write labels to a file in the format of its ending."""
+    store = Store.open(place)
+    if revisions:
+        labels = load_revisions(store, run=None if run is None else store.run(run).id)
+    else:
+        labels = _load(store, run)
+    rows: list[tuple[str, Mapping[str, Any]]] = [
+        (json.dumps(label.to_row(), ensure_ascii=False), {}) for label in labels
+    ]
+    write_rows(file, lambda: rows, ())
+    note(f"wrote {format_count(len(rows), 'label')} to {file}")
+
+
+def show_agreement(run: str | None, listed: int, place: str | None) -> None:
+    """Print the agreement on each target and the widest disagreements."""
+    labels = _load(Store.open(place), run)
+    agreements = measure_agreement(labels)
+    if not agreements:
+        click.echo("no item was labelled by two people")
+        return
+    console = Console(highlight=False)
+    table = Table(title="Agreement of people", title_justify="left")
+    for head in ("on", "people", "items", "measure", "agreement", "95 % interval"):
+        table.add_column(head, justify="left" if head in ("on", "people", "measure") else "right")
+    for found in agreements:
+        span = _format_interval(found.low, found.high)
+        alpha = "–" if found.alpha is None else f"{found.alpha:.3f}"
+        table.add_row(
+            found.target, f"{found.people}", f"{found.items:,}", "Krippendorff's alpha", alpha, span
+        )
+        for pair in found.pairs:
+            kappa = "–" if pair.kappa is None else f"{pair.kappa:.3f}"
+            names = escape(f"{pair.first or 'unnamed'}, {pair.second or 'unnamed'}")
+            span = _format_interval(pair.low, pair.high)
+            table.add_row(
+                "",
+                names,
+                f"{pair.items:,}",
+                f"Cohen's kappa, {pair.same:.0%} the same",
+                kappa,
+                span,
+            )
+    console.print(table)
+    for found in agreements:
+        for row in found.disagreements[:listed]:
+            click.echo(_format_disagreement(row))
+    if any(found.disagreements for found in agreements):
+        note("settle them with: ragstone labels adjudicate")
+
+
+def _load(store: Store, run: str | None) -> list[Label]:
+    return load_labels(store) if run is None else load_run_labels(store.run(run))
+
+
+def _format_disagreement(row: Sequence[Label]) -> str:
+    said = ", ".join(f"{label.author or 'unnamed'} {format_value(label)}" for label in row)
+    item = " ".join(row[0].item.split())
+    item = f" “{item[:PREVIEW_CHARS]}{'…' if len(item) > PREVIEW_CHARS else ''}”" if item else ""
+    return f"{row[0].sample}: {row[0].target}{item}: {said}"
+
+
+def format_value(label: Label) -> str:
+    """What a label says, in a word or number."""
+    return label.word or ("–" if label.value is None else f"{label.value:g}")
+
+
+def _format_interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{low:.3f} – {high:.3f}"
+
+
+def parse_scale(text: str | None) -> tuple[float, float] | None:
+    """The ends of `1..5`."""
+    if text is None:
+        return None
+    low, dots, high = text.partition("..")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        dots = ""
+    if not dots or ends[0] >= ends[1]:
+        raise click.UsageError(f"{text!r} is no scale; write it as 1..5")
+    return ends
+
+
+def parse_label_fields(texts: Sequence[str]) -> dict[str, str]:
+    """Field of a label → column, from `--field sample=ticket`."""
+    fields = {}
+    for text in texts:
+        name, equals, where = (part.strip() for part in text.partition("="))
+        if not equals or not where:
+            raise ConfigError([f"--field {text!r}: write sample=COLUMN"])
+        fields[name] = where
+    return fields

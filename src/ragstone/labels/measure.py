@@ -1,0 +1,390 @@
+"""How good a judge is on items that people labelled: agreement, ranking, bias, calibration, and what it is fit for.
+
+Labels that carry their chance count by it, so that items chosen because the judge is unsure do not make it look worse
+than it is on the whole run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+from ragstone.analysis.paired import compare_pairs
+from ragstone.analysis.significance import adjust_p_values
+from ragstone.analysis.stats import Z, wilson_interval
+from ragstone.judges.scale import MIN_FIT_ACCURACY, MIN_RANK_AUROC, JudgeScale
+from ragstone.labels.agreement import measure_kappa
+from ragstone.labels.label import Target
+from ragstone.types import NO_USAGE, Finding, Sample, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+JudgeVerdict = Literal["fit", "rank_only", "unfit", "more_labels"]
+"""Fit to gate on; fit to rank samples or systems; neither; the labels cannot tell."""
+
+CALIBRATION_BINS = 10
+MIN_SLICE_ITEMS = 10
+"""Items that a slice needs for figures of its own."""
+MIN_SIDE_ITEMS = 5
+"""Items of each side (people say yes, people say no) without which nothing is concluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredItem:
+    """An item that people labelled, and what one judge says of it."""
+
+    sample: str
+    item: str
+    label: float
+    """What people say, 0 to 1; a half or more counts as yes."""
+    prediction: float
+    """Chance that people say yes, or the judge's value."""
+    decision: float
+    """The judge's verdict as it counts in the metric; a half or more counts as yes."""
+    weight: float = 1.0
+    """1 / the chance of the item to be labelled."""
+    group: str = ""
+    slices: tuple[tuple[str, str], ...] = ()
+    """Field and value: ("language", "es")."""
+    has_probability: bool = False
+    finding: Finding | None = None
+    value: float | None = None
+    """The metric's own value of a whole answer; None for claims and chunks."""
+
+    @property
+    def is_yes(self) -> bool:
+        """Whether people say yes."""
+        return self.label >= 0.5
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the judge's verdict is that of people."""
+        return (self.decision >= 0.5) == self.is_yes
+
+
+@dataclass(frozen=True, slots=True)
+class ShareEstimate:
+    """A figure with its 95 % interval; None where the items cannot tell it."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+NO_ESTIMATE = ShareEstimate()
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Items whose chances are close together: what the judge expects and what people say."""
+
+    expected: float
+    observed: float
+    low: float
+    high: float
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class SliceMeasure:
+    """The judge on the items with one value of a field."""
+
+    field: str
+    value: str
+    items: int
+    accuracy: ShareEstimate
+    bias: float
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasure:
+    """One judge on the labelled items."""
+
+    judge: str
+    items: int
+    failed: int
+    """Labelled items without a usable judgement."""
+    yes: float
+    """Share of the items of which people say yes."""
+    accuracy: ShareEstimate
+    """Balanced: the mean of the shares that are right among those where people say yes, and no."""
+    kappa: ShareEstimate
+    auroc: ShareEstimate
+    bias: ShareEstimate
+    """How much higher the judge's mean is than that of people."""
+    brier: float | None
+    """Mean squared distance of chances and labels, for a judge with probabilities."""
+    calibration: tuple[CalibrationBin, ...]
+    slices: tuple[SliceMeasure, ...]
+    verdict: JudgeVerdict
+    more: int | None
+    """About how many more labels would settle it, with `more_labels`."""
+    usage: Usage = NO_USAGE
+    seconds: float | None = None
+    wrong: tuple[MeasuredItem, ...] = ()
+    """What it gets wrong, the surest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePair:
+    """Two judges on the same items."""
+
+    first: str
+    second: str
+    items: int
+    difference: float
+    """Share of right verdicts of the second less that of the first."""
+    low: float | None
+    high: float | None
+    p: float | None
+    """Corrected for all pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasurement:
+    """Judges on the same labelled items."""
+
+    name: str
+    target: Target
+    labels: int
+    drawn: bool
+    """Whether the labels say with which chance they were drawn, so that the figures hold for all of the samples."""
+    judges: tuple[JudgeMeasure, ...]
+    pairs: tuple[JudgePair, ...]
+    samples: Mapping[str, Sample]
+    scales: tuple[JudgeScale, ...] = ()
+
+
+def measure_judge(
+    judge: str,
+    items: Sequence[MeasuredItem],
+    *,
+    failed: int = 0,
+    usage: Usage = NO_USAGE,
+    seconds: float | None = None,
+) -> JudgeMeasure:
+    """Measure a judge on the items that it judged; `failed` counts those that it could not."""
+    accuracy, auroc = measure_accuracy(items), measure_auroc(items)
+    verdict, more = decide_fitness(accuracy, auroc, items)
+    wrong = [item for item in items if not item.is_right]
+    has_chances = bool(items) and all(item.has_probability for item in items)
+    return JudgeMeasure(
+        judge=judge,
+        items=len(items),
+        failed=failed,
+        yes=_weigh(items, lambda item: float(item.is_yes)) if items else 0.0,
+        accuracy=accuracy,
+        kappa=_measure_kappa(items),
+        auroc=auroc,
+        bias=_measure_bias(items),
+        brier=_weigh(items, lambda item: (item.prediction - item.label) ** 2)
+        if has_chances
+        else None,
+        calibration=_calibrate(items) if has_chances else (),
+        slices=tuple(_measure_slices(items)),
+        verdict=verdict,
+        more=more,
+        usage=usage,
+        seconds=seconds,
+        wrong=tuple(sorted(wrong, key=lambda item: -abs(item.prediction - item.label))),
+    )
+
+
+def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list[JudgePair]:
+    """Every two judges on the items that both judged: who is right more often, and whether that is more than chance."""
+    import numpy as np
+
+    pairs: list[JudgePair] = []
+    for (first, items), (second, others) in combinations(judged, 2):
+        theirs = {(item.sample, item.item): item for item in others}
+        both = [
+            (item, theirs[item.sample, item.item])
+            for item in items
+            if (item.sample, item.item) in theirs
+        ]
+        if not both:
+            continue
+        numbers: dict[str, int] = {}
+        groups = [numbers.setdefault(item.group or item.sample, len(numbers)) for item, _ in both]
+        paired = compare_pairs(
+            np.array([float(item.is_right) for item, _ in both]),
+            np.array([float(other.is_right) for _, other in both]),
+            np.array(groups, np.int64),
+            bounds=(0.0, 1.0),
+            binary=True,
+        )
+        interval = paired.interval
+        difference = paired.difference or 0.0
+        pairs.append(
+            JudgePair(first, second, len(both), difference, interval.low, interval.high, paired.p)
+        )
+    tested = [pair.p for pair in pairs if pair.p is not None]
+    adjusted = iter(adjust_p_values(tested, "holm"))
+    return [
+        JudgePair(
+            pair.first, pair.second, pair.items, pair.difference, pair.low, pair.high,
+            None if pair.p is None else next(adjusted),
+        )
+        for pair in pairs
+    ]  # fmt: skip
+
+
+def measure_accuracy(items: Sequence[MeasuredItem]) -> ShareEstimate:
+    """Balanced accuracy with an interval from those of the two sides (Newcombe's way of joining two shares)."""
+    sides = []
+    for wanted in (True, False):
+        side = [item for item in items if item.is_yes == wanted]
+        if not side:
+            return NO_ESTIMATE
+        share = _weigh(side, lambda item: float(item.is_right))
+        effective = _count_effective(side)
+        sides.append((share, *wilson_interval(share * effective, effective)))
+    value = (sides[0][0] + sides[1][0]) / 2
+    down = math.hypot(*(share - low for share, low, _ in sides)) / 2
+    up = math.hypot(*(high - share for share, _, high in sides)) / 2
+    return ShareEstimate(value, value - down, value + up)
+
+
+def measure_auroc(items: Sequence[MeasuredItem]) -> ShareEstimate:
+    """How often an item of which people say yes gets the higher prediction; interval of DeLong and others (1988)."""
+    import numpy as np
+
+    yes = [item for item in items if item.is_yes]
+    no = [item for item in items if not item.is_yes]
+    if len({item.prediction for item in items}) < 3 or min(len(yes), len(no)) < 2:
+        return NO_ESTIMATE
+    high, low = (np.array([item.prediction for item in side]) for side in (yes, no))
+    high_weights, low_weights = (_to_shares(side) for side in (yes, no))
+    order = np.argsort(low, kind="stable")
+    below = np.concatenate([[0.0], np.cumsum(low_weights[order])])
+    left, right = (np.searchsorted(low[order], high, side) for side in ("left", "right"))
+    wins = (below[left] + below[right]) / 2
+    value = float(high_weights @ wins)
+    order = np.argsort(high, kind="stable")
+    below = np.concatenate([[0.0], np.cumsum(high_weights[order])])
+    left, right = (np.searchsorted(high[order], low, side) for side in ("left", "right"))
+    losses = 1 - (below[left] + below[right]) / 2
+    variance = sum(
+        float((shares**2) @ (parts - value) ** 2) * len(parts) / (len(parts) - 1)
+        for shares, parts in ((high_weights, wins), (low_weights, losses))
+    )
+    # on the logit scale the interval stays between 0 and 1
+    if not 0 < value < 1 or variance <= 0:
+        effective = min(_count_effective(yes), _count_effective(no))
+        return ShareEstimate(value, *wilson_interval(value * effective, effective))
+    logit, error = math.log(value / (1 - value)), math.sqrt(variance) / (value * (1 - value))
+    ends = (1 / (1 + math.exp(-(logit + sign * Z * error))) for sign in (-1, 1))
+    return ShareEstimate(value, *ends)
+
+
+def decide_fitness(
+    accuracy: ShareEstimate, auroc: ShareEstimate, items: Sequence[MeasuredItem]
+) -> tuple[JudgeVerdict, int | None]:
+    """What the judge is fit for; when the labels cannot tell, about how many more would."""
+    sides = Counter(item.is_yes for item in items)
+    least = min(sides[True], sides[False])
+    if (
+        accuracy.value is None
+        or accuracy.low is None
+        or accuracy.high is None
+        or least < MIN_SIDE_ITEMS
+    ):
+        rare = max(1, least)
+        return "more_labels", _round_up(
+            len(items) * (2 * MIN_SIDE_ITEMS / rare - 1) + MIN_SIDE_ITEMS
+        )
+    if accuracy.low >= MIN_FIT_ACCURACY:
+        return "fit", None
+    if accuracy.high >= MIN_FIT_ACCURACY:
+        # enough to bring the end of the interval to the bar, were the figure what it is now
+        gap = max(abs(accuracy.value - MIN_FIT_ACCURACY), 0.02)
+        reach = (
+            (accuracy.value - accuracy.low)
+            if accuracy.value > MIN_FIT_ACCURACY
+            else (accuracy.high - accuracy.value)
+        )
+        return "more_labels", _round_up(len(items) * ((reach / gap) ** 2 - 1))
+    ranks = auroc.low is not None and auroc.low >= MIN_RANK_AUROC
+    return ("rank_only" if ranks else "unfit"), None
+
+
+def _measure_kappa(items: Sequence[MeasuredItem]) -> ShareEstimate:
+    table: Counter[tuple[float | str, float | str]] = Counter(
+        (float(item.is_yes), float(item.decision >= 0.5)) for item in items
+    )
+    return ShareEstimate(*measure_kappa(table)) if items else NO_ESTIMATE
+
+
+def _measure_bias(items: Sequence[MeasuredItem]) -> ShareEstimate:
+    if len(items) < 2:
+        return NO_ESTIMATE
+    value = _weigh(items, lambda item: item.decision - item.label)
+    shares = _to_shares(items)
+    off = [
+        share * (item.decision - item.label - value)
+        for share, item in zip(shares, items, strict=True)
+    ]
+    groups: dict[str, float] = {}
+    for item, part in zip(items, off, strict=True):
+        key = item.group or item.sample
+        groups[key] = groups.get(key, 0.0) + part
+    spread = sum(part**2 for part in groups.values()) * len(groups) / max(1, len(groups) - 1)
+    reach = Z * math.sqrt(spread)
+    return ShareEstimate(value, value - reach, value + reach)
+
+
+def _calibrate(items: Sequence[MeasuredItem]) -> tuple[CalibrationBin, ...]:
+    """Ten bins with about as many items each, from the least chance to the largest."""
+    ordered = sorted(items, key=lambda item: item.prediction)
+    size = max(5, math.ceil(len(ordered) / CALIBRATION_BINS))
+    bins = []
+    for start in range(0, len(ordered), size):
+        part = ordered[start : start + size]
+        observed, effective = _weigh(part, lambda item: item.label), _count_effective(part)
+        low, high = wilson_interval(observed * effective, effective)
+        expected = _weigh(part, lambda item: item.prediction)
+        bins.append(CalibrationBin(expected, observed, low, high, len(part)))
+    return tuple(bins)
+
+
+def _measure_slices(items: Sequence[MeasuredItem]) -> Iterable[SliceMeasure]:
+    by_value: dict[tuple[str, str], list[MeasuredItem]] = {}
+    for item in items:
+        for place in item.slices:
+            by_value.setdefault(place, []).append(item)
+    fields = Counter(name for name, _ in by_value)
+    for (name, value), part in sorted(by_value.items()):
+        # a field with one value slices nothing
+        if len(part) >= MIN_SLICE_ITEMS and fields[name] > 1:
+            bias = _weigh(part, lambda item: item.decision - item.label)
+            yield SliceMeasure(name, value, len(part), measure_accuracy(part), bias)
+
+
+def _to_shares(items: Sequence[MeasuredItem]) -> NDArray[np.float64]:
+    import numpy as np
+
+    weights = np.array([item.weight for item in items])
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
+
+
+def _weigh(items: Sequence[MeasuredItem], get: Callable[[MeasuredItem], float]) -> float:
+    total = sum(item.weight for item in items)
+    return sum(item.weight * get(item) for item in items) / total
+
+
+def _count_effective(items: Sequence[MeasuredItem]) -> float:
+    """Items with equal weights that would be worth as much (Kish)."""
+    weights = [item.weight for item in items]
+    return sum(weights) ** 2 / sum(weight**2 for weight in weights)
+
+
+def _round_up(count: float) -> int:
+    whole = max(10, math.ceil(count))
+    step = int(10 ** max(1, len(str(whole)) - 2))
+    return -(-whole // step) * step

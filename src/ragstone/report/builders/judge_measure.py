@@ -1,0 +1,246 @@
+"""The report on judges measured by labels: what each is fit for, its figures, and what it gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ragstone.judges.scale import MIN_FIT_ACCURACY, MIN_RANK_AUROC
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import (
+    build_chart,
+    build_list,
+    build_number_columns,
+    build_panel,
+    build_table,
+    build_text_columns,
+)
+from ragstone.report.comparison.sentences import format_p_value, format_signed
+from ragstone.report.drawing.charts import draw_calibration
+from ragstone.report.figures import shorten
+from ragstone.report.words import Words, load_words
+
+if TYPE_CHECKING:
+    from ragstone.labels.measure import (
+        JudgeMeasure,
+        JudgeMeasurement,
+        MeasuredItem,
+        ShareEstimate,
+    )
+
+TONES: dict[str, doc.Tone] = {
+    "fit": "good",
+    "rank_only": "warn",
+    "unfit": "bad",
+    "more_labels": "warn",
+}
+WRONG_ON_PAGE, WRONG_ON_TERMINAL = 100, 5
+"""Wrong items shown of each judge."""
+WIDE_COLUMNS = 150
+"""Columns of a terminal from which cost, time and failures stand in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasureReport:
+    """Judges on labelled items."""
+
+    kind: ClassVar[str] = "judges"
+    measurement: JudgeMeasurement
+    language: str = "en"
+
+    def document(self) -> doc.ReportDocument:
+        """The report as a tree."""
+        say, found = load_words(self.language), self.measurement
+        title = say(
+            "judge_measure_of",
+            n=say.whole(found.labels),
+            name=shorten(found.name, 80),
+            target=say.translate("target", found.target),
+        )
+        verdicts = [_describe_verdict(judge, found.target, say) for judge in found.judges]
+        notes = [
+            say(
+                "fitness_bar",
+                accuracy=say.number(MIN_FIT_ACCURACY, 2),
+                auroc=say.number(MIN_RANK_AUROC, 2),
+            )
+        ]
+        if not found.drawn:
+            notes.insert(0, say("labels_not_drawn"))
+        body = (
+            doc.Section((build_list(verdicts, flush=True, style="lines"),), "panel"),
+            build_panel(
+                "judges", say("judge_measure"), _build_table(found, say),
+                *(doc.Paragraph(note, style="note") for note in notes), heading=doc.WRITTEN,
+            ),
+            *_build_pairs(found, say),
+            *(node for judge in found.judges for node in self._build_judge(judge, say)),
+        )  # fmt: skip
+        head = (doc.Heading(title, 1),)
+        return doc.ReportDocument("judges", say, title, say("judge_measure"), head, body)
+
+    def data(self) -> dict[str, Any]:
+        """The figures as JSON takes them."""
+        found = self.measurement
+        return {
+            "name": found.name,
+            "target": found.target,
+            "labels": found.labels,
+            "drawn": found.drawn,
+            "judges": [asdict(judge) for judge in found.judges],
+            "pairs": [asdict(pair) for pair in found.pairs],
+            "scales": [scale.to_json() for scale in found.scales],
+        }
+
+    def _build_judge(self, judge: JudgeMeasure, say: Words) -> Iterator[doc.Node]:
+        name = shorten(judge.judge, 80)
+        if judge.calibration:
+            yield build_panel(
+                "calibration",
+                say("calibration", judge=name),
+                build_chart(lambda width: draw_calibration(judge.calibration, say, width)),
+                _build_calibration(judge, say),
+                doc.Paragraph(say("calibration_note"), style="note"),
+                where=doc.WRITTEN,
+            )
+        if judge.slices:
+            columns = (
+                *build_text_columns(say, "slice"),
+                *build_number_columns(say, "items", "balanced_accuracy", "interval", "bias"),
+            )
+            rows = [
+                (
+                    f"{part.field}: {part.value}",
+                    say.whole(part.items),
+                    *_format_estimate(part.accuracy, say),
+                    format_signed(part.bias, say),
+                )
+                for part in judge.slices
+            ]
+            yield build_panel("slices", say("slices_of", judge=name), build_table(columns, rows))
+        if judge.wrong:
+            yield from self._build_wrong(judge, name, say)
+
+    def _build_wrong(self, judge: JudgeMeasure, name: str, say: Words) -> Iterator[doc.Node]:
+        title = say("wrong_of", judge=name)
+        for where, most in ((doc.WRITTEN, WRONG_ON_PAGE), (doc.TERMINAL, WRONG_ON_TERMINAL)):
+            shown = judge.wrong[:most]
+            note = say("wrong_count", shown=say.whole(len(shown)), n=say.whole(len(judge.wrong)))
+            items = build_list(self._describe_wrong(item, say) for item in shown)
+            yield doc.Section((doc.Heading(title, note=note), items), "panel", "wrong", where)
+
+    def _describe_wrong(self, item: MeasuredItem, say: Words) -> doc.ListItem:
+        sample = self.measurement.samples[item.sample]
+        text = say(
+            "wrong_line",
+            sample=shorten(item.sample, 40),
+            people=say("yes_word" if item.is_yes else "no_word"),
+            judge=say.number(item.prediction),
+        )
+        finding, lines = item.finding, []
+        subject = item.item if finding is None else finding.text
+        lines += [doc.Paragraph(shorten(subject or sample.answer or "", 400))]
+        if finding is not None:
+            evidence = f"{finding.chunk}: “{finding.quote}”" if finding.quote else ""
+            reason = say.message(finding.reason)
+            parts = [part for part in (finding.verdict, reason, evidence) if part]
+            lines.append(doc.Paragraph(shorten("; ".join(parts), 500), style="soft"))
+        elif sample.question:
+            lines.insert(0, doc.Paragraph(shorten(sample.question, 240), style="soft"))
+        return doc.ListItem(text, nodes=tuple(lines))
+
+
+def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remark:
+    text = say(
+        f"judge_{judge.verdict}",
+        judge=shorten(judge.judge, 80),
+        target=say.translate("target", target),
+        accuracy=say.number(judge.accuracy.value),
+        low=say.number(judge.accuracy.low),
+        high=say.number(judge.accuracy.high),
+        n=say.whole(judge.more or 0),
+    )
+    bias = judge.bias
+    if (
+        bias.value is not None
+        and bias.low is not None
+        and bias.high is not None
+        and bias.low * bias.high > 0
+    ):
+        direction = say("too_high" if bias.value > 0 else "too_low")
+        text = (
+            f"{text} {say('judge_biased', bias=say.number(abs(bias.value)), direction=direction)}"
+        )
+    return doc.Remark(text, TONES[judge.verdict])
+
+
+def _build_table(found: JudgeMeasurement, say: Words) -> doc.ReportTable:
+    roomy = doc.Where(min_columns=WIDE_COLUMNS)
+    columns = (
+        *build_text_columns(say, "judge_says"),
+        *build_number_columns(say, "items"),
+        *build_number_columns(say, "failed_items", where=roomy),
+        *build_number_columns(say, "balanced_accuracy", "interval", "kappa", "auroc", "bias"),
+        *build_number_columns(say, "brier", "seconds_per_1000", "usd_per_1000", where=roomy),
+    )
+    rows = [_list_cells(judge, say) for judge in found.judges]
+    return build_table(columns, rows, id="judges")
+
+
+def _list_cells(judge: JudgeMeasure, say: Words) -> doc.Cells:
+    seconds = (
+        None if judge.seconds is None or not judge.items else judge.seconds / judge.items * 1000
+    )
+    price = judge.usage.usd / judge.items * 1000 if judge.items else 0.0
+    return [
+        doc.TableCell(shorten(judge.judge, 60), TONES[judge.verdict]),
+        say.whole(judge.items),
+        say.whole(judge.failed),
+        *_format_estimate(judge.accuracy, say),
+        say.number(judge.kappa.value),
+        say.number(judge.auroc.value),
+        "–" if judge.bias.value is None else format_signed(judge.bias.value, say),
+        say.number(judge.brier),
+        say.number(seconds, 1),
+        say.money(price),
+    ]
+
+
+def _build_pairs(found: JudgeMeasurement, say: Words) -> list[doc.Node]:
+    if not found.pairs:
+        return []
+    columns = (
+        *build_text_columns(say, "first_judge", "second_judge"),
+        *build_number_columns(say, "items", "difference", "interval"),
+        doc.TableColumn("p", True),
+    )
+    rows = [
+        (
+            shorten(pair.first, 60),
+            shorten(pair.second, 60),
+            say.whole(pair.items),
+            format_signed(pair.difference, say),
+            "–"
+            if pair.low is None
+            else f"{format_signed(pair.low, say)} – {format_signed(pair.high, say)}",
+            format_p_value(pair.p, say),
+        )
+        for pair in found.pairs
+    ]
+    note = doc.Paragraph(say("judges_paired_note"), style="note")
+    table = build_table(columns, rows, row_heads=False)
+    return [build_panel("pairs", say("judges_paired"), table, note)]
+
+
+def _build_calibration(judge: JudgeMeasure, say: Words) -> doc.ReportTable:
+    columns = build_number_columns(say, "judge_expects", "people_say", "interval", "items")
+    rows = [
+        (say.number(part.expected), say.number(part.observed), say.interval(part.low, part.high), say.whole(part.items))
+        for part in judge.calibration
+    ]  # fmt: skip
+    return build_table(columns, rows, row_heads=False)
+
+
+def _format_estimate(estimate: ShareEstimate, say: Words) -> tuple[str, str]:
+    return say.number(estimate.value), say.interval(estimate.low, estimate.high)

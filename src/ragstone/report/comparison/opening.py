@@ -1,0 +1,181 @@
+"""What a comparison comes to, in the few sentences that a colleague would say: per run, over all, and how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragstone.report.comparison.sentences import (
+    format_amount,
+    format_ratio,
+    format_signed,
+    format_signed_interval,
+    join_names,
+    shorten_name,
+)
+from ragstone.report.document import Remark, Tone
+from ragstone.report.words import Words
+
+if TYPE_CHECKING:
+    from ragstone.analysis.comparison import Comparison, Difference, RunComparison
+
+
+def describe_run_verdicts(
+    versus: RunComparison, comparison: Comparison, say: Words
+) -> list[Remark]:
+    """One run against the baseline in a few sentences: what is shown, what is not, and what it takes."""
+    names = {
+        "run": shorten_name(versus.run.name),
+        "baseline": shorten_name(comparison.baseline.name),
+    }
+    rows = sorted(versus.differences, key=lambda d: d.family != "primary")
+    by_verdict: dict[str, list[Difference]] = {}
+    for row in rows:
+        if not row.resource:
+            by_verdict.setdefault(row.verdict, []).append(row)
+    lines = []
+    if versus.same_answers:
+        lines.append(Remark(say("gist.identical", n=say.whole(versus.pairs), **names)))
+    tones: dict[str, Tone] = {"worse": "bad", "better": "good"}
+    for verdict, tone in tones.items():
+        if verdict in by_verdict:
+            items = join_names([describe_item(d, say) for d in by_verdict[verdict]], say)
+            lines.append(Remark(say(f"gist.{verdict}", items=items, **names), tone))
+    if "equivalent" in by_verdict:
+        metrics = _name_metrics(by_verdict["equivalent"], say)
+        lines.append(Remark(say("gist.equivalent", metrics=metrics)))
+    if "unclear" in by_verdict:
+        lines.append(Remark(_describe_unclear(by_verdict["unclear"], say)))
+    if "withheld" in by_verdict:
+        metrics = _name_metrics(by_verdict["withheld"], say)
+        lines.append(Remark(say("gist.withheld", metrics=metrics), "warn"))
+    taken = [row for row in rows if row.resource and row.verdict in ("better", "worse")]
+    if taken:
+        items = join_names([describe_item(row, say) for row in taken], say)
+        dearer = any(row.verdict == "worse" for row in taken)
+        lines.append(Remark(say("gist.takes", items=items), "warn" if dearer else "good"))
+    return lines
+
+
+def describe_item(difference: Difference, say: Words) -> str:
+    """`recall +0.040 (+0.010 – +0.070)`, `latency × 2.0 (1.8 – 2.2)`."""
+    ratio = format_ratio(difference, say) if difference.resource else None
+    if ratio is not None:
+        return say("gist.item_ratio", metric=difference.metric, ratio=ratio[0], interval=ratio[1])
+    change = format_signed(difference.difference, say)
+    if difference.low is None:
+        return say("gist.item_alone", metric=difference.metric, difference=change)
+    interval = format_signed_interval(difference.low, difference.high, say)
+    return say("gist.item", metric=difference.metric, difference=change, interval=interval)
+
+
+def describe_state(comparison: Comparison, say: Words) -> Remark:
+    """The badge: which regressions are shown, or that none is and which may have been missed."""
+    several = len(comparison.versus) > 1
+    names = {versus.run.id: shorten_name(versus.run.name) for versus in comparison.versus}
+    regressions = comparison.regressions
+    if regressions:
+        items = [
+            say("badge.item", metric=d.metric, run=names[d.run]) if several else d.metric
+            for d in regressions
+        ]
+        n = len(regressions)
+        key = f"badge.regressions.{'one' if n == 1 else 'many'}"
+        return Remark(say(key, n=say.whole(n), items=join_names(items, say)), "bad")
+    counted = [d for d in comparison.differences if comparison.is_counted(d)]
+    parts = [say("badge.none"), *_describe_missed(counted, say)]
+    dearer = [
+        d for d in comparison.differences
+        if d.verdict == "worse" and not comparison.is_counted(d)
+    ]  # fmt: skip
+    if dearer:
+        parts.append(say("badge.dearer", metrics=_name_metrics(dearer, say)))
+    withheld = [d for d in comparison.differences if d.verdict == "withheld"]
+    if withheld:
+        parts.append(say("badge.withheld", metrics=_name_metrics(withheld, say)))
+    tone: Tone = "plain"
+    if dearer or withheld:
+        tone = "warn"
+    elif all(d.verdict in ("better", "equivalent", "identical") for d in counted):
+        tone = "good"
+    return Remark(" ".join(parts), tone)
+
+
+def _describe_missed(counted: Sequence[Difference], say: Words) -> list[str]:
+    """The smallest loss that would have been found in the metric that matters, or where a loss is ruled out."""
+    if counted and {d.verdict for d in counted} <= {"identical", "withheld"}:
+        return [say("badge.identical")] * any(d.verdict == "identical" for d in counted)
+    unclear = [d for d in counted if d.verdict == "unclear"]
+    if unclear:
+        # the primary metric, else the one in which most could have been missed
+        said = max(unclear, key=lambda d: (d.family == "primary", _share_of_range(d)))
+        if said.detectable is None:
+            return [say("badge.missed_unknown", metric=said.metric)]
+        seen = format_amount(said.detectable, say)
+        return [say("badge.missed", seen=seen, metric=said.metric)]
+    equivalent = [d for d in counted if d.verdict == "equivalent"]
+    if not equivalent:
+        return []
+    margin = format_amount(max(d.margin for d in equivalent), say)
+    return [say("badge.ruled_out", margin=margin, metrics=_name_metrics(equivalent, say))]
+
+
+def describe_method(comparison: Comparison, say: Words, *, plain_intervals: bool = False) -> str:
+    """How the figures were found."""
+    grouped = any(difference.clusters is not None for difference in comparison.differences)
+    how = "paired" if comparison.paired else "unpaired"
+    kind = say(f"how.kind_{'grouped' if grouped else 'plain'}")
+    parts = [say(f"how.{how}", kind=kind), say(f"how.test_{how}")]
+    if sum(comparison.tests.values()) > 1:
+        families = [
+            say(f"how.{family}.{'one' if n == 1 else 'many'}", n=say.whole(n), metric=comparison.primary)
+            for family, n in comparison.tests.items()
+        ]  # fmt: skip
+        parts.append(say("how.families", parts="; ".join(families)))
+        parts.append(say(f"how.{comparison.correction}"))
+    parts.append(say("how.plain" if plain_intervals else "how.verdict"))
+    return " ".join(parts)
+
+
+def describe_percentiles(difference: Difference, say: Words) -> str:
+    """`latency: p50 0.8 → 1.5 (× 1.9; 1.7 – 2.1), …`."""
+    if difference.verdict == "identical":
+        return ""
+    parts = []
+    for change in difference.percentiles:
+        figures = {"before": say.number(change.before), "after": say.number(change.after)}
+        if change.ratio is None:
+            continue
+        ratio = format_amount(change.ratio, say)
+        if change.ratio_low is None or change.ratio_high is None:
+            parts.append(say("percentile_alone", name=change.name, ratio=ratio, **figures))
+            continue
+        ends = f"{format_amount(change.ratio_low, say)} – {format_amount(change.ratio_high, say)}"
+        parts.append(say("percentile", name=change.name, ratio=ratio, interval=ends, **figures))
+    return say("percentiles_of", metric=difference.metric, parts=", ".join(parts)) if parts else ""
+
+
+def _describe_unclear(unclear: Sequence[Difference], say: Words) -> str:
+    metrics = _name_metrics(unclear, say)
+    said = unclear[0]  # the primary metric stands first
+    if said.detectable is None or said.needed is None:
+        return say("gist.unclear", metrics=metrics)
+    return say(
+        "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen",
+        metrics=metrics,
+        metric=said.metric,
+        seen=format_amount(said.detectable, say),
+        effect=format_amount(said.effect, say),
+        needed=say.whole(said.needed),
+    )
+
+
+def _name_metrics(differences: Sequence[Difference], say: Words) -> str:
+    return join_names(list(dict.fromkeys(d.metric for d in differences)), say)
+
+
+def _share_of_range(difference: Difference) -> float:
+    if difference.detectable is None:
+        return 0.0
+    width = difference.bounds[1] - difference.bounds[0] if difference.bounds else None
+    return difference.detectable / (width or abs(difference.before or 0.0) or 1.0)

@@ -1,0 +1,61 @@
+"""Which method of a user's object answers a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ragstone.errors import RagstoneError
+
+ANSWER_METHODS = ("answer", "query", "ask", "invoke", "run", "chat")
+"""Methods that take a question; each also in its async forms."""
+_ASYNC_FORMS = ("a{}", "{}_async", "async_{}")
+
+
+def choose_method(target: Any) -> Callable[..., Any]:
+    """The method of an object that answers; RagstoneError when there is none, or more than one.
+
+    The sync form comes first: it runs in a thread of its own, where it is timed alone."""
+    methods = {
+        name: method for name in ANSWER_METHODS if (method := _find_form(target, name)) is not None
+    }
+    if len(methods) > 1:
+        names = [f"{name}()" for name in methods]
+        raise RagstoneError(
+            f"{type(target).__name__} has {', '.join(names[:-1])} and {names[-1]}; say which "
+            f"answers: method: {next(iter(methods))}"
+        )
+    for name, method in methods.items():
+        return _reset_first(target, method) if name == "chat" else method
+    # named methods first: __call__ is often only their short form
+    retrieve = _find_form(target, "retrieve")
+    if callable(target) or retrieve is not None:
+        return target if retrieve is None else retrieve
+    hint = (
+        " (of an index, give index.as_query_engine())" if hasattr(target, "as_query_engine") else ""
+    )
+    raise RagstoneError(
+        f"{type(target).__name__} is no system{hint}; give a function, or an object with one of "
+        f"{', '.join(ANSWER_METHODS)}, retrieve or __call__"
+    )
+
+
+def _find_form(target: Any, name: str) -> Callable[..., Any] | None:
+    for form in (name, *(text.format(name) for text in _ASYNC_FORMS)):
+        method = getattr(target, form, None)
+        if callable(method):
+            return method  # type: ignore[no-any-return]
+    return None
+
+
+def _reset_first(target: Any, chat: Callable[..., Any]) -> Callable[..., Any]:
+    """A chat that forgets the question before, when the object can: the questions of a test set are independent."""
+    reset = getattr(target, "reset", None)
+    if not callable(reset):
+        return chat
+
+    def ask_afresh(question: str) -> Any:
+        reset()
+        return chat(question)
+
+    return ask_afresh

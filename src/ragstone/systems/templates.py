@@ -1,0 +1,39 @@
+"""Templates of what a system is given: `{question}` and other placeholders in a text or a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+QUESTION_KEYS = ("question", "query", "input", "text", "prompt", "user_input", "query_text")
+"""Names of the input that takes the question, the likeliest first."""
+
+
+def fill_template(template: Any, values: Mapping[str, Any]) -> Any:
+    """Replace `{name}` in a template by its value: alone by the value itself, inside a text by its text."""
+    if isinstance(template, Mapping):
+        return {key: fill_template(item, values) for key, item in template.items()}
+    if isinstance(template, list | tuple):
+        return [fill_template(item, values) for item in template]
+    if not isinstance(template, str) or "{" not in template:
+        return template
+    if template[1:-1] in values and template == "{" + template[1:-1] + "}":
+        return values[template[1:-1]]
+    parts, index = [], 0
+    while index < len(
+        template
+    ):  # one pass, so that braces in a question are never taken for a placeholder
+        end = template.find("}", index) if template[index] == "{" else -1
+        if end > 0 and template[index + 1 : end] in values:
+            parts.append(_to_text(values[template[index + 1 : end]]))
+            index = end + 1
+        else:
+            parts.append(template[index])
+            index += 1
+    return "".join(parts)
+
+
+def _to_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
