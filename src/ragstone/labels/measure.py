@@ -285,7 +285,8 @@ def _weigh_below(
     order = np.argsort(others, kind="stable")
     below = np.concatenate([[0.0], np.cumsum(weights[order])])
     first, last = (np.searchsorted(others[order], values, side) for side in ("left", "right"))
-    return (below[first] + below[last]) / 2
+    weight: NDArray[np.float64] = (below[first] + below[last]) / 2
+    return weight
 
 
 def decide_fitness(
