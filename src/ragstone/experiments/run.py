@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,16 +54,18 @@ class Run:
     def summary(self) -> Summary:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
+            from ragstone.analysis.scales import find_unfit_gates
             from ragstone.analysis.summary import summarise
             from ragstone.labels import correct_run
 
             plan = self.stored.info.plan
-            self._summary = summarise(
+            summary = summarise(
                 self.stored,
                 floor=plan.floor,
                 gates=plan.gates,
                 corrections=correct_run(self.stored),
             )
+            self._summary = replace(summary, unfit_gates=find_unfit_gates(self.stored))
         return self._summary
 
     def scores(self) -> dict[str, dict[str, Score]]:
