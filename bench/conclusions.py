@@ -162,13 +162,13 @@ def _is_slice_right(part: Slice | None, planted: PlantedRun | None) -> bool:
 
 
 def _is_member(sample: Sample, part: Slice) -> bool:
-    if part.field == "topic":
+    if part.field == "word" and not part.is_tagged:
         return part.value.lower() in list_topics(sample)
     counted = dict(count_traits(sample)).get(part.field)
     if not part.is_tagged:
         side, limit = part.value.split()
         return counted is not None and (counted <= int(limit)) == (side == "<=")
-    tags = {"language": sample.language, "languages": name_languages(sample), **sample.meta}
+    tags = {"language": sample.language, "language_pair": name_languages(sample), **sample.meta}
     return str(tags.get(part.field)) == part.value
 
 

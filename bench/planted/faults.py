@@ -250,8 +250,11 @@ def build_faulty(fault: Fault, language: str, slice: str | None, seed: int = 0) 
         if slice == "language" or code == language
         for f in load_facts(code)
     ]
-    members = choose_members(facts, slice, language, dice)
-    share = MILD_SHARE if slice is None else SLICE_SHARE
+    where = "type" if fault.slices == ("type",) else slice
+    members = choose_members(facts, where, language, dice)
+    # few samples can carry a fault of one type of question: a fifth of them would be no fault to find
+    mild = 0.5 if fault.slices == ("type",) else MILD_SHARE
+    share = mild if slice is None else SLICE_SHARE
     samples, planted = [], set()
     for number, fact in enumerate(facts):
         setting = choose_setting(slice, fact.id in members)
@@ -268,10 +271,8 @@ def build_faulty(fault: Fault, language: str, slice: str | None, seed: int = 0) 
         answered = {s.id: s for s in build_refusals(language, declined=False)}
         samples += [answered[s.id] if s.id in spoiled_ids else s for s in refusals]
         planted, members = spoiled_ids, {s.id for s in refusals}
-        slice = (
-            "type"  # whatever its severity, this fault is one of the questions without an answer
-        )
-    return PlantedRun(tuple(samples), frozenset(planted), slice, frozenset(members))
+    # whatever its severity, only questions of one type can have such a fault
+    return PlantedRun(tuple(samples), frozenset(planted), where, frozenset(members))
 
 
 def build_healthy(fault: Fault, fact: Fact, setting: Setting, number: int) -> Sample:

@@ -298,10 +298,10 @@ def test_a_long_answer_is_not_wrong_by_a_count_of_words() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "rows"),
     [
-        ("question_words", "> 4", [{"question": "a b c d e f g h" if n % 3 == 0 else "a b c"} for n in range(90)]),
+        ("question_words", "> 4", [{"question": "Why is it that this is so here?" if n % 3 == 0 else "Why is it?"} for n in range(90)]),
         ("chunks", "> 2", [{"contexts": ["x"] * (6 if n % 3 == 0 else 2)} for n in range(90)]),
-        ("topic", "Tidewell", [{"question": "Does Tidewell pay?" if n % 3 == 0 else "Does it rain?"} for n in range(90)]),
-        ("languages", "es → en", [
+        ("word", "Tidewell", [{"question": "Does Tidewell pay?" if n % 3 == 0 else "Does it rain?"} for n in range(90)]),
+        ("language_pair", "es → en", [
             {"question": "¿Es de la casa?" if n % 3 == 0 else "Is it of the house?", "language": "es" if n % 3 == 0 else "en",
              "answer": "It is one of the many that are here."} for n in range(90)
         ]),

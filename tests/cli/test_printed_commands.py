@@ -66,3 +66,11 @@ def test_no_command_is_printed_that_cannot_be_typed(ask) -> None:
     assert not any(
         " ablate " in command for command in list_commands(ask("diagnose", "objects").out)
     )
+
+
+def test_a_gate_on_what_the_judge_is_not_fit_for_is_said_at_once_and_in_the_report(ask) -> None:
+    gate = ["-m", "context_relevance", "--gate", "context_relevance >= 0.1", "--judge", "offline"]
+    done = ask("eval", "questions.jsonl", "--system", "pipeline", *gate, "--limit", "4")
+    sentence = "not fit to gate on context_relevance (en)"
+    assert sentence in done.err
+    assert sentence in " ".join(done.out.split())

@@ -207,6 +207,9 @@ def _weigh_answer(
     answer, reference = sample.answer or "", sample.reference or ""
     if "generation_failure" in signals.good:
         fits.discard("off_topic")  # what is right is to the point
+    if "generation_failure" in fits and _contradicts_contexts(scores, signals):
+        fits.add("hallucination")
+        fits.discard("off_topic")  # what contradicts the evidence speaks of the same thing
     holds = bool(reference) and holds_reference(answer, reference, language) is True
     is_contradicted = _has_error(scores)
     if holds and not is_contradicted and _is_told(answer, reference, signals):
@@ -232,6 +235,12 @@ def _has_part(decider: Decider, scores: Mapping[str, Score]) -> bool:
     """Whether an answer has some of what it should: one that has nothing is wrong, not incomplete."""
     value = scores[decider.metric].value
     return value is not None and value > 0
+
+
+def _contradicts_contexts(scores: Mapping[str, Score], signals: Signals) -> bool:
+    decider = signals.used.get("hallucination")
+    findings = scores[decider.metric].findings if decider is not None else ()
+    return any(finding.verdict == "contradicted" for finding in findings)
 
 
 def _has_error(scores: Mapping[str, Score]) -> bool:

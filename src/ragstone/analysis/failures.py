@@ -261,7 +261,7 @@ def _list_withheld(deciders: Deciders, languages: Mapping[str, int]) -> tuple[Wi
 def _find_slices(kind: FailureClass, slicing: SliceCounter) -> tuple[Slice, ...]:
     skipped: tuple[str, ...] = RETRIEVAL_TRAITS if kind in OF_RETRIEVAL else ()
     if kind == "wrong_language":
-        skipped = ("languages",)
+        skipped = ("language_pair",)
     return tuple(part for part in slicing.build_slices((kind,), skipped) if part.worse)
 
 

@@ -9,8 +9,7 @@ from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.comparison import Comparison, Difference
 from ragstone.analysis.league import League, LeagueColumn
 from ragstone.analysis.pareto import COSTS
-from ragstone.analysis.power import detectable_difference, round_up_questions
-from ragstone.analysis.significance import ALPHA
+from ragstone.analysis.power import find_needed_questions
 
 Advice = Literal["choose", "keep", "cheaper", "equal", "undecided"]
 
@@ -87,11 +86,6 @@ def _advise(
 ) -> Recommendation:
     gap = league.compare(column.metric, against, choice)
     ends = gap.interval_at(league.alpha)
-    needed = None
-    plain = gap.interval_at(ALPHA)
-    if plain.low is not None and plain.high is not None and margin > 0:
-        seen = detectable_difference((plain.high - plain.low) / 2, league.alpha)
-        needed = round_up_questions(column.samples * (seen / margin) ** 2)
     return Recommendation(
         advice=advice,
         metric=column.metric,
@@ -105,7 +99,7 @@ def _advise(
         costs=_list_costs(league, choice, against),
         rivals=tuple(league.names[run] for run in rivals or ()),
         losses=_list_losses(comparison, choice),
-        needed=needed,
+        needed=find_needed_questions(gap, margin, league.alpha),
     )
 
 

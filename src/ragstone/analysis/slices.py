@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.analysis.significance import ALPHA, adjust_p_values
@@ -85,7 +85,7 @@ class SliceCounter:
                     trait, [Counter() for _ in range(len(CUTS[trait]) + 1)]
                 )
                 bins[find_bin(trait, number)][kind] += 1
-        if self._wants("topic"):
+        if self._wants("word"):
             for key, word in list_topics(sample).items():
                 if key in self._topics or len(self._topics) < MAX_TOPICS:
                     self._topics.setdefault(key, Counter())[kind] += 1
@@ -125,8 +125,14 @@ class SliceCounter:
                     classes, origin == TAGGED,
                 )
             )  # fmt: skip
-        order = {id(part): (not part.worse, part.p if part.worse else 0.0, part.rest_rate - part.rate) for part in slices}  # fmt: skip
-        return tuple(sorted(slices, key=lambda part: order[id(part)]))
+        slices.sort(
+            key=lambda part: (
+                not part.worse,
+                part.p if part.worse else 0.0,
+                part.rest_rate - part.rate,
+            )
+        )
+        return tuple(_drop_repeats(slices))
 
     def _list_candidates(self) -> Iterator[Candidate]:
         for name, values in self._tagged.items():
@@ -138,7 +144,7 @@ class SliceCounter:
             yield from _cut_bins(trait, bins)
         for key, inside in self._topics.items():
             if inside.total() >= MIN_TOPIC_SHARE * self._all.total():
-                yield TOPIC, "topic", self._topic_words[key], inside, self._all - inside
+                yield TOPIC, "word", self._topic_words[key], inside, self._all - inside
 
     def _add_tagged(self, name: str, value: str, kind: str) -> None:
         if name in self._dropped:
@@ -155,10 +161,10 @@ class SliceCounter:
 
     def _iter_values(self, sample: Sample) -> Iterator[tuple[str, str]]:
         fields: dict[str, object] = {
+            "language_pair": name_languages(sample),
             "language": sample.language,
             "group": sample.group,
             **sample.meta,
-            "languages": name_languages(sample),
         }
         for name, value in fields.items():
             # numbers that hardly repeat, unless the user asks for them
@@ -169,6 +175,17 @@ class SliceCounter:
 
     def _wants(self, field: str) -> bool:
         return self._by is None or field in self._by
+
+
+def _drop_repeats(slices: Iterable[Slice]) -> Iterator[Slice]:
+    """Leave out a slice with as many samples and failures as an earlier one that is worse too: the same under another name."""
+    seen: set[tuple[int, int]] = set()
+    for part in slices:
+        key = part.samples, part.failures
+        if not part.worse or key not in seen:
+            yield part
+        if part.worse:
+            seen.add(key)
 
 
 def _cut_bins(trait: str, bins: Sequence[Counter[str]]) -> Iterator[Candidate]:

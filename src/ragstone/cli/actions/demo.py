@@ -109,7 +109,6 @@ def _compare_configurations(output: str, language: str, store: str | None) -> No
         store=store,
         watch=show_progress_lines(quiet=False),
     )
-    assert benchmark_result.comparison is not None
-    runs = [run.stored for run in benchmark_result.runs.values()]
+    assert benchmark_result.result is not None
     flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
-    present_comparison(benchmark_result.comparison, runs, flags, language)
+    present_comparison(benchmark_result.result, flags, language)

@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from ragstone.analysis.scales import find_unfit_gates
 from ragstone.analysis.summary import Summary
 from ragstone.cli.actions import dry_run, pairs, resume, slurm
 from ragstone.cli.actions.flags import build_plan, load_plan_file
@@ -29,8 +30,10 @@ from ragstone.experiments.run import Run, run_plan
 from ragstone.locale.messages import render
 from ragstone.registry import Metric
 from ragstone.report.builders.run import build_summary, build_terminal_report
+from ragstone.report.figures import describe_unfit_gates
 from ragstone.report.formats import describe_unknown, list_endings
 from ragstone.report.render import terminal
+from ragstone.report.words import load_words
 from ragstone.store import StoredRun
 
 
@@ -79,6 +82,9 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
         started.append(stored)
         note_left_over(dataset, quiet=quiet)
         bar.title = stored.info.name
+        say = load_words(choose_language(plan.language))
+        for remark in describe_unfit_gates(find_unfit_gates(stored), stored.info.judge, say):
+            note(remark.text, quiet=quiet)
 
     if plan.data.path == "-" and plan.name is None:
         # A run is else named after its file, which would be `-`.

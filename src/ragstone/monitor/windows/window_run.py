@@ -22,7 +22,7 @@ MAX_INTERACTIONS = 2000
 
 _SELECT_JUDGED = (
     f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
-    " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number)"
+    " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number AND s.drawn >= ?)"
     " ORDER BY i.at DESC, i.number DESC"
 )
 
@@ -40,7 +40,7 @@ class InteractionRow(StoredRow):
 
 
 class WindowRun:
-    """The interface of a run, for the newest judged interactions of a time range."""
+    """The interface of a run, for the newest judged interactions of a time range; `only_drawn` leaves out those not chosen at random."""
 
     def __init__(
         self,
@@ -50,9 +50,10 @@ class WindowRun:
         *,
         where: tuple[str, str] | None = None,
         limit: int = MAX_INTERACTIONS,
+        only_drawn: bool = False,
     ) -> None:
         interactions: list[Interaction] = []
-        for row in archive.store.stream(_SELECT_JUDGED, (since, until)):
+        for row in archive.store.stream(_SELECT_JUDGED, (since, until, int(only_drawn))):
             interaction = decode_interaction(row)
             if where is None or interaction.slices.get(where[0]) == where[1]:
                 interactions.append(interaction)

@@ -116,14 +116,16 @@ def name_class(kind: str, say: Words) -> str:
 
 def describe_slice(slice: Slice, say: Words) -> str:
     """A slice in words: a value of a field, a side of a count, a word of the question."""
-    field = say.translate("slice_field", shorten(slice.field, 40))
-    value = shorten(slice.value, 60)
-    if slice.field == "topic" and not slice.is_tagged:
-        return say("slice_topic", field=field, value=value)
+    field, value = shorten(slice.field, 40), shorten(slice.value, 60)
     if slice.is_tagged:
+        if slice.field == "language_pair":
+            field = say("slice_field.language_pair")
         return say("slice_of", field=field, value=value)
+    name = say(f"slice_field.{slice.field}")
+    if slice.field == "word":
+        return say("slice_word", field=name, value=value)
     side, _, limit = value.partition(" ")
-    return say("slice_up_to" if side == "<=" else "slice_above", field=field, value=limit)
+    return say("slice_up_to" if side == "<=" else "slice_above", field=name, value=limit)
 
 
 def list_ids(ids: Sequence[str]) -> str:

@@ -161,7 +161,7 @@ def _describe_unclear(unclear: Sequence[Difference], say: Words) -> str:
     if said.detectable is None or said.needed is None:
         return say("gist.unclear", metrics=metrics)
     return say(
-        "gist.unclear_seen",
+        "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen",
         metrics=metrics,
         metric=said.metric,
         seen=format_amount(said.detectable, say),
