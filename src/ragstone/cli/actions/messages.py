@@ -22,9 +22,7 @@ def format_count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
-def note_left_over(
-    dataset: Dataset, *, known: Collection[str] = (), quiet: bool = False
-) -> None:
+def note_left_over(dataset: Dataset, *, known: Collection[str] = (), quiet: bool = False) -> None:
     """Say which columns of a file are no field of a sample, nor known otherwise, and what else was passed over."""
     names = [name for name in dataset.left_over if name not in known]
     if names:
