@@ -236,7 +236,9 @@ def test_what_the_packages_write_today_is_read_as_the_committed_files(
     for file in files:
         today = [record.sample for record in read(tmp_path / file)]
         committed = [record.sample for record in read(FILES / file)]
-        fields = [(s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in today]
+        fields = [
+            (s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in today
+        ]
         assert fields == [
             (s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in committed
         ]
