@@ -61,6 +61,8 @@ class Failure:
     """Findings against the answer."""
     is_verbatim: bool = False
     """Whether the answer stands word for word in its contexts, so that no error of a judge can make it a hallucination."""
+    is_compared: bool = False
+    """Whether the answer was compared with a reference, so that an error of answer_relevance alone cannot make it off topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def classify(
         instead=instead if kind in ("retrieval_failure", "ranking_failure") else (),
         claims=_find_claims(kind, scores, signals),
         is_verbatim=verbatim,
+        is_compared="generation_failure" in signals.good | signals.bad,
     )
 
 
