@@ -11,7 +11,7 @@ from pathlib import Path
 from source_trees import parse_sources
 
 LAYERS = [
-    ("__main__", "cli"),
+    ("__main__", "cli", "testing"),
     {"server", "experiments"},
     {"testset", "scale", "report"},
     ("monitor", "labels"),

@@ -6,11 +6,14 @@ import json
 import random
 from dataclasses import replace
 
+from ragstone.judges.scale import ControlValues, JudgeScale
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
 from ragstone.monitor.alerts.alert import Alert, save_alerts
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.alerts.evaluation import MonitorStatus
+from ragstone.monitor.scoring.queue import save_scorer_status
 from ragstone.monitor.state import save_state
+from ragstone.store import save_scales
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
 
 DAY = 86_400_000_000
@@ -68,6 +71,18 @@ def fill(archive: Archive, count: int, now: int, *, days: int = 14, seed: int = 
         archive.add(asked[at : at + 1000]).result()
     for at in range(0, len(judged), 1000):
         archive.save_scores(judged[at : at + 1000]).result()
+    measure(archive)
+
+
+def measure(archive: Archive) -> None:
+    """A judge that was measured, so that conclusions may be drawn from its scores."""
+    good, bad = ControlValues(0.9, 0.1, 100), ControlValues(0.2, 0.1, 100)
+    scales = [
+        JudgeScale("j", "a judge", language, "faithfulness", good, bad, 0.6, 1.0, 1.0, 0.5, 1.0, "check", "2026-11-17")
+        for language in ("en", "es")
+    ]  # fmt: skip
+    save_scales(archive.store, scales)
+    save_scorer_status(archive, {"judge": "a judge", "judge_identity": "j"})
 
 
 def drop(now: int, text: str = "small", example: str = "i-1") -> Alert:

@@ -57,8 +57,8 @@ def make_example(row: dict[str, Any]) -> Example:
     claims, labels = _label_claims(row, language)
     readings = [read(claim, language) for claim in claims]
     sources = [read(part, language) for part in split_passages(row["context"])]
-    table, laid = measure_claims(readings, sources)
     conflicts = [find_conflict(claim, sources) for claim in readings]
+    table, laid = measure_claims(readings, sources, conflicts)
     refuted = [conflict is not None and conflict.certain for conflict in conflicts]
     return Example(
         row["set"], row["group"], row["dataset"], language, int(row["label"]), tuple(labels),

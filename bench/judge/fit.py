@@ -33,7 +33,7 @@ def fit_models(examples: Sequence[Example]) -> dict[str, LogisticModel]:
     offset = CONTAINMENT_WEIGHT * np.array([example.known_share for example in examples])
     return {
         "claim": claim,
-        "answer": _fit_logistic(rows, labels, _weigh(examples), [1, -1], offset),
+        "answer": _fit_logistic(rows, labels, _weigh(examples), [1], offset),
     }
 
 

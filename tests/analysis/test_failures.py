@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from ragstone.analysis.failures import analyse_failures, choose_deciders, classify
+from ragstone.analysis.classes import choose_deciders
+from ragstone.analysis.classify import classify
+from ragstone.analysis.failures import analyse_failures, binomial_tail
 from ragstone.analysis.slices import fisher_test
 from ragstone.errors import RagstoneError
+from ragstone.judges.scale import ControlValues, JudgeScale
 from ragstone.types import Finding, Sample, Score, chunks
 
-METRICS = ["recall@3", "recall@10", "faithfulness", "answer_correctness"]
-DECIDERS = choose_deciders(METRICS, {})
+METRICS = [
+    {"name": name} for name in ("recall@3", "recall@10", "faithfulness", "answer_correctness")
+]
+DECIDERS = choose_deciders(METRICS, {}, {})
 REFUSAL = "It is not mentioned in the document."
 FAILED = Score(outcome="judge_error", kind="refusal", reason="no")
 
@@ -24,8 +29,8 @@ def classed(
     faithful: float | Score = 1.0,
     correct: float | Score = 1.0,
     *,
-    answer: str | None = "The answer.",
-    reference: str = "The answer.",
+    answer: str | None = "It opens at ten.",
+    reference: str = "From nine on.",
     **fields: object,
 ):
     values = {"recall@10": recall, "faithfulness": faithful, "answer_correctness": correct}
@@ -98,18 +103,18 @@ def test_without_any_metric_that_decides_nothing_is_called_fine() -> None:
 
 
 def test_the_deepest_recall_decides_and_thresholds_can_be_set() -> None:
-    assert DECIDERS["retrieval_failure"].metric == "recall@10"
-    mild = choose_deciders(METRICS, {"hallucination": 0.3, "answer_correctness": 0.1})
-    assert mild["hallucination"].criterion.limit == 0.3
-    assert mild["generation_failure"].criterion.limit == 0.1
+    assert DECIDERS["retrieval_failure"][0].metric == "recall@10"
+    mild = choose_deciders(METRICS, {}, {"hallucination": 0.3, "answer_correctness": 0.1})
+    assert mild["hallucination"][0].criterion.limit == 0.3
+    assert mild["generation_failure"][0].criterion.limit == 0.1
     with pytest.raises(
         RagstoneError, match="no threshold 'halucination'; did you mean 'hallucination'"
     ):
-        choose_deciders(METRICS, {"halucination": 0.3})
+        choose_deciders(METRICS, {}, {"halucination": 0.3})
 
 
 def test_a_lower_is_better_metric_decides_from_the_other_side() -> None:
-    deciders = choose_deciders(["hallucination_rate"], {})
+    deciders = choose_deciders([{"name": "hallucination_rate"}], {}, {})
     sample = Sample("q", question="?", answer="Yes.", reference="Yes.")
     assert classify(sample, {"hallucination_rate": Score(0.5)}, deciders).kind == "hallucination"
     assert classify(sample, {"hallucination_rate": Score(0.1)}, deciders).kind == "fine"
@@ -164,3 +169,161 @@ def test_fisher_equals_scipy(table: tuple[int, int, int, int]) -> None:
     assert fisher_test(*table) == pytest.approx(
         scipy_stats.fisher_exact([[a, b], [c, d]]).pvalue, rel=1e-9
     )
+
+
+def scale_of(
+    metric: str, language: str = "en", *, false_alarms: float = 0.0, accuracy: float = 1.0
+):
+    return JudgeScale(
+        "j", "judge", language, metric, ControlValues(1.0, 0.1, 100), ControlValues(0.0, 0.1, 100), 0.4,
+        accuracy, accuracy, 0.5, 1.0, "controls", "2026-11-17", metric != "hallucination_rate",
+        false_alarms,
+    )  # fmt: skip
+
+
+JUDGED = {"faithfulness": {"judged": True}}
+
+
+def analyse(build, values, scales, **options):
+    run = build("judged", {"faithfulness": values}, metrics=JUDGED, **options)
+    return analyse_failures(run, scales=scales)
+
+
+def test_a_judged_metric_decides_by_the_limit_that_was_measured_for_its_judge(build) -> None:
+    scales = {("en", "faithfulness"): scale_of("faithfulness")}
+    failures = analyse(build, [0.5] * 30 + [0.3] * 10, scales)
+    assert failures.count("hallucination") == 10
+    assert failures.shown == ("hallucination",)
+    assert failures.withheld == ()
+
+
+@pytest.mark.parametrize(
+    ("scales", "reason"),
+    [
+        ({}, "unknown"),
+        ({("es", "faithfulness"): scale_of("faithfulness", "es")}, "unknown"),
+        ({("en", "faithfulness"): scale_of("faithfulness", accuracy=0.75)}, "unfit"),
+    ],
+)
+def test_without_a_usable_scale_the_conclusion_is_withheld_and_said_so(
+    build, scales, reason
+) -> None:
+    failures = analyse(build, [0.0] * 40, scales)
+    assert failures.count("hallucination") == 0
+    assert [(item.metric, item.language, item.reason) for item in failures.withheld] == [("faithfulness", "en", reason)]  # fmt: skip
+    set_by_user = analyse_failures(
+        failures_run(build), scales=scales, thresholds={"faithfulness": 0.5}
+    )
+    assert set_by_user.shown == ("hallucination",)
+
+
+def failures_run(build):
+    return build("again", {"faithfulness": [0.0] * 40}, metrics=JUDGED)
+
+
+def test_as_many_failures_as_the_judge_errs_are_not_shown(build) -> None:
+    scales = {("en", "faithfulness"): scale_of("faithfulness", false_alarms=0.1)}
+    failures = analyse(build, [0.0] * 6 + [1.0] * 44, scales)
+    assert failures.count("hallucination") == 6
+    assert failures.shown == ()
+    worse = build("worse", {"faithfulness": [0.0] * 20 + [1.0] * 30}, metrics=JUDGED)
+    assert analyse_failures(worse, scales=scales).shown == ("hallucination",)
+
+
+def test_the_binomial_tail_equals_scipy() -> None:
+    for count, total, rate in [(0, 10, 0.1), (3, 10, 0.1), (40, 200, 0.15), (1, 5, 0.0)]:
+        assert binomial_tail(count, total, rate) == pytest.approx(
+            scipy_stats.binom.sf(count - 1, total, rate) if rate else 0.0, abs=1e-12
+        )
+
+
+FULL = "Items may be returned within 30 days. A refund takes 14 working days."
+
+
+def classed_text(
+    answer: str, text: str = FULL, *, faithful: float = 1.0, correct: float = 0.0, **more: str
+):
+    fields = {
+        "question": "How many days does a refund take?",
+        "reference": "14 working days",
+        **more,
+    }
+    sample = Sample(
+        "q", answer=answer, contexts=chunks({"id": "d", "text": text}), relevant={"d": 1.0}, language="en", **fields
+    )  # fmt: skip
+    values = {"recall@10": 1.0, "faithfulness": faithful, "answer_correctness": correct}
+    return classify(sample, {name: Score(value) for name, value in values.items()}, DECIDERS).kind
+
+
+def test_a_relevant_document_whose_text_lacks_the_answer_is_faulty_evidence() -> None:
+    cut, stale = FULL[:37], FULL.replace("14", "21")
+    assert classed_text(REFUSAL, cut) == "faulty_evidence"
+    assert classed_text("A refund takes 21 working days.", stale) == "faulty_evidence"
+    assert classed_text(REFUSAL) == "false_refusal"
+    assert classed_text("A refund takes 21 working days.", faithful=0.0) == "hallucination"
+
+
+def test_a_missing_id_does_no_harm_where_the_answer_is_right_and_supported() -> None:
+    assert classed(0.0).kind == "fine"
+    assert classed(0.0, 0.0).kind == "retrieval_failure"
+
+
+def test_what_stands_word_for_word_in_a_chunk_is_no_hallucination() -> None:
+    assert classed_text("A refund takes 14 working days [1].", faithful=0.0, correct=1.0) == "fine"
+    assert classed_text("A refund takes 9 working days [1].", faithful=0.0) == "hallucination"
+
+
+def test_an_answer_in_another_language_is_that_whatever_the_judge_says() -> None:
+    spanish = "El reembolso tarda catorce días laborables en llegar a la cuenta."
+    assert classed_text(spanish, faithful=0.0) == "wrong_language"
+
+
+def test_a_right_answer_among_what_nobody_asked_is_verbose_and_a_long_one_is_not() -> None:
+    beside = (
+        "Our shops were painted last spring by three friends of the owner. The coffee machine has been "
+        "repaired twice since then. Bicycles may stand in the yard behind the old mill, and dogs wait "
+        "there too. The garden has roses, tulips and a pond with two ducks."
+    )
+    assert classed_text(f"{beside} A refund takes 14 working days.", correct=0.2) == "verbose"
+    long = "A refund takes 14 working days, counted from the day on which the parcel reaches us."
+    assert classed_text(long, correct=1.0) == "fine"
+
+
+def test_a_long_answer_is_not_wrong_by_a_count_of_words() -> None:
+    deciders = choose_deciders([{"name": "token_f1"}], {}, {})
+    sample = Sample("q", question="?", answer=FULL, reference="14 working days", language="en")
+    assert classify(sample, {"token_f1": Score(0.1)}, deciders).kind == "unclassified"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rows"),
+    [
+        ("question_words", "> 4", [{"question": "Why is it that this is so here?" if n % 3 == 0 else "Why is it?"} for n in range(90)]),
+        ("chunks", "> 2", [{"contexts": ["x"] * (6 if n % 3 == 0 else 2)} for n in range(90)]),
+        ("word", "Tidewell", [{"question": "Does Tidewell pay?" if n % 3 == 0 else "Does it rain?"} for n in range(90)]),
+        ("language_pair", "es → en", [
+            {"question": "¿Es de la casa?" if n % 3 == 0 else "Is it of the house?", "language": "es" if n % 3 == 0 else "en",
+             "answer": "It is one of the many that are here."} for n in range(90)
+        ]),
+    ],
+)  # fmt: skip
+def test_slices_that_nobody_tagged_are_named(build, field, value, rows) -> None:
+    full = [{"question": "Why?", "answer": "That is so.", "reference": "x", **row} for row in rows]
+    metrics = {"hallucination_rate": [1.0 if n % 3 == 0 else 0.0 for n in range(90)]}
+    failures = analyse_failures(
+        build(f"traits {field}", metrics, rows=full), thresholds={"hallucination": 0.5}
+    )
+    named = {(part.field, part.value) for part in failures.worse}
+    assert (field, value) in named
+
+
+def test_what_a_class_is_made_of_does_not_explain_it(build) -> None:
+    rows = [
+        {"question": "?", "answer": "a", "contexts": [] if n % 3 == 0 else [{"id": "d", "text": "t"}], "relevant": {"d": 1}}
+        for n in range(90)
+    ]  # fmt: skip
+    failures = analyse_failures(
+        build("empty", {"recall": [float(n % 3 > 0) for n in range(90)]}, rows=rows)
+    )
+    assert failures.shown == ("retrieval_failure",)
+    assert failures.class_slices["retrieval_failure"] == ()

@@ -35,12 +35,16 @@ def till(call, write):
 def test_the_winner_stands_next_to_the_baseline_on_held_out_questions(till, tmp_path) -> None:
     done = till("--vary", "knows=2,5,9", "-o", "t.json", "-o", "t.md")
     assert done.code == 0, done.err
-    assert "Best: knows=9" in done.out
-    assert "held-out questions, as it was: 0." in done.out
-    assert "better by" in done.out
+    said = " ".join(done.out.split())
+    assert said.index("Choose knows=9: exact_match +0.") < said.index("tune: knows=9")
+    assert "24 questions that the search never saw" in said
+    assert "better by" in said
     parsed = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
     assert parsed["winner"] == {"knows": 9}
     assert parsed["comparison"]["versus"][0]["differences"][0]["verdict"] == "better"
+    for trial in parsed["trials"]:
+        assert (trial["estimate"] is None) == (trial["questions"] == 56)
+        assert trial["winner_beside"] is not None
     assert parsed["evaluations"] < parsed["grid_evaluations"]
     assert "exact_match" in (tmp_path / "t.md").read_text(encoding="utf-8")
 
@@ -48,7 +52,9 @@ def test_the_winner_stands_next_to_the_baseline_on_held_out_questions(till, tmp_
 def test_the_front_is_marked(till) -> None:
     done = till("--vary", "knows=2,9", "--against", "tokens", "--sampler", "grid")
     assert done.code == 0, done.err
-    assert done.out.count("★") == 2
+    trials = done.out[done.out.index("Trials on the tuning questions") :]
+    assert trials.count("★") == 2
+    assert "regression: tokens" not in done.out
 
 
 def test_the_same_command_gives_the_same_again(till) -> None:
@@ -59,7 +65,23 @@ def test_the_same_command_gives_the_same_again(till) -> None:
 def test_a_spent_budget_is_told(till) -> None:
     done = till("--vary", "knows=2,5,9", "--calls", "10")
     assert done.code == 0, done.err
-    assert "the budget of calls was spent" in done.out
+    assert "the budget of calls was spent" in " ".join(done.out.split())
+
+
+def test_estimates_are_marked_and_stand_beside_what_was_measured(till) -> None:
+    done = till("--vary", "knows=1,2,3,4,5,6,7,8,9")
+    trials = done.out[done.out.index("Trials on the tuning questions") :]
+    assert "≈ 0." in trials
+    assert "not a measurement" in " ".join(trials.split())
+    spanish = " ".join(till("--vary", "knows=2,9", "--lang", "es").out.split())
+    assert "Elige knows=9" in spanish
+    assert "no una medida" in spanish
+
+
+def test_a_search_that_finds_nothing_better_says_to_keep_the_system(till) -> None:
+    done = till("--vary", "knows=2,1")
+    assert "Keep the system as it was" in done.out
+    assert "Trials on the tuning questions" in done.out
 
 
 def test_mistakes_are_explained(till) -> None:

@@ -276,8 +276,22 @@ def test_a_stored_row_gives_the_same_sample(name: str) -> None:
 
 
 def test_every_format_has_a_file() -> None:
-    read_as = {read(FILES / name).shape["format"] for name in ROWS}
+    foreign = [
+        f"foreign/{name}"
+        for name in (
+            "squad_rows.jsonl", "mlflow_traces.csv", "inspect.json", "openai_samples.jsonl",
+            "openai_items.jsonl", "phoenix_qa.csv", "haystack_results.jsonl",
+        )
+    ]  # fmt: skip
+    read_as = {read(FILES / name).shape["format"] for name in (*ROWS, *foreign)}
     assert read_as == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", ["mlflow_traces.csv", "inspect.json", "haystack_results.jsonl"])
+def test_a_stored_row_of_another_tool_gives_the_same_sample(name: str) -> None:
+    reading = read(FILES / "foreign" / name)
+    for position, record in enumerate(reading, 1):
+        assert to_sample(record.row, reading.shape, position) == record.sample
 
 
 def test_inputs_and_outputs_alone_are_ambiguous() -> None:

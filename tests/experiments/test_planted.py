@@ -16,8 +16,9 @@ import pytest
 
 from ragstone import evaluate
 from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.classify import Failure
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import Failure, analyse_failures
+from ragstone.analysis.failures import analyse_failures
 from ragstone.data import corpora
 from ragstone.experiments.blame import PARTS, blame
 from ragstone.experiments.run import Run
@@ -185,8 +186,8 @@ def test_shuffled_order_shows_as_a_symptom_and_order_as_it_was_does_not(ordered)
         shown = diagnose(run.stored, run.summary(), failures, load_symptoms())
         return {one.symptom for one in shown}
 
-    assert "order_does_harm" in symptoms("shuffled")
-    assert "order_does_harm" not in symptoms("straight")
+    assert "ranking_failure" in symptoms("shuffled")
+    assert "ranking_failure" not in symptoms("straight")
 
 
 def test_the_loss_by_shuffled_order_is_blamed_on_order(ordered) -> None:

@@ -68,4 +68,26 @@ def test_questions_without_a_value_for_the_leader_are_not_asked_of_others() -> N
     assert all(not race.asked[at, 9::2].any() for at in others)
     best = np.nanmean(values, axis=1)
     assert best[winner] == best.max()
-    assert race.means()[winner] == pytest.approx(best[winner])
+    assert race.estimate_means()[winner] == pytest.approx(best[winner])
+
+
+def test_estimates_of_configurations_that_were_dropped_are_not_flattering() -> None:
+    """Filled in with answers of similar ones, they were 0.09 too high in the mean here and 0.36 at worst."""
+    grid, errors = settings(3, 2, 2), []
+    for seed in range(12):
+        values = made(seed, grid, 150)
+        race = Race(grid, 150, best_value=1.0)
+        run(race, values)
+        estimates = np.array(race.estimate_means())
+        is_open = ~race.asked.all(axis=1)
+        errors.extend((estimates - values.mean(axis=1))[is_open])
+    assert abs(np.mean(errors)) < 0.02
+    assert np.sqrt(np.mean(np.square(errors))) < 0.1
+    assert max(errors) < 0.25
+
+
+def test_a_race_that_was_stopped_before_it_had_a_leader_estimates_nothing() -> None:
+    race = Race(settings(3), 64, best_value=1.0)
+    which, places = race.choose_next()
+    race.add_scores(which, places, np.ones(len(places)))
+    assert np.isnan(race.estimate_means()).all()

@@ -66,7 +66,8 @@ def test_labels_without_run_and_texts_count_by_the_id_of_the_sample(place: str) 
 def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
     store = Store.open(place)
     at = 1_780_000_000_000_000
-    Archive(store).add_feedback(
+    archive = Archive(store)
+    archive.add_feedback(
         [
             Feedback("i1", at, 1.0, "sí"),
             Feedback("i2", at, None, "slow"),
@@ -82,3 +83,6 @@ def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
     assert labels[0].comment == "sí"
     assert labels[1].word == "slow"
     assert {label.chance for label in labels} == {None}
+    save_labels(store, [*labels, LABEL])
+    archive.purge(ids=["i1"])
+    assert [label.sample for label in load_labels(store)] == ["i2", "i3", "s0"]

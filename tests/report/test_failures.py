@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.classes import CLASSES
 from ragstone.analysis.diagnose import diagnose
-from ragstone.analysis.failures import CLASSES, Failures, analyse_failures
+from ragstone.analysis.failures import Failures, analyse_failures
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import find_phrase
-from ragstone.report.builders.failures import FailureReport, build_symptoms
+from ragstone.report.builders.diagnosis import build_story
+from ragstone.report.builders.failures import FailureReport
 from ragstone.report.formats import write_report
 from ragstone.report.render import terminal
 
@@ -27,8 +30,8 @@ def advice(run, summary, found):
     return diagnose(run, summary, found, load_symptoms())
 
 
-def symptoms(advice, language="en") -> str:
-    return terminal.render(build_symptoms(advice, language))
+def symptoms(advice, found, language="en") -> str:
+    return terminal.render(build_story(advice, found, language))
 
 
 def test_every_class_has_a_name_and_a_meaning() -> None:
@@ -45,25 +48,27 @@ def test_the_terminal_shows_classes_shares_and_examples(found, run, width: int) 
         assert word in " ".join(text.split())
 
 
-def test_advice_is_given_in_both_languages(advice) -> None:
-    english = symptoms(advice)
-    spanish = symptoms(advice, "es")
-    assert "Try: Lower the temperature" in english
-    assert "Pruebe: Bajar la temperatura" in spanish
+def test_advice_is_given_in_both_languages(advice, found) -> None:
+    english = symptoms(advice, found)
+    spanish = symptoms(advice, found, "es")
+    assert "Try: Search both ways" in english
+    assert "Prueba: Busca de las dos formas" in spanish
     assert "Try" not in spanish
 
 
-def test_a_run_without_symptoms_is_said_to_have_none() -> None:
-    assert "No known symptom" in symptoms(())
+def test_a_run_without_failures_is_said_to_have_none(found) -> None:
+    fine = next(rate for rate in found.rates if rate.label == "fine")
+    assert "no failures were found" in symptoms((), replace(found, rates=(fine,)))
+    assert "no more failures than the judge's own errors" in symptoms((), found)
 
 
 def test_every_format_is_written_with_the_advice(found, advice, run, tmp_path: Path) -> None:
     for ending in (".html", ".md", ".json", ".svg"):
         write_report(FailureReport(found, advice, run, "es"), tmp_path / f"f{ending}")
-    assert "Bajar la temperatura" in (tmp_path / "f.md").read_text(encoding="utf-8")
-    assert "Bajar la temperatura" in (tmp_path / "f.html").read_text(encoding="utf-8")
+    assert "Busca de las dos formas" in (tmp_path / "f.md").read_text(encoding="utf-8")
+    assert "Busca de las dos formas" in (tmp_path / "f.html").read_text(encoding="utf-8")
     plain = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
-    assert {one["symptom"] for one in plain["diagnosis"]} >= {"low_faithfulness"}
+    assert {one["symptom"] for one in plain["diagnosis"]} >= {"retrieval_failure"}
     assert sum(rate["count"] for rate in plain["rates"]) == plain["samples"]
     with pytest.raises(RagstoneError, match="names no format"):
         write_report(FailureReport(found, advice, run), tmp_path / "f.pdf")

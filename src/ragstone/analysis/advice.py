@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ragstone.analysis.failures import CLASSES
+from ragstone.analysis.classes import CLASSES
 from ragstone.errors import ConfigError
 
 

@@ -1,4 +1,4 @@
-"""What to do next: symptoms of a run, their likely causes, and the experiment that would test each piece of advice."""
+"""What to do next: the causes of a run's failures, the one that explains most first, each with advice and a test of it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.advice import Cause, Condition, Symptom
+from ragstone.analysis.classes import FailureClass, get_family
 from ragstone.analysis.columns import ComparableRun, RunColumns, read_columns
 from ragstone.analysis.failures import Failures
+from ragstone.analysis.slices import Slice
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import MetricSummary, Summary
     from ragstone.store import RunInfo
 
-EXAMPLES = 5
+EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,21 @@ class Diagnosis:
     title: Mapping[str, str]
     evidence: tuple[SymptomEvidence, ...]
     advice: tuple[Advice, ...]
+    kind: FailureClass | None = None
+    """The failure class; None for a symptom that goes by metrics alone, which explains no failures."""
+    share: float | None = None
+    """Part of all failures that are of the class, errors of what decides them deducted."""
+    expected: float = 0.0
+    """Samples that those errors would put into the class."""
+    slice: Slice | None = None
+    """Where the class gathers, if anywhere."""
+    metric: str | None = None
+    """What decided the class, if a metric did."""
 
     @property
     def sure(self) -> bool:
         """Whether the evidence leaves no doubt."""
-        return any(evidence.sure for evidence in self.evidence)
+        return self.kind is not None or any(evidence.sure for evidence in self.evidence)
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain JSON."""
@@ -86,7 +98,7 @@ class _Measurements:
 def diagnose(
     run: ComparableRun, summary: Summary, failures: Failures, symptoms: Sequence[Symptom]
 ) -> tuple[Diagnosis, ...]:
-    """The symptoms that the run shows, the surest and most common first."""
+    """The symptoms that the run shows: the class that explains most failures first, then those by metrics alone."""
     measurements = _Measurements(run, summary, failures)
     shown = []
     for symptom in symptoms:
@@ -94,15 +106,37 @@ def diagnose(
         present = [item for item in evidence if item is not None]
         if not present or (symptom.every and len(present) < len(evidence)):
             continue
-        advice = tuple(_build_advice(cause, run.info) for cause in symptom.causes)
-        shown.append(Diagnosis(symptom.name, symptom.title, tuple(present), advice))
+        shown.append(_build_diagnosis(symptom, present, run.info, failures))
     shown.sort(
         key=lambda diagnosis: (
+            diagnosis.kind is None,
+            -(diagnosis.share or 0.0),
             not diagnosis.sure,
             -max(e.affected / max(e.samples, 1) for e in diagnosis.evidence),
         )
     )
     return tuple(shown)
+
+
+def _build_diagnosis(
+    symptom: Symptom, evidence: Sequence[SymptomEvidence], info: RunInfo, failures: Failures
+) -> Diagnosis:
+    advice = tuple(_build_advice(cause, info) for cause in symptom.causes)
+    kind = next((k for k in failures.shown if any(item.what == k for item in evidence)), None)
+    if kind is None:
+        return Diagnosis(symptom.name, symptom.title, tuple(evidence), advice)
+    decider = failures.deciders.get(kind)
+    return Diagnosis(
+        symptom.name,
+        symptom.title,
+        tuple(evidence),
+        advice,
+        kind=kind,
+        share=failures.share_of_loss(kind),
+        expected=failures.expected.get(kind, 0.0),
+        slice=next(iter(failures.class_slices.get(kind, ())), None),
+        metric=decider.metric if decider is not None else None,
+    )
 
 
 def _find_evidence(condition: Condition, measurements: _Measurements) -> SymptomEvidence | None:
@@ -136,14 +170,11 @@ def _find_evidence(condition: Condition, measurements: _Measurements) -> Symptom
 
 
 def _find_class_evidence(condition: Condition, failures: Failures) -> SymptomEvidence | None:
-    rate = next(
-        (candidate for candidate in failures.rates if candidate.label == condition.name), None
-    )
-    if rate is None or rate.rate is None or not condition.is_met_by(rate.rate):
+    """The class, if it has more samples than the errors of what decides it would make."""
+    kind = next((shown for shown in failures.shown if shown == condition.name), None)
+    rate = next((candidate for candidate in failures.rates if candidate.label == kind), None)
+    if kind is None or rate is None or rate.rate is None or not condition.is_met_by(rate.rate):
         return None
-    examples: Sequence[Any] = next(
-        (some for kind, some in failures.examples.items() if kind == condition.name), ()
-    )
     return SymptomEvidence(
         what=condition.name,
         value=rate.rate,
@@ -153,15 +184,15 @@ def _find_class_evidence(condition: Condition, failures: Failures) -> SymptomEvi
         above=condition.above,
         samples=rate.total,
         affected=rate.count,
-        examples=tuple(failure.id for failure in examples[:EXAMPLES]),
-        sure=rate.low is not None and condition.is_met_by(rate.low),
+        examples=tuple(failure.id for failure in failures.examples[kind][:EXAMPLES]),
+        sure=True,
     )
 
 
 def _find_metric(family: str, summary: Summary) -> MetricSummary | None:
     """The run's metric of a family; of several, the first that was scored."""
     for metric in summary.metrics:
-        if metric.metric.partition("@")[0].partition("(")[0] == family and metric.mean is not None:
+        if get_family(metric.metric) == family and metric.mean is not None:
             return metric
     return None
 
@@ -171,12 +202,16 @@ def _build_advice(cause: Cause, info: RunInfo) -> Advice:
 
 
 def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str | None:
-    """The command that tries these settings on the run's own questions; None when its system has none of them."""
+    """The command that tries these settings on the run's own questions; None when it cannot be typed.
+
+    Data, system and judge must have been named: a Python object of the caller's has no name on the command line."""
     system, parameters = info.facts.system, info.facts.parameters
     fitting = {name: values for name, values in settings.items() if name in parameters}
-    if not system or not fitting:
-        return None
     source = info.facts.source or info.source
+    judge = info.plan.judge if info.plan.judge is not None else info.judge and "offline"
+    untyped = {"samples", "system", "judge", "metrics"} & set(info.facts.in_memory)
+    if not system or not fitting or untyped or not source or not isinstance(judge, str | None):
+        return None
     words = ["ragstone", "ablate", source, "--system", system]
     for name, values in fitting.items():
         now = parameters[name]
@@ -187,8 +222,8 @@ def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str
         if name not in fitting:
             words += ["--set", f"{name}={_format_value(value)}"]
     words += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
-    if info.judge:
-        words += ["--judge", info.judge]
+    if judge:
+        words += ["--judge", judge]
     return " ".join(shlex.quote(word) for word in words)
 
 

@@ -1,123 +1,63 @@
-"""Why samples fail: each gets a class, the classes get shares, and slices that fail more than the rest are named.
+"""Why the samples of a run fail: each gets a class, the classes get shares, and slices that fail more are named.
 
-The classes, in the order in which the first that fits is taken; what else fits is kept beside it:
-
-| class              | a sample is one when                                                              |
-| ------------------ | --------------------------------------------------------------------------------- |
-| system_failure     | the system gave nothing                                                           |
-| missed_refusal     | the question has no answer in the documents and the system gave one all the same  |
-| retrieval_failure  | recall is below 0.5                                                               |
-| false_refusal      | the question has an answer and the system gave none                               |
-| hallucination      | faithfulness is below 0.8                                                         |
-| ranking_failure    | the evidence was there but below rank 2 (mrr below 0.5), and the answer is wrong  |
-| generation_failure | the evidence was there and correctness is below 0.7                               |
-| judge_failure      | a metric that decides could not be scored                                         |
-| fine               | none of these                                                                     |
-| unclassified       | no metric of the run decides anything                                             |
-"""
+A class is *shown* when it has more samples than the errors of what decides it would make of a perfect run. What is not
+shown is counted, and takes no part in any conclusion."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ragstone.analysis.classes import (
+    CLASSES,
+    TEXT_RULE_ERROR,
+    UNKNOWN,
+    Decider,
+    Deciders,
+    FailureClass,
+    Scales,
+    choose_deciders,
+)
+from ragstone.analysis.classify import Failure, classify, find_language
 from ragstone.analysis.labels import LabelRate
+from ragstone.analysis.scales import find_scales
+from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.analysis.slices import Slice, SliceCounter
 from ragstone.analysis.stats import wilson_interval
-from ragstone.errors import RagstoneError, suggest_nearest
-from ragstone.types import FAILURES, Finding, Sample, Score
 
 if TYPE_CHECKING:
-    from ragstone.asks import Asking
-    from ragstone.store import RunInfo, StoredRow
-
-FailureClass = Literal[
-    "system_failure",
-    "missed_refusal",
-    "retrieval_failure",
-    "false_refusal",
-    "hallucination",
-    "ranking_failure",
-    "generation_failure",
-    "judge_failure",
-    "fine",
-    "unclassified",
-]
-
-CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
-
-UNKNOWN: frozenset[FailureClass] = frozenset({"judge_failure", "unclassified"})
-"""Classes that say nothing of the system."""
+    from ragstone.store import RunInfo, Store, StoredRow
 
 EXAMPLES = 20
 """Samples kept of each class."""
 
+BY_TEXT: frozenset[FailureClass] = frozenset(
+    {"missed_refusal", "wrong_language", "false_refusal", "verbose"}
+)
+"""Classes that rules on texts decide."""
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """A family of metrics that decides a class, and the value on whose wrong side a sample is in it."""
+NEEDS_FAILED_ANSWER: tuple[FailureClass, ...] = ("faulty_evidence", "ranking_failure")
 
-    family: str
-    limit: float
-    above: bool = False
-    """Whether values above the limit are the bad ones."""
+OF_RETRIEVAL: frozenset[FailureClass] = frozenset(
+    {"system_failure", "retrieval_failure", "faulty_evidence", "ranking_failure"}
+)
+"""Classes that show in what was retrieved, so that traits of it cannot explain them."""
+RETRIEVAL_TRAITS = ("chunks", "context_words", "evidence_rank")
 
-    def is_bad(self, value: float) -> bool:
-        """Whether a value is on the wrong side."""
-        return value > self.limit if self.above else value < self.limit
-
-
-CRITERIA: Mapping[FailureClass, tuple[Criterion, ...]] = {
-    "retrieval_failure": (
-        Criterion("recall", 0.5),
-        Criterion("context_recall", 0.5),
-        Criterion("hit_rate", 0.5),
-    ),
-    "hallucination": (
-        Criterion("faithfulness", 0.8),
-        Criterion("hallucination_rate", 0.2, above=True),
-    ),
-    "ranking_failure": (
-        Criterion("mrr", 0.5),
-        Criterion("ndcg", 0.5),
-    ),
-    "generation_failure": (
-        Criterion("answer_correctness", 0.7),
-        Criterion("completeness", 0.7),
-        Criterion("token_f1", 0.3),
-        Criterion("exact_match", 0.5),
-    ),
-}
-"""For each class what decides it: the first family that the run has."""
+Withholding = Literal["unknown", "unfit", "rough"]
+"""Why a judged metric decides nothing: its scale was never measured, it is no good, or it rests on too few controls."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decider:
-    """A criterion with the metric of the run that it goes by."""
+class WithheldMetric:
+    """A judged metric of the run that takes part in no conclusion, for one language."""
 
     metric: str
-    criterion: Criterion
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """One sample and its class, with what shows it."""
-
-    position: int
-    id: str
-    kind: FailureClass
-    also: tuple[FailureClass, ...] = ()
-    values: Mapping[str, float | str] = field(default_factory=dict)
-    """What decided: metric → value, or how it ended."""
-    missed: tuple[str, ...] = ()
-    """Relevant documents that were not retrieved."""
-    instead: tuple[str, ...] = ()
-    """Documents that were retrieved and are not relevant."""
-    claims: tuple[Finding, ...] = ()
-    """Findings against the answer."""
+    language: str
+    reason: Withholding
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +68,18 @@ class Failures:
     samples: int
     rates: tuple[LabelRate, ...]
     """Each class that occurs, with its share of all samples."""
+    expected: Mapping[FailureClass, float]
+    """How many samples of each class the errors of what decides it would make of a perfect run."""
+    shown: tuple[FailureClass, ...]
+    """Classes that have more samples than that, by their excess; what is not here is within the error."""
     deciders: Mapping[FailureClass, Decider]
-    """What decided, by class; a class without one could not be told apart."""
+    """What decided most samples, by class; a class without one could not be told apart."""
+    withheld: tuple[WithheldMetric, ...]
     examples: Mapping[FailureClass, tuple[Failure, ...]]
     slices: tuple[Slice, ...]
     """Every slice, the worst first."""
+    class_slices: Mapping[FailureClass, tuple[Slice, ...]]
+    """For each class that is shown the slices that have significantly more of it than the rest, the clearest first."""
     dropped: tuple[str, ...]
     """Fields with too many different values to slice by."""
 
@@ -145,11 +92,23 @@ class Failures:
         """How many samples are of a class."""
         return sum(rate.count for rate in self.rates if rate.label == kind)
 
+    def excess(self, kind: FailureClass) -> float:
+        """How many more samples are of a class than errors would explain."""
+        return max(self.count(kind) - self.expected.get(kind, 0.0), 0.0)
+
+    def share_of_loss(self, kind: FailureClass) -> float:
+        """Which part of all that failed is of a class, errors deducted."""
+        lost = [other for other in self.shown if other not in UNKNOWN]
+        total = sum(self.excess(other) for other in lost)
+        return self.excess(kind) / total if kind in lost and total else 0.0
+
     def to_dict(self) -> dict[str, Any]:
         """The analysis as plain JSON."""
         plain = asdict(self) | {"run": self.run.to_json()}
         for key in ("shape", "metrics", "bad"):
             plain["run"].pop(key)
+        for decider in plain["deciders"].values():
+            decider.pop("scales")
         return plain
 
 
@@ -158,40 +117,152 @@ class SampledRun(Protocol):
 
     @property
     def info(self) -> RunInfo: ...
+    @property
+    def store(self) -> Store: ...
     def rows(self) -> Iterable[StoredRow]: ...
 
 
 def analyse_failures(
     run: SampledRun,
     *,
+    scales: Scales | None = None,
     thresholds: Mapping[str, float] | None = None,
     by: Sequence[str] | None = None,
     examples: int = EXAMPLES,
 ) -> Failures:
-    """Class every sample of a run, in one pass; `thresholds` by class or family, `by` the fields to slice by."""
-    deciders = choose_deciders(
-        [str(metric["name"]) for metric in run.info.metrics], thresholds or {}
-    )
+    """Class every sample of a run, in one pass; `thresholds` by class or family, `by` the fields to slice by.
+
+    `scales` are those of the run's judge, by default as its store has them: without one a judged metric decides nothing."""
+    known = find_scales(run) if scales is None else scales
+    deciders = choose_deciders(run.info.metrics, known, thresholds or {})
     counts: Counter[FailureClass] = Counter()
+    languages: Counter[str] = Counter()
+    verbatim: Counter[str] = Counter()
     examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
     slicing = SliceCounter(by)
     for row in run.rows():
         failure = classify(row.sample, row.scores, deciders, position=row.position)
         counts[failure.kind] += 1
+        language = find_language(row.sample)
+        languages[language] += 1
+        verbatim[language] += failure.is_verbatim
         if len(examples_by_kind[failure.kind]) < examples:
             examples_by_kind[failure.kind].append(failure)
         # a sample that nobody could judge must not make its slice look good or bad
         if failure.kind not in UNKNOWN:
             slicing.add(row.sample, failure.kind if failure.kind != "fine" else None)
+    expected = _count_expected(deciders, languages, verbatim)
+    shown = choose_shown(counts, expected)
     return Failures(
         run=run.info,
         samples=sum(counts.values()),
         rates=_compute_rates(counts),
-        deciders=deciders,
+        expected=expected,
+        shown=shown,
+        deciders=_choose_shown_deciders(deciders, languages),
+        withheld=_list_withheld(deciders, languages),
         examples={kind: tuple(some) for kind, some in examples_by_kind.items() if some},
-        slices=slicing.build_slices(),
+        slices=slicing.build_slices(shown),
+        class_slices={kind: _find_slices(kind, slicing) for kind in shown},
         dropped=slicing.dropped,
     )
+
+
+def choose_shown(
+    counts: Mapping[FailureClass, int], expected: Mapping[FailureClass, float]
+) -> tuple[FailureClass, ...]:
+    """The classes with more samples than errors would make, corrected by Holm over the classes; most excess first."""
+    total = sum(counts.values())
+    kinds = [kind for kind in CLASSES if counts.get(kind) and kind not in ("fine", "unclassified")]
+    ps = [binomial_tail(counts[kind], total, expected.get(kind, 0.0) / total) for kind in kinds]
+    clear = [k for k, p in zip(kinds, adjust_p_values(ps, "holm"), strict=True) if p <= ALPHA]
+    return tuple(sorted(clear, key=lambda kind: expected.get(kind, 0.0) - counts[kind]))
+
+
+def binomial_tail(count: int, total: int, rate: float) -> float:
+    """How often at least so many of a total would be hit at a rate."""
+    if rate <= 0:
+        return 0.0 if count else 1.0
+    if rate >= 1:
+        return 1.0
+    logs = (
+        math.lgamma(total + 1)
+        - math.lgamma(k + 1)
+        - math.lgamma(total - k + 1)
+        + k * math.log(rate)
+        + (total - k) * math.log1p(-rate)
+        for k in range(count, total + 1)
+    )
+    return min(1.0, math.fsum(map(math.exp, logs)))
+
+
+def _count_expected(
+    deciders: Deciders, languages: Mapping[str, int], verbatim: Mapping[str, int]
+) -> dict[FailureClass, float]:
+    """How many samples of each class errors would make, were all samples good.
+
+    Answers that stand word for word in their contexts are not at the mercy of a judge."""
+    total = sum(languages.values())
+    expected: dict[FailureClass, float] = dict.fromkeys(BY_TEXT, TEXT_RULE_ERROR * total)
+    for kind, candidates in deciders.items():
+        settled = verbatim if kind == "hallucination" else {}
+        expected[kind] = sum(
+            (count - settled.get(language, 0)) * decider.get_error_rate(language)
+            for language, count in languages.items()
+            if (decider := _find_usable(candidates, language)) is not None
+        )
+    # low ranks and poor texts count only where the answer failed, which has an error of its own
+    answer = expected.get("generation_failure", 0.0)
+    for kind in NEEDS_FAILED_ANSWER:
+        expected[kind] = max(expected.get(kind, 0.0), answer, TEXT_RULE_ERROR * total)
+    # what is right is never off topic: both metrics would have to err
+    if answer and "off_topic" in expected:
+        expected["off_topic"] = min(expected["off_topic"], answer)
+    return expected
+
+
+def _find_usable(candidates: Iterable[Decider], language: str) -> Decider | None:
+    return next((decider for decider in candidates if decider.is_usable(language)), None)
+
+
+def _choose_shown_deciders(
+    deciders: Deciders, languages: Mapping[str, int]
+) -> dict[FailureClass, Decider]:
+    chosen: dict[FailureClass, Decider] = {}
+    for kind, candidates in deciders.items():
+        votes: dict[str, int] = defaultdict(int)
+        by_name = {decider.metric: decider for decider in candidates}
+        for language, count in languages.items():
+            decider = _find_usable(candidates, language)
+            if decider is not None:
+                votes[decider.metric] += count
+        if votes:
+            chosen[kind] = by_name[max(votes, key=votes.__getitem__)]
+    return chosen
+
+
+def _list_withheld(deciders: Deciders, languages: Mapping[str, int]) -> tuple[WithheldMetric, ...]:
+    """Judged metrics that would decide a class for a language, were their scale known and good."""
+    withheld: dict[tuple[str, str], WithheldMetric] = {}
+    for candidates in deciders.values():
+        for language in languages:
+            for decider in candidates:
+                if decider.is_usable(language):
+                    break
+                scale = (decider.scales or {}).get(language)
+                reason: Withholding = (
+                    "unknown" if scale is None else "rough" if scale.is_rough else "unfit"
+                )
+                key = decider.metric, language
+                withheld[key] = WithheldMetric(*key, reason)
+    return tuple(withheld[key] for key in sorted(withheld))
+
+
+def _find_slices(kind: FailureClass, slicing: SliceCounter) -> tuple[Slice, ...]:
+    skipped: tuple[str, ...] = RETRIEVAL_TRAITS if kind in OF_RETRIEVAL else ()
+    if kind == "wrong_language":
+        skipped = ("language_pair",)
+    return tuple(part for part in slicing.build_slices((kind,), skipped) if part.worse)
 
 
 def _compute_rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:
@@ -204,170 +275,3 @@ def _compute_rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:
         for kind in CLASSES
         if counts[kind]
     )
-
-
-def choose_deciders(
-    metrics: Sequence[str], thresholds: Mapping[str, float]
-) -> dict[FailureClass, Decider]:
-    """For each class the metric that decides it, with the thresholds that the user gave."""
-    known = [*CRITERIA, *(criterion.family for some in CRITERIA.values() for criterion in some)]
-    for name in thresholds:
-        if name not in known:
-            raise RagstoneError(f"no threshold {name!r}{suggest_nearest(name, known)}")
-    deciders: dict[FailureClass, Decider] = {}
-    for kind, criteria in CRITERIA.items():
-        for criterion in criteria:
-            # recall@3 and recall@10: the deepest one says what the generator had to work with
-            names = [name for name in metrics if _get_family(name) == criterion.family]
-            if names:
-                limit = thresholds.get(criterion.family, thresholds.get(kind, criterion.limit))
-                metric = max(names, key=_get_depth)
-                deciders[kind] = Decider(
-                    metric, Criterion(criterion.family, limit, criterion.above)
-                )
-                break
-    return deciders
-
-
-def classify(
-    sample: Sample,
-    scores: Mapping[str, Score],
-    deciders: Mapping[FailureClass, Decider],
-    *,
-    position: int = 0,
-) -> Failure:
-    """The class of one sample with what shows it."""
-    values = {
-        decider.metric: _get_value(scores[decider.metric])
-        for decider in deciders.values()
-        if decider.metric in scores
-    }
-    fits = _match_classes(sample, scores, deciders)
-    kind = fits[0] if fits else "fine" if _is_decided(sample, scores, values) else "unclassified"
-    missed, instead = _split_retrieved(sample)
-    return Failure(
-        position=position,
-        id=sample.id,
-        kind=kind,
-        also=tuple(fits[1:]),
-        values=values,
-        missed=missed if kind == "retrieval_failure" else (),
-        instead=instead if kind in ("retrieval_failure", "ranking_failure") else (),
-        claims=_find_claims(kind, scores, deciders),
-    )
-
-
-def _match_deciders(
-    scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
-) -> set[FailureClass]:
-    """The classes whose metric is beyond its limit, or could not be judged."""
-    fits: set[FailureClass] = set()
-    for kind, decider in deciders.items():
-        score = scores.get(decider.metric)
-        if score is None:
-            continue
-        if score.value is not None and decider.criterion.is_bad(score.value):
-            fits.add(kind)
-        elif score.outcome in FAILURES:
-            fits.add("judge_failure")
-    return fits
-
-
-def _match_classes(
-    sample: Sample, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
-) -> list[FailureClass]:
-    """Every class that fits, in the order of CLASSES."""
-    if sample.error is not None or any(
-        score.outcome == "system_error" for score in scores.values()
-    ):
-        return ["system_failure"]
-    refusal = refusal_label(sample, scores)
-    # to decline was right, so low recall or correctness is no failure
-    if refusal == "correct_refusal":
-        return []
-    fits = _match_deciders(scores, deciders)
-    if refusal == "missed_refusal":
-        fits.add("missed_refusal")
-    elif refusal == "false_refusal":
-        fits.add("false_refusal")
-    if "missed_refusal" in fits:
-        fits.discard("generation_failure")  # there was no right answer to give
-    if "retrieval_failure" in fits or not _is_wrong(fits, scores, deciders):
-        fits.discard("ranking_failure")  # what did not come has no rank; a right answer needs none
-    return [kind for kind in CLASSES if kind in fits]
-
-
-def _is_wrong(
-    fits: set[FailureClass], scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
-) -> bool:
-    """Whether the answer failed, or nothing tells: low evidence is a failure only where it did harm."""
-    decider = deciders.get("generation_failure")
-    is_known = decider is not None and decider.metric in scores and scores[decider.metric].ok
-    return not is_known or bool(fits & {"generation_failure", "false_refusal", "hallucination"})
-
-
-def refusal_label(sample: Sample, scores: Mapping[str, Score]) -> str | None:
-    """Whether the system refused and should have, as the run's metric says or as its default would."""
-    for name, score in scores.items():
-        if _get_family(name) == "abstention_accuracy" and score.label is not None:
-            return score.label
-    if sample.answer is None:
-        return None
-    by_default = _load_refusal_metric()(sample)
-    return by_default.label if isinstance(by_default, Score) else None
-
-
-@lru_cache(maxsize=1)
-def _load_refusal_metric() -> Callable[[Sample], Score | Asking[Score]]:
-    from ragstone.metrics import resolve
-    from ragstone.metrics.scoring import build_starter
-
-    return build_starter(resolve("abstention_accuracy"))
-
-
-def _is_decided(
-    sample: Sample, scores: Mapping[str, Score], values: Mapping[str, float | str]
-) -> bool:
-    """Whether anything speaks for the sample being fine."""
-    if any(isinstance(value, float) for value in values.values()):
-        return True
-    return refusal_label(sample, scores) == "correct_refusal"
-
-
-def _get_value(score: Score) -> float | str:
-    return score.value if score.value is not None else score.outcome
-
-
-def _split_retrieved(sample: Sample) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Relevant documents that were missed, and what was retrieved that is not relevant."""
-    if sample.relevant is None or sample.contexts is None:
-        return (), ()
-    wanted = {name for name, grade in sample.relevant.items() if grade > 0}
-    retrieved = list(dict.fromkeys(sample.contexts.ids))
-    missed = tuple(name for name in sample.relevant if name in wanted and name not in retrieved)
-    return missed, tuple(name for name in retrieved if name not in wanted)
-
-
-AGAINST = frozenset(
-    {"contradicted", "not_found", "missing", "wrong", "error", "omission", "addition", "noise"}
-)
-"""Verdicts that speak against an answer."""
-
-
-def _find_claims(
-    kind: FailureClass, scores: Mapping[str, Score], deciders: Mapping[FailureClass, Decider]
-) -> tuple[Finding, ...]:
-    decider = deciders.get("hallucination" if kind == "missed_refusal" else kind)
-    if decider is None or decider.metric not in scores:
-        return ()
-    findings = scores[decider.metric].findings
-    return tuple(finding for finding in findings if finding.verdict in AGAINST)
-
-
-def _get_family(metric: str) -> str:
-    return metric.partition("@")[0].partition("(")[0]
-
-
-def _get_depth(metric: str) -> float:
-    _, at, depth = metric.partition("@")
-    return float(depth) if at and depth.isdigit() else float("inf")

@@ -58,7 +58,7 @@ def find_lead(run: ScoredRun, summary: Summary) -> Lead | None:
     metric = min(scored, key=lambda m: _rank_family(families[m.metric]))
     family = families[metric.metric]
     if family in CLAIM_FAULTS:
-        faulty, worst = _collect_claims(run.scores(), metric.metric, CLAIM_FAULTS[family])
+        faulty, worst = collect_claims(run.scores(), metric.metric, CLAIM_FAULTS[family])
     else:
         faulty, worst = _collect_samples(run.scores(), metric)
     return Lead(metric, family, faulty, worst)
@@ -69,7 +69,7 @@ def _rank_family(family: str) -> int:
     return LEADING_FAMILIES.index(family) if known else len(LEADING_FAMILIES)
 
 
-def _collect_claims(
+def collect_claims(
     rows: Iterable[Row], metric: str, faults: Sequence[str]
 ) -> tuple[int, tuple[FaultyClaim, ...]]:
     """Count the samples with a claim at fault, and keep the worst claims: of as many samples as there are.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.columns import (
     RESOURCES,
@@ -74,6 +74,11 @@ class League:
     def alpha(self) -> float:
         """The level at which configurations are told apart: one of them is the best, and each other is compared with it."""
         return ALPHA / max(1, len(self.names) - 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The league as plain JSON."""
+        columns = [asdict(column) for column in self.columns]
+        return {"names": dict(self.names), "columns": columns, "primary": self.primary}
 
     def compare(self, metric: str, before: str, after: str) -> MeanDifference:
         """One run against another in a metric."""

@@ -47,7 +47,7 @@ def find_front(
 
 
 def build_trade_off(comparison: Comparison) -> TradeOff | None:
-    """The runs of a comparison by their first quality metric and what they cost; None when either is unknown.
+    """The runs of a comparison by their primary metric, else the first of quality, and what they cost; None when either is unknown.
 
     The comparison must have at least one run beside its baseline."""
     first = {row.metric: row for row in comparison.versus[0].differences}
@@ -77,7 +77,8 @@ def _choose_axes(
     ]
     good = [name for name in shared if not first[name].resource and first[name].bounds]
     cost = next((name for name in COSTS if name in shared), None)
-    return cost, next(iter(good), None)
+    quality = comparison.primary if comparison.primary in good else next(iter(good), None)
+    return cost, quality
 
 
 def _find_difference(differences: Sequence[Difference], metric: str) -> Difference | None:

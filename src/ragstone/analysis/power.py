@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from ragstone.analysis.paired import MeanDifference
+from ragstone.analysis.significance import ALPHA
 from ragstone.analysis.stats import Z
 
 POWER = 0.8
@@ -69,6 +71,17 @@ def plan_sample_size(
 def detectable_difference(half_width: float, alpha: float, power: float = POWER) -> float:
     """The true difference that is found significant in a share `power` of such studies, from the half width of the 95 % interval."""
     return _sum_quantiles(alpha, power) * half_width / Z
+
+
+def find_needed_questions(
+    difference: MeanDifference, effect: float, alpha: float = ALPHA
+) -> int | None:
+    """About how many questions would show a difference of this size, at the spread that was measured; None without an interval."""
+    interval = difference.interval
+    if interval.low is None or interval.high is None or effect <= 0:
+        return None
+    seen = detectable_difference((interval.high - interval.low) / 2, alpha)
+    return round_up_questions(difference.pairs * (seen / effect) ** 2)
 
 
 def compute_paired_sd(sd: float, correlation: float = ASSUMED_CORRELATION) -> float:

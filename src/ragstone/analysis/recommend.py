@@ -9,8 +9,7 @@ from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.comparison import Comparison, Difference
 from ragstone.analysis.league import League, LeagueColumn
 from ragstone.analysis.pareto import COSTS
-from ragstone.analysis.power import detectable_difference, round_up_questions
-from ragstone.analysis.significance import ALPHA
+from ragstone.analysis.power import find_needed_questions
 
 Advice = Literal["choose", "keep", "cheaper", "equal", "undecided"]
 
@@ -60,19 +59,17 @@ def recommend(
     reach = margin * (column.bounds[1] - column.bounds[0] if column.bounds else 1.0)
     best, baseline = column.best, comparison.baseline.id
     tied = [run for run in league.names if column.cells[run].tied]
-    if not tied:
-        runner_up = next(run for run in league.names if run != best)
-        if best == baseline:
-            return _advise(league, column, "keep", best, runner_up, reach)
-        return _advise(league, column, "choose", best, baseline, reach, comparison)
     if baseline not in (best, *tied):
         return _advise(league, column, "choose", best, baseline, reach, comparison, tied)
-    if all(_is_within(column, run, reach) for run in tied):
-        cheapest = _find_cheapest(league, [best, *tied])
-        if cheapest is not None and cheapest != best:
-            return _advise(league, column, "cheaper", cheapest, best, reach, comparison)
+    if not tied:
+        runner_up = next(run for run in league.names if run != best)
+        return _advise(league, column, "keep", best, runner_up, reach)
+    if not all(_is_within(column, run, reach) for run in tied):
+        return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
+    cheapest = _find_cheapest(league, [best, *tied])
+    if cheapest is None or cheapest == best:
         return _advise(league, column, "equal", best, tied[0], reach, rivals=tied)
-    return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
+    return _advise(league, column, "cheaper", cheapest, best, reach, comparison)
 
 
 def _advise(
@@ -87,11 +84,6 @@ def _advise(
 ) -> Recommendation:
     gap = league.compare(column.metric, against, choice)
     ends = gap.interval_at(league.alpha)
-    needed = None
-    plain = gap.interval_at(ALPHA)
-    if plain.low is not None and plain.high is not None and margin > 0:
-        seen = detectable_difference((plain.high - plain.low) / 2, league.alpha)
-        needed = round_up_questions(column.samples * (seen / margin) ** 2)
     return Recommendation(
         advice=advice,
         metric=column.metric,
@@ -105,7 +97,7 @@ def _advise(
         costs=_list_costs(league, choice, against),
         rivals=tuple(league.names[run] for run in rivals or ()),
         losses=_list_losses(comparison, choice),
-        needed=needed,
+        needed=find_needed_questions(gap, margin, league.alpha),
     )
 
 

@@ -1,23 +1,36 @@
-"""Where failures gather: samples sliced by language, document, question type or any field of meta."""
+"""Where failures gather: samples sliced by language, document, any field of meta, and by traits that nobody tagged."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.analysis.stats import wilson_interval
+from ragstone.analysis.traits import (
+    CUTS,
+    count_traits,
+    find_bin,
+    list_topics,
+    name_languages,
+)
 from ragstone.types import Sample
 
 MAX_VALUES = 200
 """A field with more different values than this is no way to slice."""
+MAX_TOPICS = 5000
+"""Different words of questions that are counted; later ones are passed over."""
+MIN_TOPIC_SHARE = 0.04
+"""Share of the questions that must have a word for it to be a topic: rarer words would make many tests of little power."""
 MIN_SLICE_SAMPLES = 5
 """Samples a slice needs to be worth a test."""
 MAX_VALUE_CHARS = 80
 """Characters of a value; longer ones are texts, not categories."""
 MEASURED_FIELDS = frozenset({"latency", "first_token", "tokens", "cost"})
+TAGGED, TRAIT, TOPIC = 0, 1, 2
+"""How a slice was found; of slices that explain equally much the one found first is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +39,7 @@ class Slice:
 
     field: str
     value: str
+    """The value; for a counted trait `<= 12` or `> 12`."""
     samples: int
     failures: int
     rate: float
@@ -39,94 +53,162 @@ class Slice:
     worse: bool
     """Whether it fails significantly more often than the rest."""
     classes: dict[str, int]
+    is_tagged: bool = True
+    """Whether the field is one of the data, not a trait that was counted here."""
+
+
+Candidate = tuple[int, str, str, Counter[str], Counter[str]]
+"""Origin, field, value, the classes inside and those of the rest."""
 
 
 class SliceCounter:
-    """Counts failures by every value of every field."""
+    """Counts classes by every value of every field and trait; memory does not grow with the samples."""
 
     def __init__(self, by: Sequence[str] | None = None) -> None:
         self._by = by
-        self._counts: dict[str, dict[str, Counter[str]]] = defaultdict(dict)
+        self._all: Counter[str] = Counter()
+        self._tagged: dict[str, dict[str, Counter[str]]] = defaultdict(dict)
+        self._counted: dict[str, list[Counter[str]]] = {}
+        self._topics: dict[str, Counter[str]] = {}
+        self._topic_words: dict[str, str] = {}
         self._dropped: set[str] = set()
 
     def add(self, sample: Sample, failure: str | None) -> None:
         """Count one sample under each of its values; `failure` is its class, None when it is fine."""
+        kind = failure or ""
+        self._all[kind] += 1
         for name, value in self._iter_values(sample):
-            if name in self._dropped:
-                continue
-            values = self._counts[name]
-            if value not in values:
-                if len(values) >= MAX_VALUES:
-                    self._dropped.add(name)
-                    # an id or a text: counting on would take memory for every sample
-                    del self._counts[name]
-                    continue
-                values[value] = Counter()
-            values[value][failure or ""] += 1
+            self._add_tagged(name, value, kind)
+        for trait, number in count_traits(sample):
+            if self._wants(trait):
+                bins = self._counted.setdefault(
+                    trait, [Counter() for _ in range(len(CUTS[trait]) + 1)]
+                )
+                bins[find_bin(trait, number)][kind] += 1
+        if self._wants("word"):
+            for key, word in list_topics(sample).items():
+                if key in self._topics or len(self._topics) < MAX_TOPICS:
+                    self._topics.setdefault(key, Counter())[kind] += 1
+                    self._topic_words.setdefault(key, word)
 
     @property
     def dropped(self) -> tuple[str, ...]:
         """Fields with too many values."""
         return tuple(sorted(self._dropped))
 
-    def build_slices(self) -> tuple[Slice, ...]:
-        """Each slice against the rest by Fisher's exact test, corrected by Holm; the worst first."""
-        candidates = []
-        for name, values in self._counts.items():
-            total = sum(sum(counts.values()) for counts in values.values())
-            failed = sum(_count_failures(counts) for counts in values.values())
-            for value, counts in values.items():
-                samples, failures = sum(counts.values()), _count_failures(counts)
-                if (
-                    len(values) > 1
-                    and samples >= MIN_SLICE_SAMPLES
-                    and total - samples >= MIN_SLICE_SAMPLES
-                ):
-                    candidates.append((name, value, samples, failures, total, failed, counts))
-        ps = [
-            fisher_test(f, n - f, failed - f, total - n - failed + f)
-            for _, _, n, f, total, failed, _ in candidates
+    def build_slices(
+        self, kinds: Collection[str] | None = None, skipped: Collection[str] = ()
+    ) -> tuple[Slice, ...]:
+        """Each slice against the rest by Fisher's exact test, corrected by Holm; the worst first.
+
+        `kinds` are the classes that count as failures, all of them when None; `skipped` fields are not tested."""
+        candidates = [
+            _face_failures(candidate, kinds)
+            for candidate in self._list_candidates()
+            if candidate[1] not in skipped
+            and min(candidate[3].total(), candidate[4].total()) >= MIN_SLICE_SAMPLES
         ]
+        tables = [
+            (_count(inside, kinds), inside.total(), _count(rest, kinds), rest.total())
+            for _, _, _, inside, rest in candidates
+        ]
+        ps = [fisher_test(f, n - f, g, m - g) for f, n, g, m in tables]
         slices = []
-        for (name, value, samples, failures, total, failed, counts), p, corrected in zip(
-            candidates, ps, adjust_p_values(ps, "holm"), strict=True
+        for (origin, name, value, inside, _), (f, n, g, m), p, corrected in zip(
+            candidates, tables, ps, adjust_p_values(ps, "holm"), strict=True
         ):
-            rate, rest = failures / samples, (failed - failures) / (total - samples)
-            low, high = wilson_interval(failures, samples)
-            classes = {kind: n for kind, n in counts.most_common() if kind}
-            worse = corrected <= ALPHA and rate > rest
+            worse = corrected <= ALPHA and f / n > g / m
+            classes = {kind: count for kind, count in inside.most_common() if kind}
             slices.append(
                 Slice(
-                    name,
-                    value,
-                    samples,
-                    failures,
-                    rate,
-                    low,
-                    high,
-                    rest,
-                    p,
-                    corrected,
-                    worse,
-                    classes,
+                    name, value, n, f, f / n, *wilson_interval(f, n), g / m, p, corrected, worse,
+                    classes, origin == TAGGED,
                 )
+            )  # fmt: skip
+        slices.sort(
+            key=lambda part: (
+                not part.worse,
+                part.p if part.worse else 0.0,
+                part.rest_rate - part.rate,
             )
-        return tuple(sorted(slices, key=lambda part: (not part.worse, part.rest_rate - part.rate)))
+        )
+        return tuple(_drop_repeats(slices))
+
+    def _list_candidates(self) -> Iterator[Candidate]:
+        for name, values in self._tagged.items():
+            total = sum(values.values(), Counter[str]())
+            if len(values) > 1:
+                for value, inside in values.items():
+                    yield TAGGED, name, value, inside, total - inside
+        for trait, bins in self._counted.items():
+            yield from _cut_bins(trait, bins)
+        for key, inside in self._topics.items():
+            if inside.total() >= MIN_TOPIC_SHARE * self._all.total():
+                yield TOPIC, "word", self._topic_words[key], inside, self._all - inside
+
+    def _add_tagged(self, name: str, value: str, kind: str) -> None:
+        if name in self._dropped:
+            return
+        values = self._tagged[name]
+        if value not in values:
+            if len(values) >= MAX_VALUES:
+                self._dropped.add(name)
+                # an id or a text: counting on would take memory for every sample
+                del self._tagged[name]
+                return
+            values[value] = Counter()
+        values[value][kind] += 1
 
     def _iter_values(self, sample: Sample) -> Iterator[tuple[str, str]]:
         fields: dict[str, object] = {
+            "language_pair": name_languages(sample),
             "language": sample.language,
             "group": sample.group,
             **sample.meta,
         }
         for name, value in fields.items():
-            if self._by is not None and name not in self._by:
-                continue
             # numbers that hardly repeat, unless the user asks for them
-            if self._by is None and name in MEASURED_FIELDS:
+            if not self._wants(name) or (self._by is None and name in MEASURED_FIELDS):
                 continue
             if isinstance(value, str | bool | int) and len(str(value)) <= MAX_VALUE_CHARS:
                 yield name, str(value)
+
+    def _wants(self, field: str) -> bool:
+        return self._by is None or field in self._by
+
+
+def _drop_repeats(slices: Iterable[Slice]) -> Iterator[Slice]:
+    """Leave out a slice with as many samples and failures as an earlier one that is worse too: the same under another name."""
+    seen: set[tuple[int, int]] = set()
+    for part in slices:
+        key = part.samples, part.failures
+        if not part.worse or key not in seen:
+            yield part
+        if part.worse:
+            seen.add(key)
+
+
+def _cut_bins(trait: str, bins: Sequence[Counter[str]]) -> Iterator[Candidate]:
+    """The samples up to each cut of a counted trait; cuts between which there is no sample make one slice."""
+    seen: set[int] = {0}
+    total = sum(bins, Counter[str]())
+    below: Counter[str] = Counter()
+    for cut, counts in zip(CUTS[trait], bins, strict=False):
+        below = below + counts
+        if below.total() in seen:
+            continue
+        seen.add(below.total())
+        yield TRAIT, trait, f"<= {cut}", below, total - below
+
+
+def _face_failures(candidate: Candidate, kinds: Collection[str] | None) -> Candidate:
+    """Name a cut by the side that fails more: one test, whichever side that is."""
+    origin, name, value, inside, rest = candidate
+    if origin != TRAIT or not rest.total():
+        return candidate
+    if _count(inside, kinds) * rest.total() >= _count(rest, kinds) * inside.total():
+        return candidate
+    return origin, name, value.replace("<=", ">"), rest, inside
 
 
 def fisher_test(a: int, b: int, c: int, d: int) -> float:
@@ -154,5 +236,5 @@ def _log_binomial(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _count_failures(counts: Counter[str]) -> int:
-    return sum(n for kind, n in counts.items() if kind)
+def _count(counts: Counter[str], kinds: Collection[str] | None) -> int:
+    return sum(n for kind, n in counts.items() if kind and (kinds is None or kind in kinds))

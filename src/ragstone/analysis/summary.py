@@ -20,6 +20,7 @@ from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
+    from ragstone.analysis.scales import UnfitGate
     from ragstone.store import RunInfo
 
 COVERAGE_FLOOR = 0.95
@@ -105,6 +106,8 @@ class Summary:
     worst: tuple[int, ...]
     """Positions of the samples to look at first; see `WorstSamples` for the order."""
     samples: int = 0
+    unfit_gates: tuple[UnfitGate, ...] = ()
+    """Gates on metrics that the judge was found not fit for."""
 
     @property
     def usage(self) -> Usage:

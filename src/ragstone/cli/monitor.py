@@ -8,7 +8,15 @@ from typing import Any, Literal
 
 import click
 
-from ragstone.cli.options import F, check_outputs, output_option, reading_options, store_option
+from ragstone.cli.options import (
+    F,
+    check_outputs,
+    correction_option,
+    output_option,
+    primary_option,
+    reading_options,
+    store_option,
+)
 
 config_option = click.option(
     "-c", "--config", metavar="FILE", help="Config file with a `monitor` section."
@@ -136,6 +144,33 @@ def summary(
         raise click.UsageError(f"--where is {where!r}; write FIELD=VALUE")
     slice = None if where is None else (field, value)
     show_summary(by=by, where=slice, period=period, **options)
+
+
+@command.command("compare")
+@click.option("--window", default="7d", show_default=True, metavar="LENGTH", help="How long each side is: 24h, 7d.")  # fmt: skip
+@click.option("--until", metavar="TIME", help="Where the window ends: 2026-05-01, 2026-05-01T12:00:00Z. Default: now.")  # fmt: skip
+@click.option("--slice", "slices", multiple=True, metavar="FIELD=VALUE", help="One: this slice against the window before. Two: the second slice against the first, in the same window.")  # fmt: skip
+@click.option("--group", metavar="FIELD", help="Meta field whose interactions are not independent: session, user.")  # fmt: skip
+@click.option("--margin", type=click.FloatRange(min=0, min_open=True), default=0.02, show_default=True, help="Differences up to this share of a metric's range do not matter.")  # fmt: skip
+@primary_option
+@correction_option
+@click.option("--plain-intervals", is_flag=True, help="Show the 95% interval of each difference alone; verdicts stay corrected.")  # fmt: skip
+@click.option("--fail-on-regression", is_flag=True, help="Exit with 1 when the window or slice is worse, with 3 when a verdict is withheld.")  # fmt: skip
+@zone_option("Time zone of dates")
+@output_option("comparison")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@language_option("Language of the report")
+@click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
+@store_option
+def compare(slices: tuple[str, ...], group: str | None, **flags: Any) -> int:
+    """Compare a window with the one before it, or one slice with another.
+
+    The two are independent sets of interactions: those drawn at random and judged. Verdicts and words are those of
+    `ragstone compare`."""
+    from ragstone.cli.actions.monitor_compare import compare_windows, parse_slices
+
+    check_outputs("comparison", flags["output"])
+    return compare_windows(parse_slices(slices), group, flags)
 
 
 @command.command("status")

@@ -14,7 +14,7 @@ from ragstone.config.plan_reader import PlanReader
 from ragstone.config.secrets import expand_variables
 from ragstone.errors import ConfigError, suggest_nearest
 
-BENCHMARK_KEYS = ("configurations", "baseline")
+BENCHMARK_KEYS = ("configurations", "baseline", "primary")
 """What a benchmark has besides the keys of a plan."""
 _REFUSED_KEYS = ("gates", "resume", "retry_errors")
 
@@ -29,6 +29,8 @@ class Benchmark:
     """Name → settings; `system` among them names another system."""
     baseline: str | None = None
     """The configuration that the others are compared with; the first when not said."""
+    primary: str | None = None
+    """The metric that decides; the first of quality when not said."""
 
 
 def load_benchmark(path: str | Path) -> Benchmark:
@@ -55,6 +57,7 @@ def load_benchmark(path: str | Path) -> Benchmark:
         plan,
         _read_configurations(tree, reader, file.parent, "system" in tree.value),
         _read_baseline(tree, reader),
+        _read_primary(tree, reader),
     )
     if complaints:
         raise ConfigError(list(dict.fromkeys(complaints)))
@@ -99,3 +102,13 @@ def _read_baseline(tree: ConfigValue, reader: PlanReader) -> str | None:
             f"the baseline {value.value!r} is no configuration{suggest_nearest(str(value.value), names)}",
         )
     return str(value.value)
+
+
+def _read_primary(tree: ConfigValue, reader: PlanReader) -> str | None:
+    value = tree.value.get("primary")
+    if value is None:
+        return None
+    if not isinstance(value.value, str):
+        reader.complain(value, f"the primary metric is {value.value!r}; give its name: recall@5")
+        return None
+    return value.value

@@ -43,6 +43,10 @@ class Gate:
     sign: Sign
     limit: float
 
+    def is_met_by(self, value: float) -> bool:
+        """Whether a value is on the right side of the limit."""
+        return _HOLDS[self.sign](value, self.limit)
+
     def __str__(self) -> str:
         rule = f"{self.sign} {self.limit:g}"
         return rule if self.figure == "interval" else f"{self.figure} {rule}"
@@ -105,7 +109,7 @@ def check_gate(gate: Gate, figures: GateFigures) -> GateResult:
             else compose("gate_undecided_unscored", metric=metric, rule=rule, n=n)
         )
         return GateResult(metric, rule, None, sentence)
-    passed = _HOLDS[gate.sign](value, gate.limit)
+    passed = gate.is_met_by(value)
     facts: dict[str, Argument] = {"metric": metric, "rule": rule, "figure": figure}
     facts["value"] = float(_format_value(value, gate))
     if gate.figure == "interval":

@@ -8,11 +8,20 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from ragstone.data.formats import NATIVE_FORMAT, Format, detect_format, get_format, map_fields
+from ragstone.data.formats import (
+    FORMATS,
+    NATIVE_FORMAT,
+    Format,
+    detect_format,
+    get_format,
+    map_fields,
+)
 from ragstone.data.ids import SeenIds
 from ragstone.data.objects import open_objects
-from ragstone.data.rows import Mapper, compile_shape, get_path
-from ragstone.data.sources import RejectedRow, RowSource, open_source
+from ragstone.data.regroup import open_protobuf_traces, regroup_source
+from ragstone.data.rows import MEASURE_COLUMNS, Mapper, compile_shape, get_path, parse_cells
+from ragstone.data.saved_datasets import open_inspect_log, open_saved_dataset
+from ragstone.data.sources import RejectedRow, RowSource, open_source, translate_errors
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.data.trec import open_rankings
 from ragstone.errors import BadRows, DataError, UnknownFormat, suggest_nearest
@@ -49,6 +58,10 @@ class Dataset:
     bad: list[str] = field(default_factory=list)
     """The first complaints of the latest iteration, when bad rows are skipped."""
     bad_count: int = 0
+    left_over: tuple[str, ...] = ()
+    """Columns of the first rows that the format does not read."""
+    notes: list[str] = field(default_factory=list)
+    """What the source passed over, one sentence each."""
     _row_source: RowSource = field(default=RowSource("", lambda: iter(())), repr=False)
 
     def __iter__(self) -> Iterator[Record]:
@@ -126,17 +139,21 @@ def read(
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
     rows = _open_source(source, limit)
+    if format is None and not rows.is_native and not fields:
+        rows = regroup_source(rows) or rows
     if format in _LINE_FORMATS and not rows.line_format:
         raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
     if rows.is_native and (format is None or format in _LINE_FORMATS):
         format = NATIVE_FORMAT.name
-    row_format, title = _choose_format(rows, format, fields)
+    row_format, title, left_over = _choose_format(rows, format, fields)
     dataset = Dataset(
         rows.name,
         rows.line_format or title,
         {"format": row_format.name},
         skip_bad_rows,
         limit,
+        left_over=left_over,
+        notes=rows.notes,
         _row_source=rows,
     )
     if fields:
@@ -158,28 +175,61 @@ def _open_source(source: Any, limit: int | None) -> RowSource:
         return open_objects(source, limit)
     if source == "-":
         return open_source(source)
+    with translate_errors(source):
+        saved = open_saved_dataset(source) or open_inspect_log(source)
+    if saved is not None:
+        return saved
+    if source.endswith((".pb", ".otlp")):
+        return open_protobuf_traces(source)
     # rankings first: a TREC run would pass for a CSV file with one column
     return open_rankings(source) or open_source(source)
 
 
 def _choose_format(
     source: RowSource, name: str | None, fields: Mapping[str, str] | None
-) -> tuple[Format, str]:
-    """Choose the format of the rows, by name or by the columns of the first good rows, and its display title."""
+) -> tuple[Format, str, tuple[str, ...]]:
+    """Choose the format of the rows, by name or by the columns of the first good rows; its title, and the columns it leaves over."""
     rows = _read_first_rows(source)
     columns = {column for row in rows for column in row}
     if name is not None:
         row_format, title = get_format(name), get_format(name).title
     else:
         try:
-            row_format = detect_format(columns, source.name)
+            row_format = _match_rows(rows) or detect_format(columns, source.name)
             title = row_format.title
         except UnknownFormat:
             if not fields:
                 raise
             row_format, title = NATIVE_FORMAT, "your own columns"
     _check_columns(source, rows, row_format, title, fields)
-    return row_format, title
+    return row_format, title, _list_left_over(rows, row_format, fields)
+
+
+def _match_rows(rows: list[dict[str, Any]]) -> Format | None:
+    """The format that recognises all of the rows by more than their columns."""
+    for row_format in FORMATS.values():
+        if row_format.matches is not None and all(map(row_format.matches, rows)):
+            return row_format
+    return None
+
+
+def _list_left_over(
+    rows: list[dict[str, Any]], row_format: Format, fields: Mapping[str, str] | None
+) -> tuple[str, ...]:
+    """The columns with values that the format does not read; small ones are still in a sample's meta."""
+    known = {
+        path.split(".")[0] for names in map_fields(row_format, fields).values() for path in names
+    }
+    known |= row_format.columns | set(MEASURE_COLUMNS)
+    known |= {name for names in map_fields(row_format, fields).values() for name in names}
+    found = {
+        column: None for row in rows for column, value in row.items() if value not in (None, "")
+    }
+    return (
+        ()
+        if row_format.matches is not None
+        else tuple(column for column in found if column not in known)
+    )
 
 
 def _check_columns(
@@ -198,6 +248,8 @@ def _check_columns(
                 f"fields: {field_name} is to come from {column!r}, which the first "
                 f"{len(rows)} rows of {source.name} lack{suggest_nearest(column, columns)}"
             )
+    if row_format.convert is not None:
+        rows = [row_format.convert(parse_cells(row) if source.cell_style else row) for row in rows]
     if not any(
         get_path(row, path) is not None
         for row in rows

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
+from ragstone.data import converters
 from ragstone.errors import DataError, UnknownFormat, suggest_nearest
 from ragstone.types import SAMPLE_FIELDS
 
@@ -33,6 +35,10 @@ class Format:
     """What separates the contexts in one CSV cell, if not a JSON list."""
     error_only_without_answer: bool = False
     """Whether the error column counts only without an answer (it also reports failed checks)."""
+    convert: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    """Makes a row plain before its columns are mapped; `fields` are those of the plain row."""
+    matches: Callable[[Mapping[str, Any]], bool] | None = None
+    """Whether a row is of this format, where its columns do not say."""
 
     def count_known(self, columns: frozenset[str]) -> int:
         """Count the columns that the format knows."""
@@ -129,6 +135,18 @@ _ANSWER = "answer output response generated_answer result text content messages 
 _CONTEXTS = "contexts context documents retrieved_contexts retrieved_context source_documents docs"
 _REFERENCE = "reference expected expected_output expected_answer ground_truth reference_answer"
 
+_PLAIN_FIELDS = _fields(
+    id="id",
+    question="question",
+    answer="answer",
+    contexts="contexts",
+    reference="reference",
+    relevant="relevant",
+    meta="meta",
+    error="error",
+)
+"""Columns of rows that a converter has made plain."""
+
 _TABLE: Sequence[Format] = (
     Format(
         "ragstone",
@@ -170,6 +188,7 @@ _TABLE: Sequence[Format] = (
             error="error",
         ),
         allows_nested_text=True,
+        convert=converters.convert_ragas_turns,
     ),
     Format(
         "ragas-old",
@@ -365,6 +384,83 @@ _TABLE: Sequence[Format] = (
         ),
         allows_nested_text=True,
         allows_single_context=True,
+        convert=converters.convert_trulens_record,
+    ),
+    Format(
+        "squad",
+        "SQuAD rows (question, context, answers)",
+        _signatures("question answers", "question context answers"),
+        _fields(
+            id="id",
+            question="question",
+            contexts="context contexts",
+            reference="answers.text answers answers.aliases answers.value",
+            group="title",
+        ),
+        allows_single_context=True,
+    ),
+    Format(
+        "mlflow-traces",
+        "MLflow traces",
+        _signatures(
+            "request response spans",
+            "request response trace",
+            "info data",
+            "trace_id trace state request_time execution_duration request response spans "
+            "trace_metadata assessments tags",
+            "request_id trace timestamp_ms status execution_time_ms request response spans "
+            "request_metadata assessments tags",
+        ),
+        _PLAIN_FIELDS,
+        allows_nested_text=True,
+        convert=converters.convert_mlflow_trace,
+    ),
+    Format(
+        "inspect",
+        "Inspect samples",
+        _signatures("input target output", "id epoch input target output scores metadata"),
+        _PLAIN_FIELDS,
+        allows_nested_text=True,
+        allows_single_context=True,
+        convert=converters.convert_inspect_sample,
+    ),
+    Format(
+        "openai-evals",
+        "OpenAI-evals samples",
+        _signatures("input ideal"),
+        _fields(id="id", question="input", reference="ideal", answer="sampled", meta="metadata"),
+        allows_nested_text=True,
+    ),
+    Format(
+        "openai-items",
+        "OpenAI eval items",
+        _signatures("item sample"),
+        _fields(
+            id="id",
+            question=_nest_names("item", _QUESTION),
+            answer="sample.output_text sample.choices",
+            contexts=_nest_names("item", _CONTEXTS),
+            reference=_nest_names("item", f"{_REFERENCE} correct_label ideal answer"),
+            error="sample.error",
+        ),
+        allows_nested_text=True,
+        allows_single_context=True,
+    ),
+    Format(
+        "phoenix-qa",
+        "Phoenix questions with their retrieved reference",
+        _signatures("context.span_id input output reference"),
+        _fields(id="context.span_id", question="input", answer="output", contexts="reference"),
+        allows_single_context=True,
+    ),
+    Format(
+        "haystack",
+        "Haystack results",
+        (),
+        _PLAIN_FIELDS,
+        allows_nested_text=True,
+        convert=converters.convert_haystack_result,
+        matches=converters.is_haystack_result,
     ),
     Format(
         "promptfoo",

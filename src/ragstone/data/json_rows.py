@@ -45,14 +45,18 @@ def _find_list(text: str, start: int, source: str, depth: int = 0) -> int | None
         for signature in row_format.signatures
     ):
         return None
-    for key in (*_LIST_KEYS, *members):
-        begin, value = members.get(key, (0, None))
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            return begin
-        if isinstance(value, dict) and key in _LIST_KEYS and depth < 3:
-            inner = _find_list(text, begin, source, depth + 1)
-            if inner is not None:
-                return inner
+    # a list before an object that may hold one: Inspect writes `results: {…}` beside `samples: […]`
+    for keys, kind in ((_LIST_KEYS, list), (_LIST_KEYS, dict), (tuple(members), list)):
+        for key in keys:
+            begin, value = members.get(key, (0, None))
+            if not value or not isinstance(value, kind):
+                continue
+            if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+                return begin
+            if isinstance(value, dict) and depth < 3:
+                inner = _find_list(text, begin, source, depth + 1)
+                if inner is not None:
+                    return inner
     return None
 
 

@@ -33,7 +33,7 @@ Getter = Callable[[Mapping[str, Any]], Any]
 _MAX_META_CHARS = 4096
 """Longer texts of unmapped columns are not copied to `meta`."""
 
-_MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
+MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "latency": ("latency", 1),
     "latency_s": ("latency", 1),
     "latency_seconds": ("latency", 1),
@@ -129,6 +129,8 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         # in CSV an empty cell is the only way to say "nothing"
         if cells == "csv":
             row = _drop_empty_cells(row)
+        if row_format.convert is not None:
+            row = row_format.convert(parse_cells(row) if cells else row)
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
         # saves a call in the common case
         classes = {question.__class__, answer.__class__, reference.__class__}
@@ -163,6 +165,17 @@ _PLAIN_CLASSES = frozenset({str, type(None)})
 """Classes of values that need no conversion to a text."""
 _NOTHING = (None,) * 6
 """The fields of a row that says nothing."""
+
+
+def parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse the lists and objects that cells hold; a cell that only looks like one stays a text."""
+    parsed: dict[str, Any] = {}
+    for column, value in row.items():
+        try:
+            parsed[column] = parse_cell(value, column)
+        except BadRow:
+            parsed[column] = value
+    return parsed
 
 
 def _drop_empty_cells(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,7 +254,7 @@ def _build_contexts_reader(
             if cells:
                 texts = parse_cell(texts, column)
             if texts.__class__ is str:
-                if cells == "csv" and row_format.context_separator:
+                if row_format.context_separator:
                     texts = texts.split(row_format.context_separator)
                 elif row_format.allows_single_context:
                     texts = [texts] if texts.strip() else []
@@ -289,8 +302,8 @@ def _collect_meta(
     for column, value in row.items():
         if column in mapped_columns or value is None:
             continue
-        if column in _MEASURE_COLUMNS:
-            name, scale = _MEASURE_COLUMNS[column]
+        if column in MEASURE_COLUMNS:
+            name, scale = MEASURE_COLUMNS[column]
             number = _to_number(value)
             if number is not None:
                 meta[name] = number if scale == 1 else number * scale

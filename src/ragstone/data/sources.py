@@ -13,7 +13,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -49,6 +49,8 @@ class RowSource:
     """Display name of a format made of lines instead of columns, such as TREC; else empty."""
     is_native: bool = False
     """Whether the rows were made from Samples, so that their columns need no detection."""
+    notes: list[str] = field(default_factory=list)
+    """What the latest reading passed over, one sentence each."""
 
 
 def open_source(source: str) -> RowSource:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 MAX_DEPTH = 100
 """Nesting levels of a row; far below Python's recursion limit, which depends on the caller's stack."""
@@ -119,3 +119,8 @@ def _replace_all(value: Any) -> Any:
     if isinstance(value, dict):
         return {replace_unstorable(key): _replace_all(item) for key, item in value.items()}
     return value
+
+
+def is_moderate_number(value: Any) -> TypeGuard[float]:
+    """Whether it is a number between -1e15 and 1e15. `math.isfinite` would fail on an int too large for a float."""
+    return isinstance(value, int | float) and -1e15 <= value <= 1e15

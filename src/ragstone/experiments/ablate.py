@@ -11,6 +11,7 @@ from ragstone.analysis.effects import Effects, compute_effects
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
+from ragstone.experiments.compare import ComparisonResult
 from ragstone.experiments.run import Run
 from ragstone.registry import MetricSpec
 
@@ -23,6 +24,8 @@ class Ablation:
     settings: tuple[dict[str, Any], ...]
     """Of each run, in the same order."""
     effects: tuple[Effects, ...]
+    result: ComparisonResult | None = None
+    """Every combination against the current settings, with the league of them all; None for a single one."""
 
 
 def ablate(
@@ -63,6 +66,7 @@ async def aablate(
         benched.runs,
         tuple(settings_by_name[name] for name in benched.runs),
         tuple(compute_effects(pairs, metric) for metric in scored) if len(pairs) > 1 else (),
+        benched.result,
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.compare import MARGIN, compare
+from ragstone.analysis.columns import RESOURCES
+from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.significance import Correction
 from ragstone.config import Plan, reveal
@@ -15,6 +16,7 @@ from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, build_system
+from ragstone.experiments.compare import ComparisonResult, build_league_frame, compare
 from ragstone.experiments.execute import execute_plan, open_dataset
 from ragstone.experiments.inputs import (
     RunInputs,
@@ -44,8 +46,26 @@ class Bench:
     """One Run a configuration, in the order given, and how they compare."""
 
     runs: dict[str, Run]
-    comparison: Comparison | None
-    """None when there is only one configuration."""
+    result: ComparisonResult | None
+    """The comparison with its league; None when there is only one configuration."""
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The configurations against the baseline."""
+        return None if self.result is None else self.result.comparison
+
+    def to_pandas(self) -> Any:
+        """The league: one row a configuration, the best first."""
+        if self.result is None or self.result.league is None:
+            return next(iter(self.runs.values())).to_pandas()
+        return build_league_frame(self.result.league)
+
+    def __str__(self) -> str:
+        return str(next(iter(self.runs.values())) if self.result is None else self.result)
+
+    def _repr_html_(self) -> str:
+        shown = next(iter(self.runs.values())) if self.result is None else self.result
+        return shown._repr_html_()
 
 
 def bench(
@@ -67,20 +87,22 @@ async def abench(
     baseline: str | None = None,
     judge: Any = None,
     store: str | Path | Store | None = None,
+    primary: str | None = None,
     margin: float = MARGIN,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     watch: BenchWatch | None = None,
     **options: Any,
 ) -> Bench:
     """One Run each, sharing the judge and its replies, then the comparison with the baseline.
 
     A configuration is a system (whatever `make_system` takes), or settings of `system`. The remaining options go
-    to `evaluate`. Interrupted, the same call resumes: answers and judgements are in the store."""
+    to `evaluate`. The `primary` metric decides; it is the first that measures quality unless named. Interrupted, the same call resumes: answers and judgements are in the store."""
     plan, inputs, _ = plan_evaluation(samples, metrics, judge=judge, store=store, **options)
     if system is not None:
         plan, inputs = with_system(plan, inputs, system)
     return await bench_plan(
-        plan, configurations, inputs, baseline=baseline, margin=margin, correction=correction, watch=watch
+        plan, configurations, inputs, baseline=baseline, primary=primary, margin=margin,
+        correction=correction, watch=watch,
     )  # fmt: skip
 
 
@@ -90,8 +112,9 @@ async def bench_plan(
     inputs: RunInputs = RunInputs(),  # noqa: B008  frozen
     *,
     baseline: str | None = None,
+    primary: str | None = None,
     margin: float = MARGIN,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     watch: BenchWatch | None = None,
 ) -> Bench:
     """Carry out the plan for each configuration, then compare the runs; outputs and gates of the plan are not used."""
@@ -126,9 +149,22 @@ async def bench_plan(
             await shared.close()
     if len(runs) < 2:
         return Bench(runs, None)
-    first = list(runs).index(baseline) if baseline is not None else 0
     stored = [run.stored for run in runs.values()]
-    return Bench(runs, compare(stored, baseline=first, margin=margin, correction=correction))
+    result = compare(
+        stored,
+        baseline=list(runs).index(baseline) if baseline is not None else 0,
+        primary=primary or _find_primary(stored[0].info.metrics),
+        margin=margin,
+        correction=correction,
+        league=True,
+    )
+    return Bench(runs, result)
+
+
+def _find_primary(metrics: Sequence[Mapping[str, Any]]) -> str | None:
+    """The first metric that measures quality: who lists metrics puts the one that matters first."""
+    names = [str(about["name"]) for about in metrics if about.get("family") not in RESOURCES]
+    return next(iter(names), None)
 
 
 async def _answer_configurations(

@@ -126,17 +126,43 @@ class Race:
             if ((guessed[which] - guessed[self.leader])[self._find_counted()]).sum() > ROUNDING:
                 self.leader = which
 
-    def means(self) -> list[float]:
-        """The mean of each configuration over the leader's questions, with missing answers imputed."""
+    def estimate_means(self) -> list[float]:
+        """The mean of each configuration over the leader's questions, with missing answers estimated from the leader's.
+
+        How a configuration follows the leader is learned on the first questions alone: all others were chosen where the
+        leader can be beaten or configurations differ, and would flatter or wrong it."""
         import numpy as np
 
-        guessed, _ = self._impute()
-        counted = (
-            self._find_counted() if self.leader is not None else ~np.isnan(guessed).all(axis=0)
-        )
-        if not counted.any():
-            return [math.nan] * len(guessed)
-        return [float(mean) for mean in guessed[:, counted].mean(axis=1)]
+        if self.leader is None:
+            return [math.nan] * len(self.values)
+        counted = self._find_counted()
+        first = np.zeros(len(counted), bool)
+        first[: self.first_questions] = True
+        estimates = []
+        for own in self.values:
+            known = ~np.isnan(own) & counted
+            if not (known & first).any():
+                estimates.append(math.nan)
+                continue
+            guessed = self._follow_leader(own, known & first)
+            estimates.append(float(np.where(known, own, guessed)[counted].mean()))
+        return estimates
+
+    def _follow_leader(
+        self, own: NDArray[np.float64], used: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Every value as a straight line of the leader's, fitted to the used questions and kept within the values there are."""
+        import numpy as np
+
+        leader = self.values[self.leader]
+        x, y = leader[used], own[used]
+        # a few made-up questions without any relation keep a line through few points from being steep
+        flat = PRIOR_VALUES * max(float(np.nanvar(leader)), ROUNDING)
+        centred = x - x.mean()
+        slope = float((centred * (y - y.mean())).sum()) / (float((centred**2).sum()) + flat)
+        line = y.mean() + slope * (leader - x.mean())
+        clipped: NDArray[np.float64] = np.clip(line, np.nanmin(self.values), np.nanmax(self.values))
+        return clipped
 
     def _find_counted(self) -> NDArray[np.bool_]:
         """Questions that count: the leader has a value for them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from ragstone.types import Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
+    from ragstone.experiments.compare import ComparisonResult
     from ragstone.systems import AnswerProgress
 
 
@@ -52,16 +54,18 @@ class Run:
     def summary(self) -> Summary:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
+            from ragstone.analysis.scales import find_unfit_gates
             from ragstone.analysis.summary import summarise
             from ragstone.labels import correct_run
 
             plan = self.stored.info.plan
-            self._summary = summarise(
+            summary = summarise(
                 self.stored,
                 floor=plan.floor,
                 gates=plan.gates,
                 corrections=correct_run(self.stored),
             )
+            self._summary = replace(summary, unfit_gates=find_unfit_gates(self.stored))
         return self._summary
 
     def scores(self) -> dict[str, dict[str, Score]]:
@@ -95,6 +99,12 @@ class Run:
             for name in names:
                 columns[name].append(scores[name].value)
         return pandas.DataFrame({"id": ids, **columns}).astype(dict.fromkeys(names, "Float64"))
+
+    def compare_with(self, baseline: Run | str, **options: Any) -> ComparisonResult:
+        """This run against a baseline, given itself or by name: better, worse, or what it takes to tell; takes the options of `compare`."""
+        from ragstone.experiments.compare import compare
+
+        return compare([baseline, self], store=self.stored.store, **options)
 
     def delete(self) -> None:
         """Remove the run from its store."""

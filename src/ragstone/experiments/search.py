@@ -76,17 +76,23 @@ def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
 
 def find_highest(objective: Objective) -> float | None:
     """A value that the objective of no question can be above; None when there is none."""
+    ends = find_range(objective)
+    return None if ends is None else ends[1]
+
+
+def find_range(objective: Objective) -> tuple[float, float] | None:
+    """The values that the objective of a question lies between; None when a metric has no bounds."""
     from ragstone.metrics import resolve
 
-    tops = []
+    lows, highs = [], []
     for name in objective.weights:
         metric = resolve(name)
-        if metric.bounds is None:
+        if metric.bounds is None or not all(map(math.isfinite, metric.bounds)):
             return None
         low, high = metric.bounds
-        tops.append(high if metric.higher_is_better else -low)
-    top = max(tops)
-    return float(top) if math.isfinite(top) else None
+        lows.append(low if metric.higher_is_better else -high)
+        highs.append(high if metric.higher_is_better else -low)
+    return float(min(lows)), float(max(highs))
 
 
 def draw_candidates(

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.analysis.columns import RunColumns, number_groups, read_columns
-from ragstone.analysis.compare import MARGIN, compare
+from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.effects import Settings
+from ragstone.analysis.paired import MeanDifference, compare_pairs
 from ragstone.asks import digest
 from ragstone.data import read
 from ragstone.engine.sync import run_sync
 from ragstone.errors import MissingExtra, RagstoneError
 from ragstone.experiments.ablate import format_settings
 from ragstone.experiments.answer import build_system
+from ragstone.experiments.compare import ComparisonResult, compare
 from ragstone.experiments.inputs import is_judge
 from ragstone.experiments.race import Race
 from ragstone.experiments.run import Run, aevaluate
@@ -31,6 +33,7 @@ from ragstone.experiments.search import (
     draw_candidates,
     find_highest,
     find_hopeless,
+    find_range,
     front_layers,
     parse_objective,
     plan_rounds,
@@ -76,18 +79,21 @@ class Trial:
     places: tuple[int, ...] = ()
     """Which of the tuning questions it has answered."""
     estimate: float | None = None
-    """After a race: its mean over all tuning questions, those that it was not asked guessed."""
+    """After a race that it did not run to the end: its mean over all tuning questions, those that it was not asked estimated."""
 
     @property
-    def mean(self) -> float | None:
-        """The objective on the questions answered, or its estimate for all of them."""
+    def measured(self) -> float | None:
+        """The objective on the questions that it answered."""
         import numpy as np
 
-        if self.estimate is not None:
-            return self.estimate
         if self.standing is None or np.isnan(self.standing.quality).all():
             return None
         return float(np.nanmean(self.standing.quality))
+
+    @property
+    def mean(self) -> float | None:
+        """Its estimate for all tuning questions, or what was measured where it answered them all."""
+        return self.measured if self.estimate is None else self.estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +108,32 @@ class TuningResult:
     """The winner on the held-out questions."""
     baseline: Run
     """The system as it was, on the same."""
-    comparison: Comparison | None
-    """None when the system as it was is the winner."""
+    result: ComparisonResult | None
+    """Both compared on the held-out questions; None when the system as it was is the winner."""
+    gain: MeanDifference
+    """The objective of the winner minus that of the system as it was, on the held-out questions."""
     evaluations: int
     """Tuning questions answered, over all trials."""
     grid: int
     """Tuning questions that a full grid would have answered."""
     stopped: str = ""
     """The budget that ended the search early."""
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The winner against the system as it was, on the held-out questions."""
+        return None if self.result is None else self.result.comparison
+
+    def measure_winner_beside(self, trial: Trial) -> float | None:
+        """The objective of the winner on the questions that a trial answered: what its own mean is to be held against."""
+        import numpy as np
+
+        if self.winner.standing is None:
+            return None
+        value_at = dict(zip(self.winner.places, self.winner.standing.quality, strict=True))
+        values = [value_at[at] for at in trial.places if at in value_at]
+        shared = [value for value in values if not np.isnan(value)]
+        return float(np.mean(shared)) if shared else None
 
 
 @dataclass(slots=True)
@@ -252,13 +276,47 @@ async def atune(
     finally:
         if shared is not None and shared is not judge:
             await shared.close()
-    same = before.id == after.id
-    shown = [*wanted.metrics, *(n for n in wanted.against if n not in wanted.weights)]
     return TuningResult(
         wanted, tuple(ordered), ordered[0], after, before,
-        None if same else compare([before.stored, after.stored], metrics=shown, margin=margin),
+        _compare_held_out(before, after, wanted, margin),
+        _measure_gain(before, after, reporting, wanted),
         search.questions, math.prod(map(len, vary.values())) * len(tuning), ended,
     )  # fmt: skip
+
+
+def _compare_held_out(
+    before: Run, after: Run, objective: Objective, margin: float
+) -> ComparisonResult | None:
+    if before.id == after.id:
+        return None
+    metrics = [*objective.metrics, *(n for n in objective.against if n not in objective.weights)]
+    result = compare(
+        [before, after], metrics=metrics, primary=metrics[0], margin=margin, league=True
+    )
+    # what quality is traded against may well become worse: that is no regression
+    return replace(result, comparison=replace(result.comparison, judged=objective.metrics))
+
+
+def _measure_gain(
+    before: Run, after: Run, samples: Sequence[Sample], objective: Objective
+) -> MeanDifference:
+    """The difference of the objective on questions that the search never saw, so that choosing the best of many does not flatter it."""
+    import numpy as np
+
+    ids = [sample.id for sample in samples]
+    old, new = (
+        compute_quality(read_columns(run.stored), ids, objective) for run in (before, after)
+    )
+    both = ~(np.isnan(old) | np.isnan(new))
+    groups = number_groups([sample.group for sample in samples])
+    return compare_pairs(
+        old[both],
+        new[both],
+        None if groups is None else groups[both],
+        bounds=find_range(objective),
+        binary=all(resolve(name).binary for name in objective.metrics)
+        and len(objective.metrics) == 1,
+    )
 
 
 async def _run_candidates(
@@ -290,8 +348,9 @@ async def _run_race(search: _Search, combinations: Sequence[Settings]) -> list[T
         assert trial.standing is not None
         value_at = dict(zip(trial.places, trial.standing.quality, strict=True))
         race.add_scores(which, places, [value_at[at] for at in places])
-    for trial, mean in zip(trials, race.means(), strict=True):
-        trial.estimate = mean if trial.places and not math.isnan(mean) else None
+    for trial, mean in zip(trials, race.estimate_means(), strict=True):
+        is_open = 0 < trial.questions < len(search.tuning)
+        trial.estimate = mean if is_open and not math.isnan(mean) else None
     return order_trials(trials, trials[race.leader] if race.leader is not None else None)
 
 
@@ -301,7 +360,7 @@ def order_trials(trials: Sequence[Trial], leader: Trial | None) -> list[Trial]:
     The leader comes before all: it answered everything, and the lead of others is a guess."""
 
     def rank(trial: Trial) -> tuple[bool, float]:
-        return trial is not leader, math.inf if trial.estimate is None else -trial.estimate
+        return trial is not leader, math.inf if trial.mean is None else -trial.mean
 
     return sorted(trials, key=rank)
 

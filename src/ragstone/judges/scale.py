@@ -90,6 +90,13 @@ class JudgeScale:
     measured: str
     """Day, as 2026-11-17."""
     higher_is_better: bool = True
+    false_alarms: float = 0.0
+    """Share of the good controls on the bad side of the threshold."""
+
+    @property
+    def false_alarm_rate(self) -> float:
+        """Share of good samples that the threshold calls bad, by Laplace's rule: never 0 on few controls."""
+        return (self.false_alarms * self.good.count + 1) / (self.good.count + 2)
 
     @property
     def fitness(self) -> Fitness:
@@ -136,6 +143,8 @@ def measure_scale(
     """Build the scale from the values that good and bad controls got; None where a side has fewer than two."""
     if min(len(good), len(bad)) < 2:
         return None
+    threshold = find_threshold(good, bad)
+    sign = 1 if higher_is_better else -1
     return JudgeScale(
         judge=judge,
         name=name,
@@ -143,7 +152,7 @@ def measure_scale(
         metric=metric,
         good=_describe(good),
         bad=_describe(bad),
-        threshold=find_threshold(good, bad),
+        threshold=threshold,
         balanced_accuracy=measure_accuracy(good, bad, higher_is_better),
         auroc=measure_auroc(good, bad) if higher_is_better else measure_auroc(bad, good),
         baseline_accuracy=baseline_accuracy,
@@ -151,6 +160,7 @@ def measure_scale(
         source=source,
         measured=measured,
         higher_is_better=higher_is_better,
+        false_alarms=sum(sign * value < sign * threshold for value in good) / len(good),
     )
 
 

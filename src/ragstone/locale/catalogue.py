@@ -13,6 +13,7 @@ LANGUAGES = ("en", "es")
 
 REPORT_FILES = (
     "report", "opening", "failures", "comparison", "drawing", "checkup", "monitor", "starter", "labels",
+    "testing",
 )  # fmt: skip
 """Files that share one space of keys, the likeliest first: those behind it are read only when it lacks a key."""
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
-from ragstone.text.language import ABSTENTIONS
+from ragstone.text.language import ABSTENTIONS, identify_language, is_in_language
 from ragstone.text.refusals import is_refusal
 from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
 from ragstone.types import Score
@@ -42,6 +42,18 @@ def token_f1(
         * _count_shared(answer_tokens, reference_tokens)
         / (len(answer_tokens) + len(reference_tokens))
     )
+
+
+@metric(binary=True)
+def answer_language(question: str, answer: str, language: str | None) -> Score:
+    """1 if the answer is in the language of the question (or in the one that the sample or the plan names), else 0.
+
+    An answer that is too short to tell, as a name or a number, is not applicable."""
+    wanted = language or identify_language(question)
+    is_same = is_in_language(answer, wanted)
+    if is_same is None:
+        raise NotApplicable("language_unclear", field="answer")
+    return SCORE_ONE if is_same else SCORE_ZERO
 
 
 SCORE_ONE, SCORE_ZERO = Score(1.0), Score(0.0)

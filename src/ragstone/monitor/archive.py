@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ragstone.monitor.ingest.spans import TraceSpan
+from ragstone.data.spans import TraceSpan
 from ragstone.monitor.interactions import Feedback, Interaction, now_micros
 from ragstone.monitor.purge import purge_before, purge_ids
 from ragstone.monitor.statements import (

@@ -8,10 +8,10 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeGuard
+from typing import Any
 
 from ragstone.data.field_values import to_chunks, to_id, to_language
-from ragstone.data.strict_json import BadRow, replace_unstorable
+from ragstone.data.strict_json import BadRow, is_moderate_number, replace_unstorable
 from ragstone.errors import suggest_nearest
 from ragstone.locale.tags import to_language_tag
 from ragstone.types import EMPTY, Chunk, Ranked, Sample
@@ -310,11 +310,6 @@ def parse_meta(value: Any) -> Mapping[str, Scalar]:
             raise BadRow(f'"meta.{name}" is {str(item)[:60]!r}; give a text, a number or a boolean')
         fields[name] = item
     return fields or EMPTY
-
-
-def is_moderate_number(value: Any) -> TypeGuard[float]:
-    """Whether it is a number between -1e15 and 1e15. `math.isfinite` would fail on an int too large for a float."""
-    return isinstance(value, int | float) and -1e15 <= value <= 1e15
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ragstone.monitor.ingest.spans import TraceSpan, span_to_json
+from ragstone.data.spans import TraceSpan, span_to_json
 from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_to_json
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked

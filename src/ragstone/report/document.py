@@ -63,13 +63,15 @@ class Styled:
     """A stretch of text with a look: strong, emphasis, code, soft, mono, unseen, badge, link, or a line break."""
 
     text: str
-    style: Literal["strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link"]
+    style: Literal["strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link", "break"]
     tone: Tone = ""
     href: str = ""
 
 
 Inline = str | Styled | tuple[str | Styled, ...]
 """A text, or several stretches of it."""
+
+BREAK = Styled("", "break")
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +383,7 @@ def to_plain_text(text: Inline) -> str:
         part if isinstance(part, str)
         else f"({part.text})" if part.style == "badge"
         else "" if part.style == "unseen"
+        else "\n" if part.style == "break"
         else part.text
         for part in to_spans(text)
     )  # fmt: skip

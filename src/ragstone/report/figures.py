@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from ragstone.types import FAILURES
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
     from ragstone.analysis.corrected import MetricCorrection
+    from ragstone.analysis.scales import UnfitGate
     from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
 
@@ -93,6 +94,14 @@ def describe_gate(gate: GateResult, say: Words) -> Remark:
     """What a gate asked for and what the run has."""
     tone: Tone = "warn" if gate.passed is None else "good" if gate.passed else "bad"
     return Remark(say.message(gate.sentence), tone)
+
+
+def describe_unfit_gates(gates: Iterable[UnfitGate], judge: str | None, say: Words) -> list[Remark]:
+    """Gates whose judge was measured and does not tell good from bad well enough."""
+    return [
+        Remark(say("gate_unfit", judge=judge or "–", metric=g.metric, language=g.language), "warn")
+        for g in gates
+    ]
 
 
 def name_gate_state(gate: GateResult, say: Words) -> str:

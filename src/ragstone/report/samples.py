@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ragstone.analysis.classes import Scales, get_family, is_conclusive
+from ragstone.analysis.classify import find_language
 from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
 from ragstone.report.figures import shorten
 from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
@@ -35,6 +37,8 @@ class MetricDirection(Protocol):
     def bounds(self) -> tuple[float, float] | None: ...
     @property
     def higher_is_better(self) -> bool: ...
+    @property
+    def judged(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,7 @@ class OpenSample:
     metrics: Sequence[MetricDirection]
     ledger: Ledger
     say: Words
+    scales: Scales
 
     def fit_limits(self, limits: Limits) -> Limits:
         """The limits, no wider than the sample needs."""
@@ -175,6 +180,7 @@ class OpenSample:
     def build_view(self, limits: Limits) -> SampleView:
         """The sample within the limits."""
         sample, book, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
+        language = find_language(sample)
         scores = _choose_scores(self.row, metrics)
         known = [scores.get(metric.metric) for metric in metrics]
         shown = book.entries[: limits.findings]
@@ -202,7 +208,11 @@ class OpenSample:
             more_chunks=more_chunks,
             missed=[shorten(id, 120) for id in missed[: limits.chunks]],
             more_missed=more_missed,
-            scores=[_view_score(m, s, say) for m, s in zip(metrics, known, strict=True) if s],
+            scores=[
+                _view_score(m, s, choose_level(m, s.value, self.scales, language), say)
+                for m, s in zip(metrics, known, strict=True)
+                if s
+            ],
             findings=[view_finding(entry, limits, say) for entry in shown],
             more_findings=more_findings,
             metric_scores=known,
@@ -211,9 +221,12 @@ class OpenSample:
         )
 
 
-def open_sample(row: ScoredSample, metrics: Sequence[MetricDirection], say: Words) -> OpenSample:
-    """Read the findings of a row once, for views of any size."""
-    return OpenSample(row, metrics, build_ledger(row.sample, _choose_scores(row, metrics)), say)
+def open_sample(
+    row: ScoredSample, metrics: Sequence[MetricDirection], say: Words, scales: Scales
+) -> OpenSample:
+    """Read the findings of a row once, for views of any size; `scales` are those of the judge."""
+    book = build_ledger(row.sample, _choose_scores(row, metrics))
+    return OpenSample(row, metrics, book, say, scales)
 
 
 def _choose_scores(row: ScoredSample, metrics: Sequence[MetricDirection]) -> dict[str, Score]:
@@ -263,23 +276,40 @@ def _list_missed(sample: Sample) -> list[str]:
     return [name for name, grade in sample.relevant.items() if grade > 0 and name not in retrieved]
 
 
-def _view_score(metric: MetricDirection, score: Score, say: Words) -> ScoreView:
-    share = level = None
-    if (
-        score.value is not None
-        and metric.bounds is not None
-        and metric.bounds[1] > metric.bounds[0]
-    ):
-        low, high = metric.bounds
-        share = min(max((score.value - low) / (high - low), 0.0), 1.0)
-        # Thirds of the scale are a look, not a verdict: gates and comparisons decide what is good.
-        good = share if metric.higher_is_better else 1 - share
-        level = "low" if good < 1 / 3 else "mid" if good < 2 / 3 else "high"
+def choose_level(
+    metric: MetricDirection, value: float | None, scales: Scales, language: str
+) -> str:
+    """How a value is coloured: `low`, `mid`, `high`, or `none` where nothing says what it is worth.
+
+    A judged value goes by the scale of its judge, as failure classes do; the thirds of a metric without a judge are a
+    look, not a verdict."""
+    share = _locate_value(metric, value)
+    if value is None or share is None:
+        return "none"
+    if metric.judged:
+        scale = scales.get((language, get_family(metric.metric)))
+        if scale is None or not is_conclusive(scale):
+            return "none"
+        return "low" if scale.is_bad(value) else "high"
+    good = share if metric.higher_is_better else 1 - share
+    return "low" if good < 1 / 3 else "mid" if good < 2 / 3 else "high"
+
+
+def _locate_value(metric: MetricDirection, value: float | None) -> float | None:
+    """Where a value lies between the ends of its metric, 0 to 1."""
+    if value is None or metric.bounds is None or metric.bounds[1] <= metric.bounds[0]:
+        return None
+    low, high = metric.bounds
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def _view_score(metric: MetricDirection, score: Score, level: str, say: Words) -> ScoreView:
+    share = _locate_value(metric, score.value)
     name = f"{score.outcome}: {score.kind}" if score.kind else score.outcome
     return ScoreView(
         metric=metric.metric,
         value=say.number(score.value) if score.value is not None else "",
-        level=level or "none",
+        level=level,
         share=None if share is None else round(share, 3),
         outcome=score.outcome,
         outcome_text="" if score.ok else say.outcome(name),

@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from ragstone._version import __version__
+from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
+from ragstone.data.spans import TraceSpan
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError, MissingExtra
 from ragstone.monitor import Archive, Interaction
-from ragstone.monitor.ingest.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.monitor.ingest.redaction import (
     RedactionError,
     redact_feedback,
     redact_interaction,
     redact_texts,
 )
-from ragstone.monitor.ingest.spans import TraceSpan
 from ragstone.monitor.interactions import (
     format_iso,
     interaction_to_json,

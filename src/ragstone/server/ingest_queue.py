@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from ragstone.data.spans import TraceSpan
 from ragstone.errors import StoreError
 from ragstone.monitor import AddResult, Archive, Feedback, Interaction
-from ragstone.monitor.ingest.spans import TraceSpan
 from ragstone.server.responses import RequestError
 from ragstone.server.settings import ServerSettings
 

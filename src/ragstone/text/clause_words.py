@@ -78,7 +78,7 @@ CLAUSE_WORDS: Final[dict[str, ClauseWords]] = {
         ),
         starters=to_word_set(f"él ella ellos ellas esto eso usted tú yo {_ES_DETERMINERS}"),
         determiners=to_word_set(_ES_DETERMINERS),
-        objects=to_word_set("lo le les dos tres cuatro cinco seis siete ocho nueve diez"),
+        objects=to_word_set("a al lo le les dos tres cuatro cinco seis siete ocho nueve diez"),
         prepositions=to_word_set(_ES_PREPOSITIONS),
         adverbs=to_word_set(
             "también luego después posteriormente no se le les lo nunca además ya aún siempre finalmente más tarde me te nos "

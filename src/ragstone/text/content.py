@@ -79,6 +79,7 @@ _INTERJECTIONS = to_word_set(
 _SPEAKERS = to_word_set(
     """
     i let me my our us we you your yours re ll mi nos te ti tu tus le usted espero esperamos lamento dudes quieres
+    dime digame avisame aviseme avisa avise
     necesitas necesites
     """
 )

@@ -54,6 +54,32 @@ def identify_language(text: str) -> str:
     return own
 
 
+def is_in_language(text: str, wanted: str) -> bool | None:
+    """Return whether a text is in a language; None when it has too few words to tell, as a name or a number has.
+
+    English and Spanish are told apart by function words, of which two must speak against the language wanted."""
+    code = wanted.split("-")[0].lower()
+    words = _count_words(text[:MAX_CHARS])
+    if code not in STOPWORDS or identify_language(text) not in STOPWORDS:
+        return identify_language(text) == code if words.total() >= MIN_WORDS_FOREIGN else None
+    other = "en" if code == "es" else "es"
+    own_count, other_count = (
+        sum(map(words.__getitem__, words.keys() & STOPWORDS[one] - STOPWORDS[two]))
+        for one, two in ((code, other), (other, code))
+    )
+    if own_count > other_count:
+        return True
+    if other_count >= MIN_WORDS_AGAINST and other_count >= 2 * own_count:
+        return False
+    return None
+
+
+MIN_WORDS_FOREIGN = 5
+"""Words that a text needs for a language without function words of ours to be told."""
+MIN_WORDS_AGAINST = 2
+"""Function words of the other language that show a text to be in it; one may belong to a name."""
+
+
 def identify_sample_language(sample: Sample, given: str | None = None) -> str:
     """Return the language of a sample: its own tag, the one given for all, or that of its texts."""
     chunks = (chunk.text for chunk in sample.contexts or ())

@@ -26,7 +26,7 @@ detect deteriorate determine develop devote die differ diminish direct disappear
 dismiss display dissolve distinguish distribute divide dominate donate double doubt draft drain draw drink drive drop
 drown earn eat edit educate elaborate elect elevate eliminate embrace emerge emigrate emphasise emphasize employ empty
 enable encounter encourage end endorse enforce engage enhance enjoy enrol enroll ensure enter envisage equip erect
-escape establish estimate evacuate evaluate evolve examine exceed exchange execute exercise exert exhibit exist expand
+escape establish estimate evacuate evaluate evolve examine exceed exclude exchange execute exercise exert exhibit exist expand
 expect expire explain explore export expose express extend face fail fall fasten favor favour fear feature feed feel
 fight fill film finance find finish fish fit flee float flow fly focus fold follow forbid force forgive form found
 freeze fulfil fulfill function fund furnish gain gather generate get give go govern grab graduate grant grind grow
@@ -43,7 +43,7 @@ plant play plead pledge point portray pose possess post pour practice practise p
 premiere prepare prescribe present preserve prevail prevent print process produce prohibit promise promote pronounce
 propose prosecute protect prove provide publish pull purchase pursue push put qualify question quit quote race raise
 range reach react read realise realize reappear rebel rebuild recall receive reckon recognise recognize recommend
-record recover recruit recycle redesign reduce refer reflect reform refuse regain regard register regret regulate
+record recover recruit recycle redesign reduce refer reflect reform refund refuse regain regard register regret regulate
 rehearse reign reinforce reject relate relax release relocate rely remain remember remind remove rename render renew
 renovate rent reopen reorganise repair repeat replace report represent require rescue resemble reserve reside resign
 resist resolve respond restore restrict result resume retain retire retreat retrieve return reunite reveal reverse
@@ -174,9 +174,7 @@ porta practica programa queda rebaja reclama reforma regula reserva revisa tarda
 visita vota vuela
 """
 """Present forms that are as often a noun or an adjective."""
-ES_FINITE_ENDING: Final = (
-    r"\w{2,}(?:ó|aron|ieron|yeron|jeron|ían|ábamos|[aei]rán|[aei]rían?)|\w{3,}(?:aban?|[aei]rá)"
-)
+ES_FINITE_ENDING: Final = r"\w{2,}(?:ó|aron|ieron|yeron|jeron|uyen?|ían|ábamos|[aei]rán|[aei]rían?)|\w{3,}(?:aban?|[aei]rá)"
 ES_NO_FINITE: Final = (
     "árabe sílaba traba guayaba calaba dominó capó además jamás librería panadería"
 )

@@ -35,7 +35,7 @@ MIN_PAIRS = 220
 MIN_PAIRS_OF_A_KIND = 14
 # Shares of (true claims with 1.0, false claims with 0.0) that the judge reaches today, less a little.
 # The aim is 0.95 for each; raise them as the judge gets better, never lower them.
-MIN_SHARES = {"en": (0.95, 0.74), "es": (0.95, 0.70)}
+MIN_SHARES = {"en": (0.95, 0.79), "es": (0.95, 0.75)}
 
 
 @pytest.fixture(scope="module")

@@ -69,13 +69,15 @@ def test_quotes_hold_the_deciding_words() -> None:
     assert all(quote in source for _, quote in claim.evidence)
 
 
-def test_an_answer_is_less_likely_the_weaker_its_claims_and_the_more_it_makes() -> None:
+def test_an_answer_is_less_likely_the_weaker_its_weakest_claim_and_the_fewer_of_its_words_are_known() -> (
+    None
+):
     good, mixed = judge([CLAIMS[0], CLAIMS[2]], SOURCES), judge(CLAIMS[:3], SOURCES)
     assert good.probability > mixed.probability
-    model = LogisticModel(np.zeros(2), np.ones(2), np.array([1.0, -0.3]), 0.0)
-    few, many = np.array([0.8] * 2), np.array([0.8] * 9)
-    assert predict_answer(model, few, 0.9) > predict_answer(model, many, 0.9)
-    assert predict_answer(model, few, 0.9) > predict_answer(model, few, 0.5)
+    model = LogisticModel(np.zeros(1), np.ones(1), np.array([1.0]), 0.0)
+    strong, weak = np.array([0.8, 0.9]), np.array([0.3, 0.9])
+    assert predict_answer(model, strong, 0.9) > predict_answer(model, weak, 0.9)
+    assert predict_answer(model, strong, 0.9) > predict_answer(model, strong, 0.5)
 
 
 def test_without_sources_nothing_is_supported() -> None:

@@ -10,7 +10,6 @@ import pytest
 from ragstone.asks import Case, claims, embed, support, useful
 from ragstone.judges.offline import (
     OfflineJudge,
-    alignment,
     cutting,
     features,
     model,
@@ -92,7 +91,6 @@ def test_the_encoder_sees_each_distinct_text_of_a_question_once(
 
     class Spy:
         def encode(self, texts: list[str]) -> Any:
-            import numpy as np
 
             seen.extend(texts)
             return np.ones((len(texts), encoder.DIMENSIONS), np.float32)
@@ -212,17 +210,6 @@ def test_words_split_at_marks_are_those_that_the_pattern_finds() -> None:
     for _ in range(2000):
         text = luck.choice(["", " "]).join(luck.choices(parts, k=luck.randint(0, 5)))
         assert cutting.raw_tokens(text) == cutting.TOKEN.findall(text)
-
-
-def test_what_stands_near_a_match_is_found_on_both_sides() -> None:
-    luck = np.random.default_rng(11)
-    for width in (1, 7, 40):
-        found = luck.random((5, width)) < 0.05
-        near = alignment.NEAR
-        one_by_one = [
-            [row[max(at - near, 0) : at + near + 1].any() for at in range(width)] for row in found
-        ]
-        assert alignment._widened(found).tolist() == one_by_one
 
 
 def test_a_raised_figure_alone_is_read_like_any_sign() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import watched
 from ragstone.config.alerts import Alerts, Channel, parse_threshold
 from ragstone.monitor.alerts.alert import (
     Alert,
@@ -178,6 +179,7 @@ def world_anywhere(place: str) -> Iterator[World]:
 
 def test_a_drop_fires_says_what_moved_and_is_resolved(world_anywhere: World) -> None:
     world = world_anywhere
+    watched.measure(world.archive)
     world.go(24 * 8)
     assert world.watch() == {}
     world.go(8, bad=0.4)

@@ -42,7 +42,10 @@ def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
             watch=show_progress_lines(quiet=flags["quiet"]),
         )
     language = choose_language(flags["language"])
-    report = EffectsReport(ablation.effects, Path(data).name, language, _list_runs(ablation))
+    opening = None if ablation.result is None else ablation.result.report(language)
+    report = EffectsReport(
+        ablation.effects, Path(data).name, language, _list_runs(ablation), opening
+    )
     if not flags["quiet"]:
         terminal.print_document(report.document(), Console())
     for path in flags["output"]:

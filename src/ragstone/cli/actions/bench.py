@@ -39,19 +39,18 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
                 plan,
                 benchmark.configurations,
                 baseline=flags["baseline"] or benchmark.baseline,
+                primary=flags["primary"] or benchmark.primary,
                 margin=flags["margin"],
                 correction=flags["correction"],
                 watch=show_progress_lines(quiet=flags["quiet"]),
             )
         )
     _note_runs(benchmark_result, quiet=flags["quiet"])
-    if benchmark_result.comparison is None:
+    result = benchmark_result.result
+    if result is None:
         return 0
-    runs = [run.stored for run in benchmark_result.runs.values()]
-    present_comparison(
-        benchmark_result.comparison, runs, flags, choose_language(flags["language"], plan.language)
-    )
-    return benchmark_result.comparison.exit_code if flags["fail_on_regression"] else 0
+    present_comparison(result, flags, choose_language(flags["language"], plan.language))
+    return result.comparison.exit_code if flags["fail_on_regression"] else 0
 
 
 def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 from rich.console import Console
 
-from ragstone.analysis.columns import ComparableRun
-from ragstone.analysis.compare import compare
 from ragstone.analysis.comparison import Comparison, attach_corrections
 from ragstone.cli.actions.labels import add_label_file
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
+from ragstone.experiments.compare import ComparisonResult, compare
 from ragstone.labels import correct_difference
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.comparison import github
@@ -33,7 +33,7 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
     add_label_file(flags["labels"], runs)
     metrics = [name.strip() for text in flags["metrics"] for name in text.split(",")]
     with show_waiting("comparing", quiet=flags["quiet"]):
-        comparison = compare(
+        result = compare(
             runs,
             baseline=baseline,
             metrics=[name for name in metrics if name] or None,
@@ -48,22 +48,24 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
     if not flags["unpaired"]:
         base = runs[baseline]
         corrections = {run.id: correct_difference(base, run) for run in runs if run is not base}
-        comparison = attach_corrections(comparison, corrections)
+        comparison = attach_corrections(result.comparison, corrections)
+        result = replace(result, comparison=comparison)
     language = choose_language(flags["language"], runs[baseline].info.plan.language)
-    present_comparison(comparison, runs, flags, language)
-    return comparison.exit_code if flags["fail_on_regression"] else 0
+    present_comparison(result, flags, language)
+    return result.comparison.exit_code if flags["fail_on_regression"] else 0
 
 
-def present_comparison(
-    comparison: Comparison, runs: Sequence[ComparableRun], flags: Mapping[str, Any], language: str
-) -> None:
+def present_comparison(result: ComparisonResult, flags: Mapping[str, Any], language: str) -> None:
     """Show the comparison, write its files, and report to GitHub Actions when it runs there."""
-    report = ComparisonReport(
-        comparison,
-        {run.info.id: run for run in runs},
-        language,
-        plain_intervals=bool(flags.get("plain_intervals")),
-    )
+    plain = bool(flags.get("plain_intervals"))
+    report = replace(result.report(language), plain_intervals=plain)
+    present_report(report, result.comparison, flags)
+
+
+def present_report(
+    report: ComparisonReport, comparison: Comparison, flags: Mapping[str, Any]
+) -> None:
+    """Show the report of a comparison, write its files, and tell GitHub Actions."""
     if flags.get("as_json"):
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:
@@ -77,7 +79,7 @@ def present_comparison(
     if summary_file:
         github.append_summary(summary_file, markdown.render(report.document()))
         is_error = bool(flags.get("fail_on_regression"))
-        for line in github.build_commands(comparison, language, error=is_error):
+        for line in github.build_commands(comparison, report.language, error=is_error):
             click.echo(line)
 
 

@@ -25,7 +25,8 @@ from ragstone.experiments.inputs import RunInputs
 from ragstone.experiments.run import Run
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.builders.demo import DemoReport
-from ragstone.report.builders.failures import FailureReport, build_symptoms
+from ragstone.report.builders.diagnosis import build_story
+from ragstone.report.builders.failures import FailureReport
 from ragstone.report.builders.run import RunReport
 from ragstone.report.document import Heading, Paragraph, ReportDocument
 from ragstone.report.files import write_text
@@ -48,7 +49,8 @@ def run_demo(output: str, *, configurations: bool, language: str | None, store: 
     show_result(first, say.language, commands=())
     _show_part(say, "demo_cause", *report.describe_slices(say))
     terminal.print_document(
-        build_symptoms(report.failures.diagnoses or (), say.language), Console()
+        build_story(report.failures.diagnoses or (), report.failures.failures, say.language),
+        Console(),
     )
     _show_part(say, "demo_change")
     terminal.print_document(report.comparison.document(), Console())
@@ -107,7 +109,6 @@ def _compare_configurations(output: str, language: str, store: str | None) -> No
         store=store,
         watch=show_progress_lines(quiet=False),
     )
-    assert benchmark_result.comparison is not None
-    runs = [run.stored for run in benchmark_result.runs.values()]
+    assert benchmark_result.result is not None
     flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
-    present_comparison(benchmark_result.comparison, runs, flags, language)
+    present_comparison(benchmark_result.result, flags, language)

@@ -12,10 +12,11 @@ from typing import Any
 import click
 from rich.console import Console
 
+from ragstone.analysis.scales import find_unfit_gates
 from ragstone.analysis.summary import Summary
 from ragstone.cli.actions import dry_run, pairs, resume, slurm
 from ragstone.cli.actions.flags import build_plan, load_plan_file
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import format_count, note, note_left_over
 from ragstone.cli.actions.next_commands import list_next_commands
 from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
@@ -29,8 +30,10 @@ from ragstone.experiments.run import Run, run_plan
 from ragstone.locale.messages import render
 from ragstone.registry import Metric
 from ragstone.report.builders.run import build_summary, build_terminal_report
+from ragstone.report.figures import describe_unfit_gates
 from ragstone.report.formats import describe_unknown, list_endings
 from ragstone.report.render import terminal
+from ragstone.report.words import load_words
 from ragstone.store import StoredRun
 
 
@@ -75,9 +78,13 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
     """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
     started: list[StoredRun] = []
 
-    def note_start(stored: StoredRun, _: Dataset) -> None:
+    def note_start(stored: StoredRun, dataset: Dataset) -> None:
         started.append(stored)
+        note_left_over(dataset, quiet=quiet)
         bar.title = stored.info.name
+        say = load_words(choose_language(plan.language))
+        for remark in describe_unfit_gates(find_unfit_gates(stored), stored.info.judge, say):
+            note(remark.text, quiet=quiet)
 
     if plan.data.path == "-" and plan.name is None:
         # A run is else named after its file, which would be `-`.

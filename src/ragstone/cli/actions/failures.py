@@ -15,7 +15,8 @@ from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import choose_language, open_run, summarise_run
 from ragstone.cli.options import check_outputs
-from ragstone.report.builders.failures import FailureReport, build_symptoms
+from ragstone.report.builders.diagnosis import build_story
+from ragstone.report.builders.failures import FailureReport
 from ragstone.report.formats import write_report
 from ragstone.report.render import terminal
 from ragstone.store import StoredRun
@@ -56,7 +57,7 @@ def show_diagnosis(
     diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
     spoken = choose_language(language, run.info.plan.language)
     if not output:
-        terminal.print_document(build_symptoms(diagnoses, spoken), Console())
+        terminal.print_document(build_story(diagnoses, failures, spoken), Console())
     _write_files(failures, diagnoses, run.stored, output, spoken)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import format_count, note, note_left_over
 from ragstone.cli.actions.shared import open_data
 from ragstone.data import Dataset, write_rows
 from ragstone.data.objects import to_row_text
@@ -26,6 +26,7 @@ def import_file(data: str, output: str | None, **options: Any) -> None:
         f"read {format_count(count, 'sample')} as {reading.format}"
         + (f", wrote {output}" if output else "")
     )
+    note_left_over(reading)
     if reading.bad_count:
         note(f"left out {format_count(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from ragstone.data import Dataset
 
 
 def note(text: str, *, quiet: bool = False) -> None:
@@ -14,3 +19,12 @@ def note(text: str, *, quiet: bool = False) -> None:
 def format_count(number: int, thing: str) -> str:
     """`1 sample`, `1,200 samples`."""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
+def note_left_over(dataset: Dataset, *, quiet: bool = False) -> None:
+    """Say which columns of a file are no field of a sample, and what else was passed over."""
+    if dataset.left_over:
+        names = ", ".join(dataset.left_over)
+        note(f"columns left over (in meta where they are short): {names}", quiet=quiet)
+    for text in dataset.notes:
+        note(text, quiet=quiet)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import format_count, note, note_left_over
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import open_data
@@ -41,6 +41,7 @@ def import_file(
     store.close()
     repeated = f", {result.repeated:,} were there already" if result.repeated else ""
     note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
+    note_left_over(dataset)
     bad = [*dataset.bad, *result.bad]
     if bad:
         note(

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
 
+from ragstone.analysis.compare import MARGIN
 from ragstone.cli.actions.bench import show_progress_lines
-from ragstone.cli.actions.compare import present_comparison
+from ragstone.cli.actions.compare import present_report
 from ragstone.cli.actions.flags import parse_setting, parse_settings
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.experiments.ablate import format_settings
 from ragstone.experiments.tune import TuningBudget, TuningResult, tune
+from ragstone.report import document as doc
+from ragstone.report.builders.tuning import SearchView, TrialRow
 from ragstone.report.files import write_text
-from ragstone.report.render.terminal import Screen
+from ragstone.report.render import terminal
+from ragstone.report.words import load_words
 from ragstone.systems.pipeline import SEARCH_SPACE
-
-SHOWN_TRIALS = 10
-"""Trials on the screen; a file has them all."""
 
 
 def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
@@ -45,20 +47,65 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
             limit=flags["limit"],
             watch=show_progress_lines(quiet=quiet),
         )
-    if not quiet:
-        _show_result(result)
+    language = choose_language(flags["language"])
+    view = view_search(result)
     # JSON holds the whole search; every other format is the report of winner against baseline.
     pages = [path for path in flags["output"] if not path.endswith(".json")]
-    if result.comparison is not None:
-        runs = [result.baseline.stored, result.run.stored]
-        language = choose_language(flags["language"])
-        present_comparison(result.comparison, runs, {**flags, "output": pages}, language)
-    elif pages:
-        note("no comparison is written: the winner is the system as it was", quiet=quiet)
+    if result.result is not None:
+        say = load_words(language)
+        report = replace(
+            result.result.report(language),
+            remarks=view.describe(say),
+            extra=(view.build_trials(say),),
+        )
+        present_report(report, result.result.comparison, {**flags, "output": pages})
+    else:
+        _show_unchanged(view, language, quiet=quiet)
+        if pages:
+            note("no comparison is written: the winner is the system as it was", quiet=quiet)
     for path in flags["output"]:
         if path.endswith(".json"):
             write_text(path, json.dumps(to_json(result), ensure_ascii=False, indent=2) + "\n")
             note(f"wrote {path}", quiet=quiet)
+
+
+def view_search(result: TuningResult) -> SearchView:
+    """The search as reports show it."""
+    rows = [
+        TrialRow(
+            format_settings(trial.settings), trial.questions, trial.measured,
+            result.measure_winner_beside(trial), trial.estimate,
+            () if trial.standing is None else trial.standing.costs, trial.front,
+        )
+        for trial in result.trials
+    ]  # fmt: skip
+    weights = result.objective.weights
+    alone = len(weights) == 1
+    return SearchView(
+        objective=" + ".join(name if alone else f"{w:g}*{name}" for name, w in weights.items()),
+        winner=format_settings(result.winner.settings),
+        is_unchanged=result.comparison is None,
+        same_answers=result.comparison is not None and result.comparison.versus[0].same_answers,
+        gain=result.gain,
+        margin=MARGIN,
+        trials=tuple(rows),
+        against=result.objective.against,
+        answered=result.evaluations,
+        full_grid=result.grid,
+        stopped=result.stopped,
+    )
+
+
+def _show_unchanged(view: SearchView, language: str, *, quiet: bool) -> None:
+    if quiet:
+        return
+    say = load_words(language)
+    lines: list[doc.Node] = [doc.Paragraph(remark.text) for remark in view.describe(say)]
+    body = (*lines, view.build_trials(say))
+    title = say("tuned.trials")
+    terminal.print_document(
+        doc.ReportDocument("comparison", say, title, title, (), body), Console()
+    )
 
 
 def to_json(result: TuningResult) -> dict[str, Any]:
@@ -76,7 +123,9 @@ def to_json(result: TuningResult) -> dict[str, Any]:
             {
                 "settings": dict(trial.settings),
                 "questions": trial.questions,
-                "objective": trial.mean,
+                "measured": trial.measured,
+                "winner_beside": result.measure_winner_beside(trial),
+                "estimate": trial.estimate,
                 "run": trial.run.id if trial.run else None,
                 "front": trial.front if against else None,
                 **(dict(zip(against, trial.standing.costs, strict=True)) if trial.standing else {}),
@@ -92,50 +141,3 @@ def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
     if "=" not in text and system.partition(":")[0] == "pipeline" and text in SEARCH_SPACE:
         return text, list(SEARCH_SPACE[text])
     return parse_setting(text)
-
-
-def _show_result(result: TuningResult) -> None:
-    """Trials, then what the winner is worth on questions that it was not chosen by."""
-    screen = Screen(Console())
-    _show_trials(screen, result)
-    _show_winner(screen, result)
-
-
-def _show_trials(screen: Screen, result: TuningResult) -> None:
-    against = result.objective.against
-    heads = [("configuration", False), ("questions", True), ("objective", True)]
-    heads += [(name, True) for name in against] + ([("front", False)] if against else [])
-    table = screen.build_table(*heads)
-    for trial in result.trials[:SHOWN_TRIALS]:
-        cells = [format_settings(trial.settings), f"{trial.questions:,}", "–" if trial.mean is None else f"{trial.mean:.3f}"]  # fmt: skip
-        if against and trial.standing is not None:
-            cells += [f"{cost:.4g}" for cost in trial.standing.costs] + ["★" if trial.front else ""]
-        table.add_row(*(screen.build_cell(text, "") for text in cells))
-    screen.print_table(table)
-    more = len(result.trials) - SHOWN_TRIALS
-    if more > 0:
-        screen.print_line(f"and {format_count(more, 'more trial')}", "dim")
-    share = result.evaluations / result.grid
-    early = f" The search ended early: the budget of {result.stopped} was spent."
-    screen.print_line(
-        f"{format_count(result.evaluations, 'question')} answered while tuning, {share:.0%} of a full grid."
-        + (early if result.stopped else ""),
-        "dim",
-    )
-    screen.print_line("")
-
-
-def _show_winner(screen: Screen, result: TuningResult) -> None:
-    screen.print_line(f"Best: {format_settings(result.winner.settings)}", "bold")
-    for name in result.objective.metrics:
-        for label, run in (("as it was", result.baseline), ("best", result.run)):
-            scored = run.summary()[name]
-            on = f"{name} on {format_count(scored.scored, 'held-out question')}"
-            if scored.mean is None or scored.low is None or scored.high is None:
-                screen.print_line(f"{on}, {label}: no interval can be given")
-            else:
-                ends = f"{scored.low:.3f} – {scored.high:.3f}"
-                screen.print_line(f"{on}, {label}: {scored.mean:.3f} ({ends})")
-    if result.comparison is None:
-        screen.print_line("That is the system as it was: nothing better was found.")
-    screen.print_line("")

@@ -75,7 +75,7 @@ def _rank_sentences(
     ]
     if not sentences:
         return [([], 0.0) for _ in claims]
-    laid = align([read(claim, language) for claim in claims], readings, around=False)
+    laid = align([read(claim, language) for claim in claims], readings)
     cover, _ = best_units(laid, bounds_of(laid, len(claims)))
     vectors = encode([*claims, *(sentence.text for sentence in sentences)])
     closeness = np.maximum(vectors[: len(claims)] @ vectors[len(claims) :].T, 0.0)

@@ -95,12 +95,10 @@ class SentenceComparison:
         return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
 
 
-def compare_best(
-    claim: Reading, mine: Sentence, sources: Sequence[Reading]
-) -> Iterator[SentenceComparison]:
-    """The claim beside the sentences of prose that hold most of it, best first."""
-    kept = (claim.kinds != STOP) & (claim.kinds != NEGATION)
-    wanted, least = claim.ids[kept], MIN_SHARED * float(claim.weights[kept].sum())
+def rank_sentences(claim: Reading, sources: Sequence[Reading]) -> list[tuple[int, int]]:
+    """The sentences of prose that hold most of a claim, best first: source and number of each."""
+    content = (claim.kinds != STOP) & (claim.kinds != NEGATION)
+    wanted, least = claim.ids[content], MIN_SHARED * float(claim.weights[content].sum())
     ranked: list[tuple[float, int, int]] = []
     for index, source in enumerate(sources):
         if not len(source.ids) or source.structured:
@@ -112,9 +110,16 @@ def compare_best(
         best = np.argsort(-weights, kind="stable")[:CANDIDATES].tolist()
         ranked += [(float(weights[sentence]), index, sentence) for sentence in best]
     ranked.sort(key=lambda row: -row[0])
-    for weight, index, sentence in ranked[:CANDIDATES]:
+    return [(index, sentence) for weight, index, sentence in ranked[:CANDIDATES] if weight >= least]
+
+
+def compare_best(
+    mine: Sentence, ranked: Sequence[tuple[int, int]], sources: Sequence[Reading]
+) -> Iterator[SentenceComparison]:
+    """The claim beside the sentences that hold most of it."""
+    for index, sentence in ranked:
         start, end = sources[index].sentences[sentence]
-        if weight >= least and end - start <= MAX_SENTENCE_CHARS:
+        if end - start <= MAX_SENTENCE_CHARS:
             yield compare_sentence(mine, sources[index], index, sentence)
 
 

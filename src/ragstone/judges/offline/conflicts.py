@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragstone.judges.offline.comparatives import find_reversed_comparison, has_comparison
-from ragstone.judges.offline.comparison import Conflict, compare_best
+from ragstone.judges.offline.comparison import Conflict, compare_best, rank_sentences
 from ragstone.judges.offline.conditions import find_dropped_condition, find_supposition
+from ragstone.judges.offline.copies import find_edit
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.names import find_name_conflict
 from ragstone.judges.offline.phrases import parse_sentence
@@ -29,10 +30,12 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     if any(claim.raw.strip() in source.raw for source in sources):
         return None
     mine = parse_sentence(claim.raw, claim.language)
-    comparisons = compare_best(claim, mine, sources)
+    ranked = rank_sentences(claim, sources)
+    edit = find_edit(claim, sources, *ranked[0]) if ranked else None
+    comparisons = compare_best(mine, ranked, sources)
     best = next(comparisons, None)
     if best is None:
-        return None
+        return edit
     conflicts = [
         find_reversed_comparison(best),
         find_quantifier_conflict(best),
@@ -56,7 +59,9 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
                 conflict for conflict in conflicts if conflict and conflict.kind != "negation"
             ]
         conflicts.append(find_figure_conflict([best, *others], sources))
-    return max(filter(None, conflicts), key=lambda conflict: conflict.certain, default=None)
+    return max(
+        filter(None, [*conflicts, edit]), key=lambda conflict: conflict.certain, default=None
+    )
 
 
 def _find_slot_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:

@@ -1,103 +1,193 @@
-"""Claims that copy a sentence of the source but for a decisive edit: a denial, another number, two names swapped."""
+"""Claims made of the words of a source: copies with a decisive edit, and words in no order at all."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
+from difflib import Match, SequenceMatcher
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.comparison import Conflict
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Reading
-from ragstone.judges.offline.view import find_unit_span
+from ragstone.judges.offline.words import stem_id
 
 MIN_COPIED = 0.75
-"""Share of the words of claim and sentence, in their order, that makes one a copy of the other."""
-MIN_TOKENS = 6
+"""Share of a claim's words other than names that must stand in the sentence in the same order."""
+MIN_WORDS = 3
+"""Words other than names that a claim must have to be a copy."""
 MAX_EDIT_TOKENS = 2
 """Longer differences are other statements."""
+REACH = 4
+"""Words around a name among which a content word must be copied with it."""
+MIN_JUMBLED_TOKENS = 16
 MAX_JUMBLED_PAIRS = 0.2
 """Share of neighbouring words that are neighbours in a source; below it known words are in no order at all."""
+_SLOT = -1
+"""Stands for any name where two sentences are compared without their names."""
+
+
+class _Token(NamedTuple):
+    """A word, or a run of names."""
+
+    id: int
+    """_SLOT for names."""
+    names: frozenset[int]
+    first: int
+    last: int
+    kind: int
 
 
 def find_edit(
-    claim: Reading, sources: Sequence[Reading], laid: Alignment, a: int, b: int, unit: int
+    claim: Reading, sources: Sequence[Reading], index: int, sentence: int
 ) -> Conflict | None:
-    """The edit that turns a copied sentence into another statement; `a` to `b` are the claim's tokens."""
-    low, high = int(laid.unit_starts[unit]), int(laid.unit_ends[unit])
-    mine, theirs = laid.claims.ids[a:b].tolist(), laid.sources.ids[low:high].tolist()
-    if len(mine) < MIN_TOKENS or mine == theirs:
+    """Find the edit that turns a copied sentence, or a part of it, into another statement.
+
+    A denial put in or taken out, another number, or one of its names in the place of another. Names of one list (Ann,
+    Bob and Eve) may change places."""
+    source = sources[index]
+    low, high = source.sentence.searchsorted((sentence, sentence + 1)).tolist()
+    # a name at the beginning of a sentence is told by the other side: Spain beat Italy
+    named = {*claim.ids[claim.kinds == NAME].tolist()}
+    named.update(source.ids[low:high][source.kinds[low:high] == NAME].tolist())
+    mine, theirs = _collapse(claim, 0, len(claim.ids), named), _collapse(source, low, high, named)
+    words = sum(not token.names for token in mine)
+    if words < MIN_WORDS:
         return None
-    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
-    copied = sum(block.size for block in matcher.get_matching_blocks())
-    # both ways: what a longer sentence says beside the copied part is no edit of it
-    if copied < MIN_COPIED * max(len(mine), len(theirs)):
+    matcher = SequenceMatcher(None, [t.id for t in mine], [t.id for t in theirs], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size > 1]
+    copied = sum(not mine[block.a + n].names for block in blocks for n in range(block.size))
+    if copied < MIN_COPIED * words:
         return None
-    my_kinds, their_kinds = laid.claims.kinds[a:b].tolist(), laid.sources.kinds[low:high].tolist()
-    source, start, end = find_unit_span(sources, laid, unit)
-    for edit, i1, i2, j1, j2 in matcher.get_opcodes():
-        if edit == "equal" or max(i2 - i1, j2 - j1) > MAX_EDIT_TOKENS:
-            continue
-        denied = _denies(my_kinds[i1:i2]), _denies(their_kinds[j1:j2])
-        if denied[0] != denied[1]:
-            code = "claim_denies" if denied[0] else "source_denies"
-            said = claim.raw.strip(), sources[source].raw[start:end].strip()
-            return _to_conflict("negation", code, *said, source, (start, end))
-        if edit == "replace" and NUMBER in my_kinds[i1:i2] and NUMBER in their_kinds[j1:j2]:
-            ours = " ".join(claim.surface(token) for token in range(i1, i2))
-            other = " ".join(_surface(sources, laid, low + token) for token in range(j1, j2))
-            if Counter(mine[i1:i2]) != Counter(theirs[j1:j2]):
-                return _to_conflict("figure", "number_differs", ours, other, source, (start, end))
-    moved = _find_moved_name(matcher, mine, theirs, my_kinds)
-    if moved is None:
-        return None
-    name, sentence = claim.surface(moved), sources[source].raw[start:end].strip()
-    return _to_conflict("role", "name_moved", name, sentence, source, (start, end))
+    span = source.sentences[sentence]
+    moved = _find_moved_name(mine, theirs, blocks)
+    if moved is not None:
+        said = _quote(claim, [moved]), source.raw[slice(*span)].strip()
+        return Conflict("roles", "name_moved", *said, index, span, certain=True)
+    code, said = _find_changed_word(claim, source, mine, theirs, blocks)
+    if code == "number_differs":
+        return Conflict("figure", code, *said, index, span, certain=True)
+    said = claim.raw.strip(), source.raw[slice(*span)].strip()
+    return Conflict("negation", code, *said, index, span, certain=True) if code else None
+
+
+def _find_changed_word(
+    claim: Reading,
+    source: Reading,
+    mine: Sequence[_Token],
+    theirs: Sequence[_Token],
+    blocks: Sequence[Match],
+) -> tuple[str, tuple[str, str]]:
+    """The code of a denial or a number that differs, with the numbers; an empty code where there is none."""
+    copied = sum(block.size for block in blocks)
+    gaps = [gap for gap in _list_new(mine, blocks) if gap]
+    # with another word changed as well it is another statement, which another sentence may make
+    is_whole = copied >= MIN_COPIED * len(theirs) and all(
+        token.kind in (STOP, NAME, NUMBER) for gap in gaps for token in gap
+    )
+    for left, right in _list_gaps(mine, theirs, blocks):
+        numbers, others = ([t for t in gap if t.kind == NUMBER] for gap in (left, right))
+        if _denies(left) != _denies(right):
+            return ("claim_denies" if _denies(left) else "source_denies"), ("", "")
+        is_other = {token.id for token in numbers}.isdisjoint(token.id for token in others)
+        if is_whole and numbers and others and is_other:
+            return "number_differs", (_quote(claim, numbers), _quote(source, others))
+    return "", ("", "")
+
+
+def _list_gaps(
+    mine: Sequence[_Token], theirs: Sequence[_Token], blocks: Sequence[Match]
+) -> Iterator[tuple[Sequence[_Token], Sequence[_Token]]]:
+    """What stands between two copied parts on either side, where it is short."""
+    for one, other in pairwise(blocks):
+        left = mine[one.a + one.size : other.a]
+        right = theirs[one.b + one.size : other.b]
+        if max(len(left), len(right)) <= MAX_EDIT_TOKENS:
+            yield left, right
+
+
+def _list_new(mine: Sequence[_Token], blocks: Sequence[Match]) -> Iterator[Sequence[_Token]]:
+    """The parts of a claim that are not copied."""
+    start = 0
+    for block in blocks:
+        yield mine[start : block.a]
+        start = block.a + block.size
+    yield mine[start:]
+
+
+def _denies(tokens: Sequence[_Token]) -> bool:
+    """Whether there is a negation; in "No. 1" there is none."""
+    kinds = {token.kind for token in tokens}
+    return NEGATION in kinds and NUMBER not in kinds
+
+
+def _quote(text: Reading, tokens: Sequence[_Token]) -> str:
+    return text.raw[text.places[tokens[0].first][0] : text.places[tokens[-1].last][1]]
+
+
+def _find_moved_name(
+    mine: Sequence[_Token], theirs: Sequence[_Token], blocks: Sequence[Match]
+) -> _Token | None:
+    for block in blocks:
+        for at in range(block.a, block.a + block.size):
+            there = block.b + at - block.a
+            if (
+                mine[at].names.isdisjoint(theirs[there].names)
+                and _is_fixed(mine, at, block.a, block.a + block.size)
+                and _is_taken(mine[at], there, theirs)
+            ):
+                return mine[at]
+    return None
+
+
+def _collapse(text: Reading, low: int, high: int, named: set[int]) -> list[_Token]:
+    """The tokens of a sentence, names that stand together as one."""
+    ids, kinds = text.ids[low:high].tolist(), text.kinds[low:high].tolist()
+    tokens: list[_Token] = []
+    for n, (word, kind) in enumerate(zip(ids, kinds, strict=True)):
+        at = low + n
+        if word not in named:
+            tokens.append(_Token(word, frozenset(), at, at, kind))
+        elif tokens and tokens[-1].names and tokens[-1].last == at - 1:
+            tokens[-1] = tokens[-1]._replace(names=tokens[-1].names | {word}, last=at)
+        else:
+            tokens.append(_Token(_SLOT, frozenset({word}), at, at, NAME))
+    return tokens
+
+
+def _is_fixed(mine: Sequence[_Token], at: int, start: int, end: int) -> bool:
+    """Whether what stands on both sides of a name is copied too, a content word near by among it."""
+    sides = [n for n in (at - 1, at + 1) if 0 <= n < len(mine)]
+    near = mine[max(at - REACH, start) : min(at + REACH + 1, end)]
+    return all(start <= n < end for n in sides) and any(
+        token.kind not in (STOP, NAME) for token in near
+    )
+
+
+def _is_taken(name: _Token, there: int, theirs: Sequence[_Token]) -> bool:
+    """Whether the sentence has the name in another place, which no list joins with this one."""
+    places = [n for n, token in enumerate(theirs) if name.names & token.names]
+    joins = _list_joins()
+    return bool(places) and not any(
+        all(token.names or token.id in joins for token in theirs[min(n, there) : max(n, there) + 1])
+        for n in places
+    )
+
+
+@lru_cache(maxsize=1)
+def _list_joins() -> frozenset[int]:
+    return frozenset(
+        stem_id(word, language)
+        for language, words in (("en", "and or the &"), ("es", "y e o u el la los las"))
+        for word in words.split()
+    )
 
 
 def is_jumbled(laid: Alignment, a: int, b: int) -> bool:
     """Whether the words of a claim are those of the sources in no order at all."""
-    known = laid.found[a:b]
-    if b - a < 2 * MIN_TOKENS or known.mean() < 0.9:
+    if b - a < MIN_JUMBLED_TOKENS or laid.found[a:b].mean() < 0.9:
         return False
-    return float((laid.tail[a:b] > 1).mean()) < MAX_JUMBLED_PAIRS
-
-
-def _find_moved_name(
-    matcher: SequenceMatcher[int], mine: list[int], theirs: list[int], kinds: list[int]
-) -> int | None:
-    """A name that stands in another place of the sentence while all other words keep theirs, or None.
-
-    Names of one list ("Ann, Bob and Eve") may change places: nothing but names and small words is between them."""
-    if Counter(mine) != Counter(theirs):
-        return None
-    moved = [
-        at
-        for edit, i1, i2, _, _ in matcher.get_opcodes()
-        if edit != "equal"
-        for at in range(i1, i2)
-        if kinds[at] != STOP
-    ]
-    if any(kinds[at] != NAME for at in moved):
-        return None
-    for at in moved:
-        low, high = sorted((at, theirs.index(mine[at])))
-        if any(kind not in (NAME, STOP) for kind in kinds[low + 1 : high]):
-            return at
-    return None
-
-
-def _denies(kinds: list[int]) -> bool:
-    """Whether there is a negation; in "No. 1" there is none."""
-    return NEGATION in kinds and NUMBER not in kinds
-
-
-def _surface(sources: Sequence[Reading], laid: Alignment, token: int) -> str:
-    source = sources[int(laid.sources.text[token])]
-    return source.surface(int(laid.sources.within[token]))
-
-
-def _to_conflict(
-    kind: str, code: str, mine: str, theirs: str, source: int, place: tuple[int, int]
-) -> Conflict:
-    return Conflict(kind, code, mine, theirs, source, place, certain=True)
+    known = set(pairwise(laid.sources.ids.tolist()))
+    pairs = list(pairwise(laid.claims.ids[a:b].tolist()))
+    return sum(pair in known for pair in pairs) < MAX_JUMBLED_PAIRS * len(pairs)

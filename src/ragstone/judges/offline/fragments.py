@@ -187,7 +187,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def _share(claim: Reading, source: Reading) -> float:
     """Weighted share of the claim's words that the source has; 0 when all its numbers differ."""
-    laid = align([claim], [source], around=False)
+    laid = align([claim], [source])
     kinds = laid.claims.kinds
     if not len(laid.units) or not len(kinds):
         return 0.0

@@ -95,7 +95,7 @@ def _is_brief(told: Reading) -> bool:
 
 def _cover(asked: Reading, told: Reading) -> float:
     """Weighted share of the question's content words that the answer takes up."""
-    laid = align([asked], [told], around=False)
+    laid = align([asked], [told])
     weights = np.where(laid.claims.kinds == STOP, 0.0, laid.claims.weights)
     if not len(laid.units) or not weights.sum():
         return 0.0

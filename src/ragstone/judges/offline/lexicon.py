@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Final
 
 
@@ -202,10 +203,10 @@ _OPPOSED = """
     lend/borrow accept/refuse accept/decline pass/fail thick/thin wide/narrow heavy/light bright/dark wet/dry
     clean/dirty loud/quiet noisy/quiet soft/hard tight/loose raw/cooked vertical/horizontal temporary/permanent
     partial/total junior/senior attack/defend hire/fire hire/dismiss inhale/exhale profit/loss top/bottom odd/even
-    solid/liquid edible/poisonous transparent/opaque morning/evening day/night summer/winter acquit/convict
+    solid/liquid edible/poisonous transparent/opaque morning/evening day/night acquit/convict
     confirm/deny admit/deny allow/ban permit/ban approve/reject heat/cool accelerate/brake praise/criticize
     ascending/descending enable/disable hide/show lock/open start/stop begin/stop keep/remove add/remove
-    follow/precede followed/preceded raise/lower spring/autumn spring/winter summer/autumn autumn/winter spring/summer
+    follow/precede followed/preceded raise/lower
     oppose/back sweet/bitter smooth/rough early/late mandatory/voluntary compulsory/optional compulsory/voluntary
     aumentar/disminuir aumentó/disminuyó aumento/disminución subir/bajar subió/bajó mayor/menor mayores/menores
     más/menos mejor/peor antes/después primero/último primera/última incluye/excluye abierto/cerrado abierta/cerrada
@@ -242,11 +243,11 @@ _OPPOSED = """
     sencillo/complicado directo/indirecto directa/indirecta principal/secundario principal/secundaria
     delantero/trasero delantera/trasera hundir/flotar elogio/crítica elogio/abucheo encender/apagar mojado/seco
     húmedo/seco húmeda/seca ancho/estrecho grueso/fino pesado/ligero claro/oscuro limpio/sucio ruidoso/silencioso
-    blando/duro crudo/cocido permanente/temporal total/parcial contratar/despedir ganancia/pérdida verano/invierno
+    blando/duro crudo/cocido permanente/temporal total/parcial contratar/despedir ganancia/pérdida
     día/noche par/impar sólido/líquido comestible/venenoso transparente/opaco adelantar/retrasar dulce/amargo
     autorizar/prohibir aprobar/suspender absolver/condenar admitir/negar confirmar/desmentir elogiar/criticar
     acelerar/frenar calentar/enfriar habitado/vacío ocupado/libre añadir/quitar prestar/devolver atacar/defender
-    primavera/otoño primavera/invierno verano/otoño otoño/invierno primavera/verano oponer/apoyar opuso/apoyó
+    oponer/apoyar opuso/apoyó
     seguir/preceder superior/inferior profundo/superficial áspero/suave obligatorio/optativo
     importante/irrelevante activo/pasivo activa/pasiva vida/muerte nacer/morir nació/murió nacimiento/muerte
 """
@@ -262,8 +263,28 @@ SAME: Final = _SPELLINGS | _first_of(_IRREGULAR)
 """Spellings and forms of one thing, to the first of them."""
 SAME_STEMS: Final = {"es": _first_of(_SPANISH_STEMS)}
 """Stems of one verb, which changes its vowel or its root, to the first of them."""
-ANTONYMS: Final[tuple[tuple[str, str], ...]] = tuple(
-    (one, other) for one, _, other in (pair.partition("/") for pair in _OPPOSED.split())
+_EXCLUSIVE = """
+    red blue green yellow orange purple brown black white grey pink
+    rojo azul verde amarillo naranja morado marrón negro blanco gris rosa
+    breakfast lunch dinner
+    desayuno almuerzo cena
+    mother father brother sister son daughter uncle aunt grandfather grandmother
+    madre padre hermano hijo tío abuelo
+    gold silver bronze copper iron steel wood stone glass plastic
+    oro plata bronce cobre hierro acero madera piedra vidrio plástico
+    train bus car plane ship bicycle
+    tren autobús coche avión barco bicicleta
+    dog cat horse cow sheep pig goat
+    perro gato caballo vaca oveja cerdo cabra
+    spring summer autumn winter
+    primavera verano otoño invierno
+    attic cellar kitchen bathroom bedroom
+    ático sótano cocina baño dormitorio
+"""
+"""A line of words of one kind, of which one excludes the others in the same place of a sentence."""
+ANTONYMS: Final[tuple[tuple[str, str], ...]] = (
+    *((one, other) for one, _, other in (pair.partition("/") for pair in _OPPOSED.split())),
+    *(pair for line in _EXCLUSIVE.splitlines() for pair in combinations(line.split(), 2)),
 )
 """Words that say the contrary of each other."""
 

@@ -138,7 +138,7 @@ def _spelt(one: str, other: str) -> float:
 
 def _related(part: Short, whole: Short) -> list[float]:
     """For each word of the part how near in meaning a word of the whole is; names are near without being the same."""
-    most = align([part.reading], [whole.reading], around=False).most.tolist()
+    most = align([part.reading], [whole.reading]).most.tolist()
     return [0.0 if word.capital else most[word.token] for word in part.words]
 
 

@@ -66,7 +66,8 @@ def predict_answer(model: LogisticModel, probability: Doubles, known_share: floa
 
 
 def summarize_answer(probability: Doubles) -> Doubles:
-    """The figures of a whole answer: its claims, the weakest counting as much as all together, and their number."""
-    low = np.clip(probability, 1e-4, 1 - 1e-4)
-    logits = np.log(low / (1 - low))
-    return np.array([(logits.min() + logits.mean()) / 2, np.log(len(logits))], np.float64)
+    """The figure of a whole answer: its weakest claim.
+
+    Not the number of claims: what it tells in one set is wrong in the next (bench/judge/NOTES.md)."""
+    weakest = np.clip(probability.min(), 1e-4, 1 - 1e-4)
+    return np.array([np.log(weakest / (1 - weakest))], np.float64)

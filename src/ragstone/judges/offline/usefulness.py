@@ -144,7 +144,7 @@ class _Passage(NamedTuple):
 
 
 def _find_passage(left: Tokens, chunk: Reading) -> _Passage:
-    laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS), around=False)
+    laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS))
     content = left.kinds != STOP
     if not len(laid.units) or not content.any():
         return _Passage(0.0, 0.0, chunk.raw, False)
@@ -209,7 +209,7 @@ def measure_towards(
     asked = judge_chunks(question, chunks, language)
     rows = []
     for chunk, useful in zip(chunks, asked, strict=True):
-        laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS), around=False)
+        laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS))
         reach, shared, quote = _reach(laid, weights, len(wanted), chunk)
         chance = min(max(useful.helps, 1e-4), 1 - 1e-4)
         figures = {"reach": reach, "shared": shared, "question": math.log(chance / (1 - chance))}

@@ -12,7 +12,7 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
-from ragstone.judges.offline.copies import find_edit, is_jumbled
+from ragstone.judges.offline.copies import is_jumbled
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
 from ragstone.judges.offline.fragments import bind_answer, compare_bare, is_title
 from ragstone.judges.offline.model import load_models, predict_answer
@@ -103,28 +103,36 @@ def judge_case(
             for claim in claims
         )
         return JudgedCase(tuple(nothing), 0.0)
-    table, laid = measure_claims(claims, sources)
+    matches = [compare_bare(claim, sources, question) for claim in claims]
+    # a bare name has no sentence that another could contradict
+    conflicts = [
+        find_conflict(claim, sources) if match is None else None
+        for claim, match in zip(claims, matches, strict=True)
+    ]
+    table, laid = measure_claims(claims, sources, conflicts)
     # rounded, as the last bits depend on what else is in the table
     probability = load_models()["claim"].predict(table).round(4)
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
     judged, as_names = [], 0
     for n, claim in enumerate(claims):
-        place = _ClaimPlace(claim, sources, laid, bounds[n], bounds[n + 1], cover[n], int(best[n]))
+        place = _ClaimPlace(
+            claim, sources, conflicts[n], laid, bounds[n], bounds[n + 1], cover[n], int(best[n])
+        )
         bare = answers[n] if answers else None
         bound = bind_answer(bare, claim, sources) if bare else None
-        match = compare_bare(claim, sources, question)
+        match = matches[n]
         if bound is not None:
             as_names += 1
-            judged.append(_judge_claim(place, bound, False, True, False))
+            judged.append(_judge_claim(place, bound, False, True))
         elif match is not None:  # a bare name or number, which the model does not know
             as_names += 1
             is_name = is_title(claim, sources)
-            verdict = _judge_claim(place, match.chance, False, is_name, True)
+            verdict = _judge_claim(place, match.chance, False, is_name)
             judged.append(replace(verdict, share=match.share))
         else:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
-            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False, False))
+            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False))
     chances = np.array([claim.probability for claim in judged])
     if as_names == len(claims):
         whole = float(chances.min())
@@ -140,6 +148,8 @@ class _ClaimPlace:
 
     claim: Reading
     sources: Sequence[Reading]
+    conflict: Conflict | None
+    """What the rules see against it."""
     laid: Alignment
     a: int
     b: int
@@ -159,14 +169,10 @@ class _ClaimPlace:
         return source, self.sources[source].raw[start:end]
 
 
-def _judge_claim(
-    place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool, is_bare: bool
-) -> JudgedClaim:
-    language = place.claim.language
+def _judge_claim(place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool) -> JudgedClaim:
+    language, conflict = place.claim.language, place.conflict
     if place.empty or (states_nothing(place.claim.raw) and not is_name):
         return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
-    # a bare name has no sentence that another could contradict
-    conflict = None if is_bare else _find_any_conflict(place)
     if conflict is None and is_jumbled(place.laid, place.a, place.b):
         return JudgedClaim(REFUTED, "not_found", (), compose("words_out_of_order", language), True)
     if conflict is not None and conflict.certain:
@@ -176,15 +182,6 @@ def _judge_claim(
         reason = compose("found_in_source", language, p=round(p, 2))
         return JudgedClaim(p, "supported", _choose_evidence(place), reason)
     return _refuse(place, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
-
-
-def _find_any_conflict(place: _ClaimPlace) -> Conflict | None:
-    """What contradicts the claim by the rules, or else as an edit of a copied sentence."""
-    conflict = find_conflict(place.claim, place.sources)
-    if conflict is not None and conflict.certain:
-        return conflict
-    edit = find_edit(place.claim, place.sources, place.laid, place.a, place.b, place.best)
-    return edit or conflict
 
 
 def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from ragstone.judges.offline.alignment import Alignment, Bools
-from ragstone.judges.offline.reading import NEGATION, STOP, Floats, Ints, Reading
+from ragstone.judges.offline.reading import NEGATION, Floats, Ints, Reading
 
 
 @dataclass(slots=True)
@@ -19,26 +18,15 @@ class View:
 
     laid: Alignment
     count: int
-    bounds: list[int]
-    sizes: npt.NDArray[np.intp]
-    """How many tokens each claim has, 1 for none."""
     owner: Ints
-    members: Floats
-    """Claim × token: 1 where the token belongs to the claim."""
     belongs: npt.NDArray[np.float64]
-    """The same, token × claim."""
+    """Token × claim: 1 where the token belongs to the claim."""
     weighted: Floats
     """Claim × token: how much the token counts for the claim."""
     total: Floats
     """What the tokens of each claim count together."""
     cover: Floats
     best: Ints
-    begins: list[int]
-    """First source token of each claim's best unit."""
-    ends: list[int]
-    content: Bools
-    inside: Bools
-    """Token stands in the best unit of its claim."""
 
     def totals(self, *values: npt.NDArray[np.generic]) -> Floats:
         """Sums over the tokens of each claim, one row for each of the values; so few float32 sum up exactly."""
@@ -48,31 +36,11 @@ class View:
 
 def view_of(laid: Alignment, count: int) -> View:
     """The view of so many claims."""
-    bounds = bounds_of(laid, count)
-    owner, kinds = laid.claims.text, laid.claims.kinds
     members = members_of(laid, count)
     weighted, total = _weighed(laid, members)
     cover, best = laid.covers = _covers(laid, weighted, total)
-    some = len(laid.units) > 0
-    return View(
-        laid=laid,
-        count=count,
-        bounds=bounds,
-        sizes=np.array([max(b - a, 1) for a, b in pairwise(bounds)], np.intp),
-        owner=owner,
-        members=members.astype(np.float32),
-        belongs=members.T.astype(np.float64),
-        weighted=weighted,
-        total=total,
-        cover=cover,
-        best=best,
-        begins=laid.unit_starts[best].tolist() if some else [],
-        ends=laid.unit_ends[best].tolist() if some else [],
-        content=(kinds != STOP) & (kinds != NEGATION),
-        inside=laid.hit[np.arange(len(owner)), best[owner]]
-        if some
-        else np.zeros(len(owner), np.bool_),
-    )
+    belongs = members.T.astype(np.float64)
+    return View(laid, count, laid.claims.text, belongs, weighted, total, cover, best)
 
 
 def bounds_of(laid: Alignment, count: int) -> list[int]:

@@ -132,12 +132,7 @@ def find_advice(
     if not len(run) or not run.info.metrics:
         return []
     diagnoses = diagnose(run, summarise(run, worst=1), analyse_failures(run), load_symptoms())
-    family = metric.partition("@")[0].partition("(")[0]
-    own = [
-        diagnosis
-        for diagnosis in diagnoses
-        if any(e.what.startswith(family) for e in diagnosis.evidence)
-    ]
+    own = [diagnosis for diagnosis in diagnoses if diagnosis.metric == metric]
     rest = [diagnosis for diagnosis in diagnoses if diagnosis not in own]
     return [
         {

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ragstone.data.strict_json import replace_unstorable
+from ragstone.data.strict_json import is_moderate_number, replace_unstorable
 from ragstone.locale.tags import to_language_tag
 from ragstone.monitor.interactions import (
     MAX_CHUNKS,
@@ -16,7 +16,6 @@ from ragstone.monitor.interactions import (
     MAX_META_CHARS,
     MAX_META_FIELDS,
     chunk_to_json,
-    is_moderate_number,
 )
 from ragstone.systems.protocol import SystemFault
 from ragstone.systems.replies import parse_answer, parse_contexts

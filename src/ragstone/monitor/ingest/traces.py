@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 
+from ragstone.data.spans import span_from_json
 from ragstone.data.strict_json import BadRow
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.ingest.spans import build_interaction, span_from_json
+from ragstone.monitor.ingest.spans import build_interaction
 from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.monitor.statements import (
     add_to_counters,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.monitor.scoring.sampling import SamplingPolicy
-from ragstone.monitor.state import save_state
+from ragstone.monitor.state import load_state, save_state
 from ragstone.monitor.statements import (
     DAY_MICROS,
     SELECT_INTERACTION,
@@ -96,6 +97,12 @@ def save_scorer_status(archive: Archive, status: Mapping[str, Any]) -> None:
     """Publish the scorer's status for the server."""
     body, now = to_ascii_json(dict(status)), now_micros()
     archive.run(lambda db: save_state(db, "scoring", body, now)).result()
+
+
+def load_judge(archive: Archive) -> tuple[str | None, str | None]:
+    """Name and fingerprint of the judge that scored last; its scales are found by the fingerprint."""
+    status = json.loads(load_state(archive, "scoring") or "{}")
+    return status.get("judge"), status.get("judge_identity")
 
 
 def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:

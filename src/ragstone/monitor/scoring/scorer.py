@@ -16,6 +16,7 @@ from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
+from ragstone.judges.scale import fingerprint_judge
 from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import now_micros
@@ -200,6 +201,7 @@ class Scorer:
         return {
             "metrics": list(self.metrics),
             "judge": self.judge.name if self.judge is not None else None,
+            "judge_identity": None if self.judge is None else fingerprint_judge(self.judge),
             "undecided": undecided,
             "waiting": ready,
             "scored": self.progress.scored,

@@ -9,9 +9,10 @@ from functools import cached_property
 from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, format_iso
+from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
-from ragstone.store import RunInfo, StoredRow, describe_metric
+from ragstone.store import RunFacts, RunInfo, StoredRow, describe_metric
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
@@ -21,7 +22,7 @@ MAX_INTERACTIONS = 2000
 
 _SELECT_JUDGED = (
     f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
-    " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number)"
+    " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number AND s.drawn >= ?)"
     " ORDER BY i.at DESC, i.number DESC"
 )
 
@@ -39,7 +40,7 @@ class InteractionRow(StoredRow):
 
 
 class WindowRun:
-    """The interface of a run, for the newest judged interactions of a time range."""
+    """The interface of a run, for the newest judged interactions of a time range; `only_drawn` leaves out those not chosen at random."""
 
     def __init__(
         self,
@@ -49,9 +50,10 @@ class WindowRun:
         *,
         where: tuple[str, str] | None = None,
         limit: int = MAX_INTERACTIONS,
+        only_drawn: bool = False,
     ) -> None:
         interactions: list[Interaction] = []
-        for row in archive.store.stream(_SELECT_JUDGED, (since, until)):
+        for row in archive.store.stream(_SELECT_JUDGED, (since, until, int(only_drawn))):
             interaction = decode_interaction(row)
             if where is None or interaction.slices.get(where[0]) == where[1]:
                 interactions.append(interaction)
@@ -63,6 +65,8 @@ class WindowRun:
         names = sorted(
             {name for interaction in interactions for name in scores.get(interaction.id, {})}
         )
+        self.store = archive.store
+        judge, judge_identity = load_judge(archive)
         self.info = RunInfo(
             id="monitor",
             name="monitor",
@@ -78,6 +82,8 @@ class WindowRun:
                 if (metric := find_metric(name)) is not None
             ),
             total=len(interactions),
+            judge=judge,
+            facts=RunFacts(judge_identity=judge_identity),
         )
         self._rows = [
             InteractionRow(

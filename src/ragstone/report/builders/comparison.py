@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.analysis.pareto import TradeOff, build_trade_off
 from ragstone.report import document as doc
+from ragstone.report.builders.league import build_league_section, describe_recommendation
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
@@ -30,6 +31,8 @@ from ragstone.types import NO_USAGE
 if TYPE_CHECKING:
     from ragstone.analysis.columns import ComparableRun
     from ragstone.analysis.comparison import Comparison, Difference, RunComparison
+    from ragstone.analysis.league import League
+    from ragstone.analysis.recommend import Recommendation
 
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
 """Samples shown each way; a page has all that were kept."""
@@ -49,6 +52,13 @@ class ComparisonReport:
     language: str = "en"
     plain_intervals: bool = False
     """Whether the table shows the interval of each difference alone, not corrected for the others."""
+    league: League | None = None
+    """Opens the report when there are configurations to choose from."""
+    recommendation: Recommendation | None = None
+    remarks: Sequence[doc.Remark] | None = None
+    """What is said above the league, instead of the recommendation."""
+    extra: tuple[doc.Node, ...] = ()
+    """What stands below the league."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -66,13 +76,40 @@ class ComparisonReport:
         )
         method = opening.describe_method(comparison, say, plain_intervals=self.plain_intervals)
         body = (
+            *self.build_opening(say),
             *(self._build_versus(*numbered, say) for numbered in enumerate(comparison.versus, 1)),
-            *_build_trade_off(comparison, say),
             *_build_costs(comparison, say),
             doc.Section((doc.Paragraph(method, style="note method"),)),
             doc.Section((doc.Status(state.text, state.tone, where=doc.TERMINAL),)),
         )
         return doc.ReportDocument("comparison", say, title, say("comparison"), head, body)
+
+    def brief(self) -> list[doc.Node]:
+        """What a notebook shows: the opening, and for each run the sentences and the table."""
+        say = load_words(self.language)
+        nodes: list[doc.Node] = []
+        if self.league is not None:
+            nodes.append(build_league_section(self.league, self._list_remarks(say), say))
+        for number, versus in enumerate(self.comparison.versus, 1):
+            names = {"run": versus.run.name, "baseline": self.comparison.baseline.name}
+            gist = opening.describe_run_verdicts(versus, self.comparison, say)
+            nodes.append(doc.Heading(shorten(say("against", **names), 200)))
+            nodes.append(build_list(gist, style="gist"))
+            nodes.append(self._build_table(versus, f"v{number}", say))
+        state = opening.describe_state(self.comparison, say)
+        return [*nodes, doc.Paragraph(state.text, state.tone)]
+
+    def build_opening(self, say: Words) -> list[doc.Node]:
+        """The league with the recommendation, and the picture of quality against cost."""
+        if self.league is None:
+            return _build_trade_off(self.comparison, say)
+        section = build_league_section(self.league, self._list_remarks(say), say)
+        return [section, *self.extra, *_build_trade_off(self.comparison, say)]
+
+    def _list_remarks(self, say: Words) -> Sequence[doc.Remark]:
+        if self.remarks is not None:
+            return self.remarks
+        return describe_recommendation(self.recommendation, say)
 
     def picture(self) -> Drawing:
         """The differences, and with several runs quality against cost."""
@@ -83,7 +120,12 @@ class ComparisonReport:
 
     def data(self) -> dict[str, Any]:
         """The comparison as JSON takes it."""
-        return self.comparison.to_dict()
+        plain = self.comparison.to_dict()
+        if self.league is not None:
+            plain["league"] = self.league.to_dict()
+            advice = self.recommendation
+            plain["recommendation"] = None if advice is None else asdict(advice)
+        return plain
 
     def _build_versus(self, number: int, versus: RunComparison, say: Words) -> doc.Section:
         comparison = self.comparison
@@ -281,7 +323,13 @@ def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
     chart = build_chart(lambda width: draw_pareto(offers, say, width))
     title = say("drawn.pareto", quality=offers.quality_metric, cost=offers.cost_metric)
     note = doc.Paragraph(say("drawn.front", cost=offers.cost_metric), style="note")
-    return [build_panel("trade", title, chart, note, where=doc.PAGE)]
+    nodes: list[doc.Node] = [build_panel("trade", title, chart, note, where=doc.PAGE)]
+    front = [sentences.shorten_name(offer.name) for offer in offers.offers if offer.front]
+    if len(front) < len(offers.offers):
+        names = sentences.join_names(front, say)
+        line = say("drawn.front_names", names=names, quality=offers.quality_metric, cost=offers.cost_metric)  # fmt: skip
+        nodes.append(doc.Section((doc.Paragraph(line),), where=doc.COMPACT))
+    return nodes
 
 
 def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:

@@ -23,6 +23,7 @@ from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis.effects import Effects, Level
+    from ragstone.report.builders.comparison import ComparisonReport
 
 WIDE_COLUMNS = 110
 """Columns that the whole table takes on a terminal."""
@@ -38,6 +39,8 @@ class EffectsReport:
     name: str = ""
     language: str = "en"
     runs: Sequence[Mapping[str, Any]] = ()
+    comparison: ComparisonReport | None = None
+    """The combinations against the current settings: its league opens the report."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -49,7 +52,9 @@ class EffectsReport:
         )
         # a free line after the last table, for the notes on files follow
         end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
-        return doc.ReportDocument("effects", say, f"{brand}: {name}", brand, head, (*sections, end))
+        opening = () if self.comparison is None else self.comparison.build_opening(say)
+        body = (*opening, *sections, end)
+        return doc.ReportDocument("effects", say, f"{brand}: {name}", brand, head, body)
 
     def picture(self) -> Drawing:
         """The levels of every factor, one chart a metric."""
@@ -62,7 +67,8 @@ class EffectsReport:
 
     def data(self) -> dict[str, Any]:
         """The runs and effects as JSON takes them."""
-        return {"runs": self.runs, "effects": [effects.to_dict() for effects in self.effects]}
+        plain = {"runs": self.runs, "effects": [effects.to_dict() for effects in self.effects]}
+        return plain | ({} if self.comparison is None else {"comparison": self.comparison.data()})
 
 
 def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
@@ -73,7 +79,7 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
         *build_number_columns(say, "mean"),
         *build_number_columns(say, "interval_short", where=roomy),
         *build_number_columns(say, "difference", "interval_short"),
-        *build_number_columns(say, "p_corrected.holm", where=roomy),
+        *build_number_columns(say, "p_corrected.bonferroni", where=roomy),
         *build_text_columns(say, "verdict"),
     )
     rows = (

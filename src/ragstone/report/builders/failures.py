@@ -1,4 +1,4 @@
-"""The report on failures: how many samples fail and why, where they fail more, examples, and what to do about it."""
+"""The report on failures: how many samples fail and why, where they fail more, examples."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ragstone.analysis.advice import choose_text
-from ragstone.analysis.failures import CLASSES, CRITERIA, UNKNOWN
+from ragstone.analysis.classes import CRITERIA, UNKNOWN, Decider
 from ragstone.report import document as doc
+from ragstone.report.builders.diagnosis import (
+    build_diagnosis,
+    describe_slice,
+    describe_withheld,
+    list_ids,
+    name_class,
+)
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
@@ -24,13 +30,13 @@ from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate
-    from ragstone.analysis.diagnose import Advice, Diagnosis, SymptomEvidence
-    from ragstone.analysis.failures import Failure, Failures
+    from ragstone.analysis.classify import Failure
+    from ragstone.analysis.diagnose import Diagnosis
+    from ragstone.analysis.failures import Failures
     from ragstone.analysis.slices import Slice
     from ragstone.store import StoredRow, StoredRun
 
 EXAMPLES_ON_PAGE, EXAMPLES_IN_TEXT, EXAMPLES_ON_TERMINAL = 20, 5, 2
-MAX_IDS = 6
 WIDE_COLUMNS = 100
 """Columns of a terminal from which the meaning of each class is shown."""
 
@@ -65,7 +71,7 @@ class FailureReport:
         body = (
             build_panel("classes", say("failures"), *classes, heading=doc.PAGE),
             _build_slices(failures, say),
-            *([] if self.diagnoses is None else [build_diagnosis(self.diagnoses, say)]),
+            *([] if self.diagnoses is None else [build_diagnosis(self.diagnoses, failures, say)]),
             *self._build_examples(say),
             doc.Section((doc.Status(state.text, state.tone),), where=doc.TERMINAL),
         )
@@ -97,17 +103,6 @@ class FailureReport:
             yield doc.Section((doc.Heading(name), brief), where=doc.TERMINAL)
 
 
-def build_symptoms(diagnoses: Sequence[Diagnosis], language: str = "en") -> doc.ReportDocument:
-    """The symptoms of a run with their evidence and what to try, for a terminal."""
-    say = load_words(language)
-    nodes: list[doc.Node] = [doc.Paragraph(say("no_symptoms"), "good")]
-    if diagnoses:
-        nodes = [_symptom_in_text(*numbered, say) for numbered in enumerate(diagnoses, 1)]
-        nodes.append(doc.Section((doc.Paragraph(""),)))  # a free line, for the prompt follows
-    title = say("diagnosis")
-    return doc.ReportDocument("diagnosis", say, title, title, (), tuple(nodes))
-
-
 # ── classes ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -131,13 +126,9 @@ def draw_classes(failures: Failures, say: Words, width: float) -> Drawing:
     )
 
 
-def name_class(kind: str, say: Words) -> str:
-    """A class in words."""
-    return say.translate("failure_class", kind)
-
-
 def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Cells:
-    tone: doc.Tone = "good" if rate.label == "fine" else "" if rate.label in UNKNOWN else "bad"
+    is_shown = rate.label in failures.shown and rate.label not in UNKNOWN
+    tone: doc.Tone = "good" if rate.label == "fine" else "bad" if is_shown else ""
     meaning = doc.TableCell(_explain_class(rate.label, failures, say), style="soft")
     share = "–" if rate.rate is None else say.percent(rate.rate)
     name, interval = name_class(rate.label, say), format_percent_interval(rate, say)
@@ -145,35 +136,64 @@ def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Ce
 
 
 def _explain_class(kind: str, failures: Failures, say: Words) -> str:
-    # Only the four classes of CRITERIA are decided by a metric; errors, refusals and the rest are not.
+    # Only the classes of CRITERIA are decided by a metric; errors, refusals and the rest are not.
     decider = next((d for name, d in failures.deciders.items() if name == kind), None)
     if decider is None:
         return say(f"class_means.{kind}", metric="", rule="").strip(" ,")
-    rule = _format_limit(decider.criterion.limit, decider.criterion.above, say)
-    return say(f"class_means.{kind}", metric=decider.metric, rule=rule)
+    rule = _describe_rule(decider, say)
+    text = say(f"class_means.{kind}", metric=decider.metric, rule=rule)
+    expected = next((n for name, n in failures.expected.items() if name == kind), 0.0)
+    if not decider.is_scaled or expected < 0.5:
+        return text
+    return f"{text}; {say('within_error', n=say.whole(round(expected)))}"
 
 
-def _format_limit(limit: float, above: bool, say: Words) -> str:
-    text = f"{limit:g}".replace(".", say("decimal"))
-    return say("above_limit" if above else "below_limit", limit=text)
+def _describe_rule(decider: Decider, say: Words) -> str:
+    """The limit of a decider: the criterion's, or the one measured for the judge in each language."""
+    side = "above_limit" if decider.criterion.above else "below_limit"
+    if not decider.is_scaled:
+        return say(side, limit=_format_limit(decider.criterion.limit, say))
+    limits = [
+        say("limit_in", limit=_format_limit(round(scale.threshold, 2), say), language=language)
+        for language, scale in sorted((decider.scales or {}).items())
+        if decider.is_usable(language)
+    ]
+    return say(side, limit=", ".join(limits))
+
+
+def _format_limit(limit: float, say: Words) -> str:
+    return f"{limit:g}".replace(".", say("decimal"))
 
 
 def _describe_state(failures: Failures, say: Words) -> doc.Remark:
     bad = [r for r in failures.rates if r.label != "fine" and r.label not in UNKNOWN]
-    count = sum(rate.count for rate in bad)
+    count = sum(rate.count for rate in bad if rate.label in failures.shown)
     if count:
         return doc.Remark(say.count("failing", count), "bad")
+    if bad:
+        return doc.Remark(say("no_failures_shown"), "good")
     known = any(rate.label == "fine" for rate in failures.rates)
     return doc.Remark(say("no_failures"), "good" if known else "warn")
 
 
 def _describe_gaps(failures: Failures, say: Words) -> Iterator[doc.Remark]:
-    """Classes that nothing in the run could show, and fields that were not sliced by."""
+    """What is within the judge's error, what nothing in the run could show, and fields that were not sliced by."""
+    within = [
+        name_class(rate.label, say)
+        for rate in failures.rates
+        if rate.label not in (*failures.shown, *UNKNOWN, "fine")
+    ]
+    if within:
+        yield doc.Remark(say("within_error_note", kinds=", ".join(within)))
     either = " o " if say.language == "es" else " or "
-    for kind, criteria in CRITERIA.items():
-        if kind not in failures.deciders:
-            metrics = either.join(criterion.family for criterion in criteria[:2])
-            yield doc.Remark(say("no_decider", kind=name_class(kind, say), metrics=metrics), "warn")
+    withheld = {item.metric for item in failures.withheld}
+    for kind in ("retrieval_failure", "hallucination", "generation_failure"):
+        families = [criterion.family for criterion in CRITERIA[kind]]
+        # what the run has but nobody measured is told below
+        if kind not in failures.deciders and withheld.isdisjoint(families):
+            text = say("no_decider", kind=name_class(kind, say), metrics=either.join(families[:2]))
+            yield doc.Remark(text, "warn")
+    yield from describe_withheld(failures, say)
     if failures.dropped:
         yield doc.Remark(say("dropped_fields", fields=", ".join(failures.dropped)))
 
@@ -198,7 +218,7 @@ def _build_slices(failures: Failures, say: Words) -> doc.Section:
 def _list_slice_cells(slice: Slice, say: Words) -> list[str]:
     mostly = next(iter(slice.classes), "")
     return [
-        say("slice_of", field=shorten(slice.field, 40), value=shorten(slice.value, 60)),
+        describe_slice(slice, say),
         say.whole(slice.samples),
         say.percent(slice.rate),
         f"{say.percent(slice.low)} – {say.percent(slice.high)}",
@@ -241,9 +261,9 @@ def _build_example(
 def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[str]:
     if failure.kind == "retrieval_failure":
         if failure.missed:
-            yield say("missed_documents", ids=_list_ids(failure.missed))
+            yield say("missed_documents", ids=list_ids(failure.missed))
         if failure.instead:
-            yield say("instead_documents", ids=_list_ids(failure.instead))
+            yield say("instead_documents", ids=list_ids(failure.instead))
         elif not row.sample.contexts:
             yield say("nothing_came")
     if failure.claims:
@@ -256,109 +276,3 @@ def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[s
         yield say("also_is", kinds=", ".join(name_class(kind, say) for kind in failure.also))
     if row.sample.error:
         yield shorten(say.system_error(row.sample, row.scores), 200)
-
-
-def _list_ids(ids: Sequence[str]) -> str:
-    shown = ", ".join(shorten(id, 40) for id in ids[:MAX_IDS])
-    return f"{shown} …" if len(ids) > MAX_IDS else shown
-
-
-# ── diagnosis ─────────────────────────────────────────────────────────────────────────────
-
-
-def build_diagnosis(diagnoses: Sequence[Diagnosis], say: Words) -> doc.Section:
-    """The symptoms with their evidence and what to try, for files."""
-    nodes: list[doc.Node] = [doc.Heading(say("diagnosis"))]
-    if not diagnoses:
-        nodes.append(doc.Paragraph(say("no_symptoms"), style="panel"))
-    for number, diagnosis in enumerate(diagnoses, 1):
-        nodes.append(_symptom_on_page(diagnosis, say))
-        nodes.append(_symptom_in_text(number, diagnosis, say))
-    return doc.Section(tuple(nodes), id="diagnosis", where=doc.WRITTEN)
-
-
-def _symptom_on_page(diagnosis: Diagnosis, say: Words) -> doc.Section:
-    # `perhaps`: the figure is past its limit, but its interval reaches back over it.
-    doubt = () if diagnosis.sure else (" ", doc.Styled(say("perhaps"), "badge", "warn"))
-    advice = [
-        doc.ListItem(
-            nodes=(
-                doc.Paragraph(
-                    f"{say('because')}: {choose_text(item.cause, say.language)}", style="soft"
-                ),
-                *_build_advice(item, say),
-            )
-        )
-        for item in diagnosis.advice
-    ]
-    return doc.Section(
-        (
-            doc.Heading((choose_text(diagnosis.title, say.language), *doubt), 3),
-            build_list(_list_evidence(diagnosis, say, ""), style="evidence"),
-            build_list(advice, ordered=True),
-        ),
-        "panel symptom",
-        where=doc.PAGE,
-    )
-
-
-def _symptom_in_text(number: int, diagnosis: Diagnosis, say: Words) -> doc.Section:
-    title = choose_text(diagnosis.title, say.language) + (
-        "" if diagnosis.sure else f" ({say('perhaps')})"
-    )
-    advice = [
-        doc.ListItem(
-            choose_text(item.cause, say.language), "plain", nodes=tuple(_build_advice(item, say))
-        )
-        for item in diagnosis.advice
-    ]
-    return doc.Section(
-        (
-            doc.Heading(title, 3, where=doc.TEXT),
-            doc.Heading(f"{number}. {title}", where=doc.TERMINAL),
-            build_list(_list_evidence(diagnosis, say, "warn")),
-            build_list(advice, ordered=True),
-        ),
-        where=doc.COMPACT,
-    )
-
-
-def _build_advice(advice: Advice, say: Words) -> Iterator[doc.Node]:
-    yield doc.Paragraph(
-        (
-            doc.Styled(f"{say('then_try')}:", "strong"),
-            f" {choose_text(advice.advice, say.language)}",
-        )
-    )
-    if advice.command:
-        yield doc.CodeLine(advice.command, say("test_it"))
-
-
-def _list_evidence(diagnosis: Diagnosis, say: Words, tone: doc.Tone) -> Iterator[doc.Remark]:
-    for evidence in diagnosis.evidence:
-        yield doc.Remark(_describe_evidence(evidence, say), tone)
-    if not diagnosis.sure:
-        yield doc.Remark(say("perhaps_note"))
-
-
-def _describe_evidence(evidence: SymptomEvidence, say: Words) -> str:
-    facts = {
-        "affected": say.whole(evidence.affected),
-        "samples": say.whole(evidence.samples),
-        "examples": _list_ids(evidence.examples) or "–",
-    }
-    if evidence.what in CLASSES:
-        interval = "–"
-        if evidence.low is not None and evidence.high is not None:
-            interval = f"{say.percent(evidence.low)} – {say.percent(evidence.high)}"
-        value = say.percent(evidence.value)
-        name = name_class(evidence.what, say)
-        return say("evidence_class", what=name, value=value, interval=interval, **facts)
-    return say(
-        "evidence_metric",
-        what=evidence.what,
-        value=say.number(evidence.value),
-        interval=say.interval(evidence.low, evidence.high),
-        rule=_format_limit(evidence.limit, evidence.above, say),
-        **facts,
-    )

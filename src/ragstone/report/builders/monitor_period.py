@@ -11,7 +11,8 @@ from ragstone.monitor.windows.period_report import PeriodReport, SeriesChange
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report import document as doc
-from ragstone.report.builders.failures import build_classes, build_diagnosis
+from ragstone.report.builders.diagnosis import build_diagnosis, describe_withheld
+from ragstone.report.builders.failures import build_classes
 from ragstone.report.builders.parts import (
     build_list,
     build_number_columns,
@@ -219,9 +220,11 @@ def _build_failures(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Node]:
         if analysis.failures.samples >= MAX_INTERACTIONS:
             newest = say("newest_only", n=say.whole(MAX_INTERACTIONS))
             nodes.append(doc.Paragraph(newest, style="note"))
+        for note in describe_withheld(analysis.failures, say):
+            nodes.append(doc.Paragraph(note.text, note.tone, "note"))
         yield build_panel("classes", say("failures"), *nodes)
-    if analysis.diagnoses:
-        yield build_diagnosis(analysis.diagnoses, say)
+        if analysis.diagnoses:
+            yield build_diagnosis(analysis.diagnoses, analysis.failures, say)
 
 
 def _build_costs(report: PeriodReport, say: Words) -> doc.Section:

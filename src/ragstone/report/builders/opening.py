@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
     from ragstone.report.words import Words
     from ragstone.store import StoredRow, StoredRun
+    from ragstone.types import Finding, Sample
 
 GRADES = (
     ("nearly", 0.9, 1.0),
@@ -168,21 +169,27 @@ def _build_claim(claim: FaultyClaim, row: StoredRow, say: Words) -> doc.ListItem
     finding = claim.finding
     assert finding is not None
     text = say("quoted", text=shorten(finding.text, CLAIM_CHARS))
+    lines = describe_evidence(finding, row.sample, say)
+    nodes = tuple(doc.Paragraph(line, style="soft") for line in lines)
+    return doc.ListItem(text, choose_tone(finding.verdict), id=shorten(claim.id, 40), nodes=nodes)
+
+
+def describe_evidence(finding: Finding, sample: Sample, say: Words) -> list[str]:
+    """The verdict with its reason, and the text that decides it or the sentence that comes closest."""
     verdict = say.translate("verdict", finding.verdict)
     reason = shorten(say.message(finding.reason), QUOTE_CHARS)
     lines = [f"{verdict}: {reason}" if reason else verdict]
     if finding.quote:
         quote = say("quoted", text=shorten(finding.quote, QUOTE_CHARS))
         lines.append(say("decided_by_text", source=_name_source(finding.chunk, say), quote=quote))
-    elif finding.verdict == "not_found" and any(c.text for c in row.sample.contexts or ()):
-        lines.append(_describe_closest(finding.text, row, say))
-    nodes = tuple(doc.Paragraph(line, style="soft") for line in lines)
-    return doc.ListItem(text, choose_tone(finding.verdict), id=shorten(claim.id, 40), nodes=nodes)
+    elif finding.verdict == "not_found" and any(c.text for c in sample.contexts or ()):
+        lines.append(_describe_closest(finding.text, sample, say))
+    return lines
 
 
-def _describe_closest(claim: str, row: StoredRow, say: Words) -> str:
+def _describe_closest(claim: str, sample: Sample, say: Words) -> str:
     """That no source says it, with the sentence of the sources that shares most of its words."""
-    chunks = row.sample.contexts or ()
+    chunks = sample.contexts or ()
     closest = find_closest_sentence(claim, [chunk.text for chunk in chunks])
     if closest is None:
         return say("no_source")

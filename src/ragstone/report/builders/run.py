@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ragstone.analysis import label_rates
+from ragstone.analysis.scales import find_scales
 from ragstone.report import document as doc
 from ragstone.report import figures
 from ragstone.report.builders.opening import build_next_commands, build_opening
@@ -84,7 +85,7 @@ class RunReport:
 
     def _open_row(self, position: int) -> OpenSample:
         say = load_words(self.language)
-        return open_sample(self.run.row(position), self.summary.metrics, say)
+        return open_sample(self.run.row(position), self.summary.metrics, say, find_scales(self.run))
 
     def _build_worst(self, say: Words) -> list[doc.Node]:
         """The worst samples as a table."""
@@ -275,6 +276,8 @@ def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
         remark = figures.describe_gate(gate, say)
         state = figures.name_gate_state(gate, say)
         items.append(doc.ListItem(remark.text, remark.tone, label=state))
+    for remark in figures.describe_unfit_gates(summary.unfit_gates, summary.run.judge, say):
+        items.append(doc.ListItem(remark.text, remark.tone, label=say("gate.unfit")))
     return build_list(items, flush=True, style="gates")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report import figures
+from ragstone.report.drawing.labels import LabelPlacer, cover_line, cover_points
 from ragstone.report.drawing.rows import ChartRow, choose_scale, choose_ticks, draw_rows
 from ragstone.report.drawing.shapes import (
     NARROW,
@@ -17,7 +18,6 @@ from ragstone.report.drawing.shapes import (
     Shape,
     Stroke,
     cut_to_width,
-    text_width,
 )
 from ragstone.report.words import Words
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
     from ragstone.analysis.comparison import Comparison, Difference
     from ragstone.analysis.effects import Effects
-    from ragstone.analysis.pareto import Offer, TradeOff
+    from ragstone.analysis.pareto import TradeOff
     from ragstone.labels.measure import CalibrationBin
 
 VERDICT_ROLES: dict[str, Role] = {
@@ -135,7 +135,9 @@ def draw_histograms(metrics: Sequence[MetricSummary], say: Words, width: float) 
 
 def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     """Quality against cost; the line joins the configurations that no other beats in both."""
-    points, quality, cost = trade_off.offers, trade_off.quality_metric, trade_off.cost_metric
+    points, quality = trade_off.offers, trade_off.quality_metric
+    unit = say.translate("unit", trade_off.cost_metric)
+    cost = f"{trade_off.cost_metric} ({unit})" if unit != trade_off.cost_metric else unit
     height = 300.0 if width > NARROW else 260.0
     left, right, top, bottom = 46.0, width - 14.0, 22.0, height - 36.0
     xs = choose_scale([ChartRow("", point.cost) for point in points], None)
@@ -156,11 +158,16 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
         shapes.append(Caption(left - 6, y + 4, _format_tick(tick, say), "soft", "end"))
     shapes.append(Caption(right, bottom + 31, cost, "soft", "end"))
     front = sorted((p for p in points if p.front), key=lambda point: point.cost)
-    if len(front) > 1:
-        shapes.append(Stroke(tuple(place_point(p.cost, p.quality) for p in front), "bar", 2.0))
-    # False before True: the front is drawn over the others.
-    for point in sorted(points, key=lambda point: point.front):
-        shapes += _draw_point(point, place_point(point.cost, point.quality), right)
+    line = [place_point(point.cost, point.quality) for point in front]
+    if len(line) > 1:
+        shapes.append(Stroke(tuple(line), "bar", 2.0))
+    places = [place_point(point.cost, point.quality) for point in points]
+    labels = LabelPlacer((left, top, right, bottom), [*cover_points(places), *cover_line(line)])
+    # The front is drawn over the others, and its names find a place first.
+    for point, at in sorted(zip(points, places, strict=True), key=lambda pair: not pair[0].front):
+        shapes += labels.draw_label(cut_to_width(point.name, 150), at)
+    for point, (x, y) in sorted(zip(points, places, strict=True), key=lambda pair: pair[0].front):
+        shapes.append(Dot(x, y, "good" if point.front else "plain", 5.0, point.name))
     return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
 
 
@@ -191,15 +198,6 @@ def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -
         shapes.append(Dot(*place_point(part.expected, part.observed), "good", title=title))
     shapes.append(Caption(left + size, top + size + 31, say("judge_expects"), "soft", "end"))
     return Drawing(width, size + 54, tuple(shapes), say("drawn.calibration"))
-
-
-def _draw_point(point: Offer, at: tuple[float, float], right: float) -> list[Shape]:
-    x, y = at
-    role: Role = "good" if point.front else "plain"
-    name = cut_to_width(point.name, 150)
-    inside = x + 9 + text_width(name) <= right
-    words_at = Caption(x + 9 if inside else x - 9, y - 9, name, "ink", "start" if inside else "end")
-    return [Dot(x, y, role, 5.0, point.name), words_at]
 
 
 def _draw_histogram(

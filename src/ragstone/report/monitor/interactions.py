@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ragstone.analysis.classes import Scales
 from ragstone.monitor import Archive, Interaction
+from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.windows.statistics import find_metric
+from ragstone.store import load_scales
 from ragstone.types import Sample, Score
 
 FEEDBACK = "feedback"
@@ -39,6 +42,8 @@ class JudgedInteraction:
     position: int
     interaction: Interaction
     scores: Mapping[str, Score]
+    scales: Scales
+    """Of the monitor's judge."""
 
     @property
     def id(self) -> str:
@@ -58,6 +63,7 @@ class KnownScale:
     metric: str
     bounds: tuple[float, float] | None
     higher_is_better: bool
+    judged: bool = False
 
 
 def find_scale(metric: str) -> KnownScale:
@@ -65,13 +71,14 @@ def find_scale(metric: str) -> KnownScale:
     known = find_metric(metric)
     if known is None:
         return KnownScale(metric, None, True)
-    return KnownScale(metric, known.bounds, known.higher_is_better)
+    return KnownScale(metric, known.bounds, known.higher_is_better, known.judged)
 
 
 def load_scores(archive: Archive, interactions: Iterable[Interaction]) -> list[JudgedInteraction]:
     """The interactions with their scores, numbered from 1."""
+    scales = load_scales(archive.store, load_judge(archive)[1])
     return [
-        JudgedInteraction(place, interaction, archive.scores(interaction.id))
+        JudgedInteraction(place, interaction, archive.scores(interaction.id), scales)
         for place, interaction in enumerate(interactions, 1)
     ]
 

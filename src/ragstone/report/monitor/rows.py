@@ -75,7 +75,8 @@ def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str
 
 def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
     """An interaction as a sample that can be viewed."""
-    return open_sample(judged, [find_scale(name) for name in judged.scores], say)
+    metrics = [find_scale(name) for name in judged.scores]
+    return open_sample(judged, metrics, say, judged.scales)
 
 
 def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:

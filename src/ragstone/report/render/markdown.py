@@ -100,6 +100,8 @@ def _render_span(part: str | doc.Styled) -> str:
             return f"⚠ {escape(part.text)}" if part.tone == "warn" else f"({escape(part.text)})"
         case "unseen":
             return ""
+        case "break":  # a cell of a table is one line
+            return " "
         case _:
             return escape(part.text)
 

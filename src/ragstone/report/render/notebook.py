@@ -1,4 +1,4 @@
-"""The summary of a run as a small table for a notebook cell."""
+"""The summary of a run, or a few nodes of a report, as a fragment for a notebook cell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from ragstone.report.render.html import load_template
 from ragstone.report.words import load_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragstone.analysis import Summary
+    from ragstone.report.document import Node
 
 
 def render(summary: Summary, language: str = "en") -> str:
@@ -30,3 +33,9 @@ def render(summary: Summary, language: str = "en") -> str:
             gates=[figures.describe_gate(gate, say) for gate in summary.gates],
         )
     )
+
+
+def render_nodes(nodes: Sequence[Node], language: str = "en") -> str:
+    """Nodes of a report as an HTML fragment, without charts and samples."""
+    say = load_words(language)
+    return str(load_template("fragment.html.j2").render(say=say, shown=nodes, samples=()))

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from ragstone.data.spans import ATTRIBUTE_PREFIXES, TraceSpan
 from ragstone.data.strict_json import BadRow, parse_json, replace_unstorable
 from ragstone.errors import MissingExtra
-from ragstone.monitor.ingest.spans import ATTRIBUTE_PREFIXES, TraceSpan
 
 MAX_VALUE_DEPTH = 20
 """How deep an attribute's value may nest."""

@@ -1,0 +1,228 @@
+"""Rows of other tools whose fields no column names alone: traces, conversations and nested results, made plain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+Row = Mapping[str, Any]
+
+_HUMAN, _ASSISTANT, _TOOL = {"human", "user"}, {"ai", "assistant"}, {"tool", "function"}
+_REFERENCE_NAMES = (
+    "expected_response",
+    "expected_answer",
+    "ground_truth",
+    "reference",
+    "expected_facts",
+)
+_RELEVANT_NAMES = ("expected_retrieved_context", "expected_context", "relevant_doc_ids")
+_TEXT_NAMES = ("page_content", "text", "content", "doc_uri")
+
+
+def convert_mlflow_trace(row: Row) -> dict[str, Any]:
+    """A trace of MLflow 2 or 3: contexts of its retriever spans, expectations as reference, feedback as meta."""
+    trace = _decode(row.get("trace"))
+    whole: Row = trace if isinstance(trace, dict) else row
+    info, data = _get_mapping(whole, "info"), _get_mapping(whole, "data")
+    spans = _list_mappings(_decode(row.get("spans"))) or _list_mappings(data.get("spans"))
+    root = next((span for span in spans if not _get_parent(span)), {})
+    converted: dict[str, Any] = {
+        "id": row.get("trace_id") or row.get("request_id") or info.get("trace_id") or info.get("request_id"),
+        "question": _choose(row.get("request"), data.get("request"), _get_attribute(root, "mlflow.spanInputs"), info.get("request_preview")),
+        "answer": _choose(row.get("response"), data.get("response"), _get_attribute(root, "mlflow.spanOutputs"), info.get("response_preview")),
+        "contexts": _find_retrieved(spans),
+        "latency_ms": _choose(row.get("execution_duration"), row.get("execution_time_ms"), info.get("execution_duration_ms"), info.get("execution_time_ms")),
+        "meta": {},
+    }  # fmt: skip
+    if (
+        _choose(row.get("state"), row.get("status"), info.get("state"), info.get("status"))
+        == "ERROR"
+    ):
+        converted["error"] = "the trace failed"
+    assessments = _list_mappings(_decode(row.get("assessments"))) or _list_mappings(
+        info.get("assessments")
+    )
+    for item in assessments:
+        name = item.get("assessment_name") or item.get("name")
+        value = _get_mapping(item, "expectation").get("value")
+        if value is not None and name in _REFERENCE_NAMES:
+            converted["reference"] = value
+        elif value is not None and name in _RELEVANT_NAMES:
+            converted["relevant"] = value
+        else:
+            feedback = _get_mapping(item, "feedback").get("value")
+            converted["meta"][str(name)] = feedback if value is None else value
+    return {name: value for name, value in converted.items() if value not in (None, {})}
+
+
+def _find_retrieved(spans: list[Row]) -> list[Any] | None:
+    """The documents of the last retriever span that has some; empty without documents, None without retriever."""
+    outputs = [
+        _get_attribute(span, "mlflow.spanOutputs")
+        for span in spans
+        if str(_get_attribute(span, "mlflow.spanType")).upper() == "RETRIEVER"
+    ]
+    lists = [output for output in outputs if isinstance(output, list) and output]
+    if lists:
+        return lists[-1]
+    return [] if outputs else None
+
+
+def _get_attribute(span: Row, name: str) -> Any:
+    return _decode(_get_mapping(span, "attributes").get(name))
+
+
+def _get_parent(span: Row) -> Any:
+    return span.get("parent_span_id") or span.get("parent_id")
+
+
+def convert_ragas_turns(row: Row) -> dict[str, Any]:
+    """A multi-turn sample of Ragas: the last question, the answer after it, and what tools returned between."""
+    turns = _list_mappings(_decode(row.get("user_input")))
+    if not turns:
+        return dict(row)
+    questions = [at for at, turn in enumerate(turns) if _get_role(turn) in _HUMAN]
+    last = questions[-1] if questions else -1
+    answers = [turn for turn in turns[last + 1 :] if _get_role(turn) in _ASSISTANT]
+    results = [turn.get("content") for turn in turns[last + 1 :] if _get_role(turn) in _TOOL]
+    converted = {**row, "user_input": turns[last].get("content") if questions else None}
+    if row.get("response") is None and answers:
+        converted["response"] = answers[-1].get("content")
+    if row.get("retrieved_contexts") is None and results:
+        converted["retrieved_contexts"] = [text for text in results if isinstance(text, str)]
+    converted["turns"] = len(questions)
+    return converted
+
+
+def convert_trulens_record(row: Row) -> dict[str, Any]:
+    """A record of TruLens: its contexts stand in the calls of feedback functions, or in those of the app."""
+    if any(row.get(name) is not None for name in ("contexts", "retrieved_contexts", "context")):
+        return dict(row)
+    contexts = _find_feedback_contexts(row) or _find_call_contexts(_decode(row.get("record_json")))
+    kept = {name: value for name, value in row.items() if not name.endswith(("_calls", "_json"))}
+    return {**kept, "contexts": contexts} if contexts else kept
+
+
+def _find_feedback_contexts(row: Row) -> list[str]:
+    for name, value in row.items():
+        calls = _list_mappings(_decode(value)) if name.endswith("_calls") else []
+        texts: dict[str, None] = {}
+        for call in calls:
+            arguments = _get_mapping(call, "args")
+            given = next(
+                (arguments[key] for key in ("context", "contexts", "source") if key in arguments),
+                None,
+            )
+            texts |= dict.fromkeys(
+                text
+                for text in (given if isinstance(given, list) else [given])
+                if isinstance(text, str)
+            )
+        if texts:
+            return list(texts)
+    return []
+
+
+def _find_call_contexts(record: Any) -> list[Any]:
+    """What the last call that returned a list of documents returned."""
+    for call in reversed(_list_mappings(record.get("calls")) if isinstance(record, dict) else []):
+        returned = call.get("rets")
+        if isinstance(returned, list) and returned and all(map(_is_document, returned)):
+            return returned
+    return []
+
+
+def _is_document(value: Any) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, dict) and any(isinstance(value.get(name), str) for name in _TEXT_NAMES)
+    )
+
+
+def convert_inspect_sample(row: Row) -> dict[str, Any]:
+    """A sample of an Inspect log: its output, its scores as meta, and its epoch in the id."""
+    output = _get_mapping(row, "output")
+    answer = output.get("completion") or _get_mapping(_first(output.get("choices")), "message").get(
+        "content"
+    )
+    scores = {
+        name: score.get("value") if isinstance(score, dict) else score
+        for name, score in _get_mapping(row, "scores").items()
+    }
+    metadata = _get_mapping(row, "metadata")
+    epoch = row.get("epoch")
+    contexts = ("contexts", "context", "documents", "retrieved_contexts")
+    return {
+        "id": row.get("id") if epoch in (None, 1) else f"{row.get('id')} (epoch {epoch})",
+        "question": row.get("input"),
+        "answer": answer or None,
+        "reference": row.get("target") or None,
+        "contexts": next((metadata[name] for name in contexts if name in metadata), None),
+        "error": _get_mapping(row, "error").get("message"),
+        "latency": row.get("total_time"),
+        "meta": {**{k: v for k, v in metadata.items() if k not in contexts}, **scores},
+    }
+
+
+def is_haystack_result(row: Row) -> bool:
+    """Whether a row is what a Haystack pipeline returned: the outputs of components, an answer or documents among them."""
+    outputs = [value for value in row.values() if isinstance(value, dict)]
+    names = {name for output in outputs for name in output}
+    return bool(outputs) and bool({"replies", "answers"} & names or names == {"documents"})
+
+
+def convert_haystack_result(row: Row) -> dict[str, Any]:
+    """The outputs of a Haystack pipeline: documents, and the first reply or generated answer."""
+    converted: dict[str, Any] = {
+        name: value for name, value in row.items() if not isinstance(value, dict)
+    }
+    for output in row.values():
+        if not isinstance(output, dict):
+            continue
+        if isinstance(output.get("documents"), list):
+            converted["contexts"] = output["documents"]
+        candidate = _first(output.get("replies")) or _first(output.get("answers"))
+        if candidate is not None:
+            inner = _get_mapping(candidate, "init_parameters") or candidate
+            is_answer = isinstance(inner, dict) and "data" in inner
+            converted["answer"] = inner["data"] if is_answer else inner
+            if is_answer and inner.get("query"):
+                converted.setdefault("question", inner["query"])
+            if is_answer and inner.get("documents"):
+                converted["contexts"] = inner["documents"]
+        for name in ("query", "question"):
+            if isinstance(output.get(name), str):
+                converted.setdefault("question", output[name])
+    return converted
+
+
+def _decode(value: Any) -> Any:
+    """The value of a JSON text; anything else unchanged."""
+    if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _choose(*values: Any) -> Any:
+    """The first that is not None, decoded."""
+    return next((_decode(value) for value in values if value is not None), None)
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else None
+
+
+def _get_mapping(row: Any, name: str) -> dict[str, Any]:
+    value = _decode(row.get(name)) if isinstance(row, Mapping) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _list_mappings(value: Any) -> list[Row]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _get_role(turn: Row) -> str:
+    return str(turn.get("type") or turn.get("role") or "").lower()

@@ -1,0 +1,242 @@
+"""Sources whose rows are not samples: spans of traces, events of a log, paragraphs with questions; grouped into samples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
+from ragstone.data.sources import RawRow, RejectedRow, ReopenableFile, RowSource
+from ragstone.data.spans import TraceSpan, describe_trace
+from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.errors import DataError
+
+Rows = list[tuple[int | str, dict[str, Any]]]
+"""Rows with their places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """A kind of source whose rows have to be grouped."""
+
+    title: str
+    matches: Callable[[Mapping[str, Any]], bool]
+    """Whether the first row shows it."""
+    group: Callable[[Rows, list[str]], Iterator[dict[str, Any]]]
+    """Rows of ragstone columns; what is passed over is noted in the list."""
+
+
+def regroup_source(source: RowSource) -> RowSource | None:
+    """The source with its rows grouped into samples; None when each row is one already."""
+    first = next((row for _, row in islice(_parse_rows(source), 1)), None)
+    grouping = next((g for g in GROUPINGS if first is not None and g.matches(first)), None)
+    return None if grouping is None else _group(source.name, grouping, lambda: _parse_all(source))
+
+
+def open_protobuf_traces(path: str) -> RowSource:
+    """Open a file with an ExportTraceServiceRequest in protobuf."""
+
+    def load_rows() -> Rows:
+        with ReopenableFile(path)() as stream:
+            try:
+                spans = parse_protobuf_spans(stream.read())
+            except BadRow as bad:
+                raise DataError(f"{path}: {bad}") from None
+        return [(path, {"spans": spans})]
+
+    def group(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
+        yield from _describe_traces([span for _, row in rows for span in row["spans"]], notes)
+
+    return _group(path, Grouping("OpenTelemetry traces", lambda row: True, group), load_rows)
+
+
+def _group(name: str, grouping: Grouping, load_rows: Callable[[], Rows]) -> RowSource:
+    notes: list[str] = []
+
+    def rows() -> Iterator[RawRow]:
+        notes.clear()
+        for number, row in enumerate(grouping.group(load_rows(), notes), 1):
+            plain = {key: value for key, value in row.items() if value is not None}
+            yield f"{name}, sample {number}", json.dumps(plain, ensure_ascii=False)
+
+    return RowSource(name, rows, line_format=grouping.title, is_native=True, notes=notes)
+
+
+def _parse_rows(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]:
+    """The rows that are objects; others are left to the reading that reports them."""
+    for at, text in source.rows():
+        if isinstance(text, RejectedRow):
+            continue
+        try:
+            row = parse_json(text)
+        except BadRow:
+            continue
+        if isinstance(row, dict):
+            yield at, row
+
+
+def _parse_all(source: RowSource) -> Rows:
+    """Every row; one that cannot be read is an error, as its spans would be missing in silence."""
+    rows: Rows = []
+    for at, text in source.rows():
+        place = at if isinstance(at, str) else f"{source.name}:{at}"
+        try:
+            if isinstance(text, RejectedRow):
+                raise BadRow(text.reason)
+            row = parse_json(text)
+        except BadRow as bad:
+            raise DataError(f"{place}: {bad}") from None
+        if isinstance(row, dict):
+            rows.append((place, row))
+    return rows
+
+
+# ── traces ────────────────────────────────────────────────────────────────────────────────
+
+
+def _group_otlp(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    spans: list[TraceSpan] = []
+    for place, row in rows:
+        request = row if "resourceSpans" in row else {"resourceSpans": [row]}
+        try:
+            spans += parse_json_spans(json.dumps(request).encode())
+        except BadRow as bad:
+            raise DataError(f"{place}: {bad}") from None
+    yield from _describe_traces(spans, notes)
+
+
+def _group_phoenix(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Spans as Phoenix's `get_spans_dataframe` has them: a column for each attribute."""
+    spans = []
+    for place, row in rows:
+        attributes = {
+            name.removeprefix("attributes."): _decode(value)
+            for name, value in row.items()
+            if name.startswith("attributes.") and value is not None
+        }
+        attributes["openinference.span.kind"] = str(row.get("span_kind") or "")
+        failed = row.get("status_code") == "ERROR"
+        spans.append(
+            TraceSpan(
+                trace=str(row.get("context.trace_id") or place),
+                id=str(row.get("context.span_id") or place),
+                parent=str(row.get("parent_id") or ""),
+                name=str(row.get("name") or ""),
+                start=_parse_micros(row.get("start_time")),
+                end=_parse_micros(row.get("end_time")),
+                attributes=attributes,
+                error=str(row.get("status_message") or "the span failed") if failed else None,
+            )
+        )
+    yield from _describe_traces(spans, notes)
+
+
+def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[str, Any]]:
+    traces: dict[str, list[TraceSpan]] = {}
+    for span in spans:
+        traces.setdefault(span.trace, []).append(span)
+    skipped = 0
+    for trace in traces.values():
+        row = describe_trace(trace)
+        if row is None:
+            skipped += 1
+            continue
+        del row["start"]
+        yield row
+    if skipped:
+        notes.append(
+            f"passed over {skipped} of {len(traces)} traces: no question or answer in them, as "
+            "when an index is built"
+        )
+
+
+def _parse_micros(value: Any) -> int:
+    from datetime import UTC, datetime
+
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return 0
+        return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1e6)
+    # of a DataFrame written as JSON: milliseconds
+    return round(value * 1000) if isinstance(value, int | float) else 0
+
+
+def _decode(value: Any) -> Any:
+    """The documents and messages that a CSV cell holds as JSON."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+# ── OpenAI-evals and SQuAD ────────────────────────────────────────────────────────────────
+
+
+def _group_openai_events(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """Events of a log of OpenAI-evals: the prompt, what was sampled, what was expected."""
+    samples: dict[str, dict[str, Any]] = {}
+    others = 0
+    for _, row in rows:
+        data, name = row.get("data"), row.get("sample_id")
+        if name is None or not isinstance(data, dict):
+            others += 1
+            continue
+        sample = samples.setdefault(str(name), {"id": str(name), "meta": {}})
+        if row.get("type") == "sampling":
+            sample["question"] = _get_last_user_text(data.get("prompt"))
+            sampled = data.get("sampled")
+            sample["answer"] = sampled[0] if isinstance(sampled, list) and sampled else sampled
+        else:
+            expected = data.get("expected", data.get("ideal"))
+            sample.setdefault(
+                "reference", expected[0] if isinstance(expected, list) and expected else expected
+            )
+            scalars = {k: v for k, v in data.items() if isinstance(v, bool | int | float)}
+            sample["meta"] |= scalars
+    yield from samples.values()
+    if others:
+        notes.append(f"passed over {others} lines that are about no sample: spec and final report")
+
+
+def _get_last_user_text(prompt: Any) -> Any:
+    if not isinstance(prompt, list):
+        return prompt
+    messages = [message for message in prompt if isinstance(message, dict)]
+    users = [message for message in messages if message.get("role") == "user"] or messages
+    return users[-1].get("content") if users else None
+
+
+def _group_squad(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """The questions of each paragraph; one that the paragraph does not answer has no reference."""
+    for _, row in rows:
+        for paragraph in row["paragraphs"]:
+            for item in paragraph.get("qas") or ():
+                answers = [answer["text"] for answer in item.get("answers") or ()]
+                yield {
+                    "id": item.get("id"),
+                    "question": item.get("question"),
+                    "contexts": [paragraph["context"]],
+                    "reference": answers[0] if answers else None,
+                    "group": row.get("title"),
+                    "meta": {"answerable": not item.get("is_impossible", not answers)},
+                }
+
+
+def _is_event(row: Mapping[str, Any]) -> bool:
+    is_event = {"sample_id", "type", "data"} <= row.keys()
+    return is_event or ("spec" in row and "eval_name" in str(row["spec"]))
+
+
+GROUPINGS = (
+    Grouping("OpenTelemetry traces", lambda row: bool({"resourceSpans", "scopeSpans"} & row.keys()), _group_otlp),
+    Grouping("Phoenix spans", lambda row: "context.trace_id" in row and "span_kind" in row, _group_phoenix),
+    Grouping("an OpenAI-evals log", _is_event, _group_openai_events),
+    Grouping("SQuAD", lambda row: isinstance(row.get("paragraphs"), list), _group_squad),
+)  # fmt: skip

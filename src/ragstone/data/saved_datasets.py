@@ -1,0 +1,66 @@
+"""Folders that `save_to_disk` of Hugging Face datasets wrote, and logs of Inspect packed as `.eval`."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragstone.data.objects import to_row_text
+from ragstone.data.sources import RawRow, RowSource, translate_errors
+from ragstone.errors import DataError, MissingExtra
+
+
+def open_saved_dataset(source: str) -> RowSource | None:
+    """Open the folder of a dataset, or of a DatasetDict with one split; None when it is another folder."""
+    folder = Path(source)
+    if not folder.is_dir():
+        return None
+    if (folder / "dataset_dict.json").is_file():
+        splits = json.loads((folder / "dataset_dict.json").read_text(encoding="utf-8"))["splits"]
+        if len(splits) != 1:
+            raise DataError(
+                f"{source!r} has the splits {', '.join(splits)}; name one: {folder / splits[-1]}"
+            )
+        folder = folder / splits[0]
+    if not (folder / "state.json").is_file():
+        return None
+    state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+    files = [folder / item["filename"] for item in state.get("_data_files") or ()]
+    return RowSource(source, lambda: _read_arrow(files), "table")
+
+
+def _read_arrow(files: list[Path]) -> Iterator[RawRow]:
+    try:
+        import pyarrow.ipc
+    except ImportError:
+        raise MissingExtra("reading a saved dataset", "parquet") from None
+    number = 0
+    for file in files:
+        with translate_errors(str(file)), pyarrow.ipc.open_stream(str(file)) as stream:
+            for batch in stream:
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"{file}: row {number}", to_row_text(row)
+
+
+def open_inspect_log(source: str) -> RowSource | None:
+    """Open the samples of a packed Inspect log; None when the file is none."""
+    if not source.endswith(".eval") or not zipfile.is_zipfile(source):
+        return None
+    return RowSource(source, lambda: _read_inspect_samples(source))
+
+
+def _read_inspect_samples(source: str) -> Iterator[RawRow]:
+    with zipfile.ZipFile(source) as archive:
+        names = sorted(name for name in archive.namelist() if name.startswith("samples/"))
+        for name in names:
+            try:
+                text = archive.read(name).decode()
+            except NotImplementedError:  # zstandard, which Python unpacks from 3.14 on
+                raise DataError(
+                    f"{source!r} is packed in a way that this Python cannot read; convert it: "
+                    "inspect log convert --to json --output-dir FOLDER FILE"
+                ) from None
+            yield f"{source}: {name}", text.replace("\n", " ")

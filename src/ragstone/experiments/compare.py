@@ -1,0 +1,122 @@
+"""Compare runs from Python: the verdicts, the league of several runs, tables and reports of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragstone.analysis.columns import ComparableRun
+from ragstone.analysis.compare import MARGIN
+from ragstone.analysis.compare import compare as compare_columns
+from ragstone.analysis.comparison import Comparison
+from ragstone.analysis.league import League, build_league
+from ragstone.analysis.recommend import Recommendation, recommend
+from ragstone.errors import RagstoneError
+from ragstone.experiments.run import Run
+from ragstone.store import Store
+
+if TYPE_CHECKING:
+    from ragstone.report.builders.comparison import ComparisonReport
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """A comparison of runs, and for more than two the league and which to choose."""
+
+    comparison: Comparison
+    runs: Mapping[str, ComparableRun]
+    """By id."""
+    league: League | None = None
+    recommendation: Recommendation | None = None
+
+    def to_pandas(self) -> Any:
+        """One row for each run and metric: means, difference, interval, p and verdict."""
+        names = {run_id: run.info.name for run_id, run in self.runs.items()}
+        columns = ("metric", "family", "before", "after", "difference", "low", "high", "p", "adjusted", "verdict", "pairs")  # fmt: skip
+        return _build_frame(
+            [
+                {"run": names[row.run], "baseline": self.comparison.baseline.name}
+                | {column: getattr(row, column) for column in columns}
+                for row in self.comparison.differences
+            ]
+        )
+
+    def report(self, language: str = "en") -> ComparisonReport:
+        """The report, for any format."""
+        from ragstone.report.builders.comparison import ComparisonReport
+
+        return ComparisonReport(
+            self.comparison, self.runs, language, league=self.league, recommendation=self.recommendation
+        )  # fmt: skip
+
+    def write(self, path: str | Path, *, language: str = "en") -> Path:
+        """Write the report; the extension says which (.html .md .json .svg .png)."""
+        from ragstone.report.formats import write_report
+
+        write_report(self.report(language), path)
+        return Path(path)
+
+    def __str__(self) -> str:
+        from ragstone.report.render import terminal
+
+        return terminal.render(self.report().document())
+
+    def _repr_html_(self) -> str:
+        from ragstone.report.render import notebook
+
+        return notebook.render_nodes(self.report().brief())
+
+
+def compare(
+    runs: Sequence[Run | ComparableRun | str],
+    *,
+    store: str | Path | Store | None = None,
+    margin: float = MARGIN,
+    league: bool | None = None,
+    **options: Any,
+) -> ComparisonResult:
+    """Compare runs (or their names in the store) with the first; takes the options of `ragstone.analysis.compare`.
+
+    More than two runs on the same questions get a league, and a recommendation when a primary metric is named."""
+    opened = [_open_run(run, store) for run in runs]
+    comparison = compare_columns(opened, margin=margin, **options)
+    by_id = {run.info.id: run for run in opened}
+    wanted = len(opened) > 2 if league is None else league
+    if not wanted or not comparison.paired:
+        return ComparisonResult(comparison, by_id)
+    table = build_league(opened, comparison.primary)
+    return ComparisonResult(comparison, by_id, table, recommend(table, comparison, margin))
+
+
+def build_league_frame(league: League) -> Any:
+    """One row a configuration: each metric's mean, the ends of its interval, and whether it is the best or may be."""
+    rows = []
+    for run, name in league.names.items():
+        row: dict[str, Any] = {"configuration": name}
+        for column in league.columns:
+            cell = column.cells[run]
+            standing = "best" if cell.best else "tied" if cell.tied else "behind"
+            row |= {
+                column.metric: cell.mean,
+                f"{column.metric} low": cell.low,
+                f"{column.metric} high": cell.high,
+                f"{column.metric} standing": standing,
+            }
+        rows.append(row)
+    return _build_frame(rows)
+
+
+def _open_run(run: Run | ComparableRun | str, store: str | Path | Store | None) -> ComparableRun:
+    if isinstance(run, str):
+        return Run.open(run, store=store).stored
+    return run.stored if isinstance(run, Run) else run
+
+
+def _build_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise RagstoneError("to_pandas needs pandas: pip install pandas") from None
+    return pandas.DataFrame(rows)

@@ -1,0 +1,65 @@
+"""A random sample of the judged interactions of a window or slice as a run, so that two of them can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ragstone.monitor.archive import Archive
+from ragstone.monitor.windows.statistics import find_metric
+from ragstone.monitor.windows.window_run import InteractionRow, WindowRun
+from ragstone.store import describe_metric
+
+MAX_COMPARED = 20_000
+"""Interactions on each side of a comparison at most, the newest."""
+MEASURES = ("latency", "tokens", "cost")
+"""What the log knows of an interaction besides its scores."""
+
+
+class WindowSample(WindowRun):
+    """The interactions of a window that were drawn at random; those judged only because they went badly are left out.
+
+    They would make every window look worse than it was."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        since: int,
+        until: int,
+        name: str,
+        *,
+        where: tuple[str, str] | None = None,
+        group: str | None = None,
+    ) -> None:
+        super().__init__(archive, since, until, where=where, limit=MAX_COMPARED, only_drawn=True)
+        self._group = group
+        known = [str(about["name"]) for about in self.info.metrics]
+        measures = [
+            describe_metric(metric)
+            for measure in MEASURES
+            if measure not in known and (metric := find_metric(measure)) is not None
+            and any(_read_measure(row, measure) is not None for row in self._rows)
+        ]  # fmt: skip
+        self._measures = [str(about["name"]) for about in measures]
+        self.info = replace(
+            self.info, id=f"monitor {name}", name=name, metrics=(*self.info.metrics, *measures)
+        )
+
+    def values(self) -> Iterator[tuple[int, str, str | None, Mapping[str, float | str]]]:
+        """Scores and measures of each interaction, and its group."""
+        for row, (position, id, _, scores) in zip(self._rows, super().values(), strict=True):
+            values: dict[str, float | str] = dict(scores)
+            for measure in self._measures:
+                value = _read_measure(row, measure)
+                values[measure] = "missing_field" if value is None else float(value)
+            yield position, id, self._find_group(row), values
+
+    def _find_group(self, row: InteractionRow) -> str | None:
+        if self._group is None or row.interaction is None:
+            return None
+        return row.interaction.slices.get(self._group)
+
+
+def _read_measure(row: InteractionRow, measure: str) -> float | None:
+    value: float | None = getattr(row.interaction, measure)
+    return value

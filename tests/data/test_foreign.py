@@ -1,0 +1,172 @@
+"""Files of other tools, most written by their own serialisers (`make_foreign_files.py`): nothing they hold is dropped."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.data import Dataset, read
+from ragstone.errors import DataError
+
+FILES = Path(__file__).parent / "files" / "foreign"
+QUESTION, ANSWER, TEXT = (
+    "What is the capital of France?",
+    "Paris.",
+    "Paris is the capital of France.",
+)
+
+
+def samples(name: str, **options: Any) -> tuple[Dataset, list[Any]]:
+    dataset = read(FILES / name, **options)
+    return dataset, [record.sample for record in dataset]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "texts", "reference"),
+    [
+        ("mlflow_traces.csv", "MLflow traces", [TEXT], "Paris"),
+        ("mlflow_traces.jsonl", "MLflow traces", [TEXT], "Paris"),
+        ("mlflow_trace.json", "MLflow traces", [TEXT], "Paris"),
+        ("langchain_spans.json", "OpenTelemetry traces", [TEXT], None),
+        ("phoenix_spans.jsonl", "Phoenix spans", [TEXT], None),
+        ("openai_evals.jsonl", "an OpenAI-evals log", None, "Paris"),
+        ("openai_items.jsonl", "OpenAI eval items", [TEXT], "Paris"),
+        ("phoenix_qa.csv", "Phoenix questions with their retrieved reference", [TEXT], None),
+        ("inspect.json", "Inspect samples", [TEXT], "Paris"),
+        ("haystack_results.jsonl", "Haystack results", [TEXT], None),
+        ("trulens_records.jsonl", "TruLens records", [TEXT], None),
+    ],
+)
+def test_question_answer_contexts_and_reference_are_read(
+    name: str, title: str, texts: list[str] | None, reference: str | None
+) -> None:
+    dataset, found = samples(name)
+    assert dataset.format == title
+    assert found
+    for sample in found:
+        assert (sample.question, sample.answer) == (QUESTION, ANSWER)
+        assert (sample.contexts and sample.contexts.texts) == texts
+        assert sample.reference == reference
+
+
+def test_mlflow_keeps_ids_and_time() -> None:
+    _, (sample,) = samples("mlflow_traces.jsonl")
+    assert sample.contexts.ids == ["d1"]
+    assert sample.id.startswith("tr-")
+    assert 0 <= sample.meta["latency"] < 60
+
+
+def test_the_retriever_span_with_documents_is_taken_and_index_building_is_passed_over() -> None:
+    for name in ("llamaindex_spans.json", "llamaindex_spans.pb"):
+        if name.endswith(".pb"):
+            pytest.importorskip("opentelemetry.proto")
+        dataset, (sample,) = samples(name)
+        assert sample.question == QUESTION
+        assert sample.answer == "text text text"
+        assert sample.contexts.texts == [TEXT]
+        assert dataset.notes == [
+            "passed over 2 of 3 traces: no question or answer in them, as when an index is built"
+        ]
+
+
+def test_documents_of_spans_are_known_by_their_metadata() -> None:
+    _, (sample,) = samples("langchain_spans.json")
+    assert sample.contexts.ids == ["fr.md"]
+
+
+def test_epochs_and_scores_of_inspect_are_kept() -> None:
+    _, found = samples("inspect.json")
+    assert [sample.id for sample in found] == ["a", "a (epoch 2)"]
+    assert found[0].meta == {"topic": "geography", "includes": "C", "latency": 1.5}
+
+
+def test_a_packed_inspect_log_is_read(tmp_path: Path) -> None:
+    log = json.loads((FILES / "inspect.json").read_text())
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        for sample in log["samples"]:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            archive.writestr(name, json.dumps(sample, indent=2))
+    assert [record.sample.answer for record in read(path)] == [ANSWER, ANSWER]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python unpacks zstandard")
+def test_a_packing_that_python_cannot_read_says_how_to_convert_it() -> None:
+    with pytest.raises(DataError, match="inspect log convert --to json"):
+        read(FILES / "inspect.eval")
+
+
+@pytest.mark.parametrize("name", ["saved_dataset", "saved_splits/test"])
+def test_saved_datasets_and_squad_rows(name: str) -> None:
+    pytest.importorskip("pyarrow")
+    dataset, (sample,) = samples(name)
+    assert dataset.format == "SQuAD rows (question, context, answers)"
+    assert (sample.question, sample.reference, sample.group) == (QUESTION, "Paris", "France")
+    assert sample.contexts.texts == [TEXT]
+
+
+def test_several_splits_are_an_error_that_names_one() -> None:
+    with pytest.raises(
+        DataError, match=r"has the splits train, test; name one: .*saved_splits/test"
+    ):
+        read(FILES / "saved_splits")
+
+
+def test_samples_of_openai_evals_have_no_answer_yet() -> None:
+    _, (sample,) = samples("openai_samples.jsonl")
+    assert (sample.question, sample.answer, sample.reference) == (QUESTION, None, "Paris")
+
+
+def test_squad_as_published() -> None:
+    _, (answered, impossible) = samples("squad.json")
+    assert (answered.reference, answered.group) == ("Paris", "France")
+    assert impossible.reference is None
+    assert impossible.meta["answerable"] is False
+
+
+def test_what_a_log_holds_beside_samples_is_counted() -> None:
+    dataset, (sample,) = samples("openai_evals.jsonl")
+    assert sample.meta["correct"] is False
+    assert dataset.notes == ["passed over 2 lines that are about no sample: spec and final report"]
+
+
+def test_the_answer_of_a_conversation_is_the_last_one() -> None:
+    turns = [
+        {"content": "Hello", "type": "human"},
+        {"content": "Hello, how can I help?", "type": "ai"},
+        {"content": QUESTION, "type": "human"},
+        {"content": TEXT, "type": "tool"},
+        {"content": ANSWER, "type": "ai"},
+    ]
+    for given in (turns, json.dumps(turns)):
+        (record,) = read([{"user_input": given, "reference": "Paris"}])
+        sample = record.sample
+        assert (sample.question, sample.answer, sample.reference) == (QUESTION, ANSWER, "Paris")
+        assert sample.contexts is not None
+        assert sample.contexts.texts == [TEXT]
+        assert sample.meta["turns"] == 2
+    (record,) = read([{"user_input": QUESTION, "response": ANSWER}])
+    assert (record.sample.question, record.sample.answer) == (QUESTION, ANSWER)
+
+
+def test_contexts_that_deepeval_joins_are_split() -> None:
+    row = {"input": QUESTION, "actual_output": ANSWER, "retrieval_context": f"{TEXT}|Another."}
+    (record,) = read([row])
+    assert record.sample.contexts is not None
+    assert record.sample.contexts.texts == [TEXT, "Another."]
+
+
+def test_columns_that_no_field_reads_are_named() -> None:
+    rows = [
+        {"question": QUESTION, "answer": ANSWER, "topic": "geography", "latency": 1, "none": None}
+    ]
+    assert read(rows).left_over == ("topic",)
+    assert read([{"question": QUESTION}]).left_over == ()
+    dataset, _ = samples("trulens_records.jsonl")
+    assert "Answer Relevance" in dataset.left_over
