@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -209,32 +209,22 @@ def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str
     fitting = {name: values for name, values in settings.items() if name in parameters}
     source = info.facts.source or info.source
     judge = info.plan.judge if info.plan.judge is not None else info.judge and "offline"
-    untyped = {"samples", "system", "judge", "metrics"} & set(info.facts.in_memory)
-    if not system or not fitting or untyped or not source or not isinstance(judge, str | None):
+    if not (system and fitting and source) or info.facts.in_memory or isinstance(judge, Mapping):
         return None
-    words = ["ragstone", "ablate", source, "--system", system]
-    for name, values in fitting.items():
-        words += ["--vary", _format_variation(name, parameters[name], values)]
-    words += _list_fixed(info, fitting)
-    words += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
-    if judge:
-        words += ["--judge", judge]
-    return " ".join(shlex.quote(word) for word in words)
+    names = ",".join(str(metric["name"]) for metric in info.metrics)
+    words = ["ragstone", "ablate", source, "--system", system, *_list_settings(info, fitting)]
+    return shlex.join([*words, "-m", names, *(["--judge", judge] if judge else [])])
 
 
-def _list_fixed(info: RunInfo, varied: Collection[str]) -> list[str]:
-    """The options for the run's own settings that are not varied."""
-    given = info.plan.system.settings if info.plan.system else {}
-    fixed = [
-        f"{name}={_format_value(value)}" for name, value in given.items() if name not in varied
-    ]
-    return [word for setting in fixed for word in ("--set", setting)]
-
-
-def _format_variation(name: str, now: Any, values: Sequence[Any]) -> str:
-    """A setting with the values to try, the current one first: `ablate` compares the others with it."""
-    tried = [now, *(value for value in values if value != now)]
-    return f"{name}={','.join(_format_value(value) for value in tried)}"
+def _list_settings(info: RunInfo, varied: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """The flags for what is varied, the current value first (`ablate` compares the others with it), and what stays."""
+    for name, values in varied.items():
+        now = info.facts.parameters[name]
+        tried = [now, *(value for value in values if value != now)]
+        yield from ("--vary", f"{name}={','.join(map(_format_value, tried))}")
+    fixed = info.plan.system.settings if info.plan.system else {}
+    for name in sorted(fixed.keys() - varied.keys()):
+        yield from ("--set", f"{name}={_format_value(fixed[name])}")
 
 
 def _format_value(value: Any) -> str:
