@@ -155,6 +155,20 @@ def test_the_answer_of_a_conversation_is_the_last_one() -> None:
     assert (record.sample.question, record.sample.answer) == (QUESTION, ANSWER)
 
 
+@pytest.mark.parametrize("ending", ["json", "csv", "jsonl"])
+def test_whatever_deepeval_saves(ending: str) -> None:
+    _, (sample,) = samples(f"deepeval_cases.{ending}")
+    assert (sample.question, sample.answer, sample.reference) == (QUESTION, ANSWER, "Paris")
+    assert sample.contexts.texts == [TEXT, "France is in Europe."]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_whatever_ragas_saves_of_several_turns(ending: str) -> None:
+    _, (sample,) = samples(f"ragas_turns.{ending}")
+    assert (sample.question, sample.answer, sample.reference) == (QUESTION, ANSWER, "Paris")
+    assert sample.contexts.texts == [TEXT]
+
+
 def test_contexts_that_deepeval_joins_are_split() -> None:
     row = {"input": QUESTION, "actual_output": ANSWER, "retrieval_context": f"{TEXT}|Another."}
     (record,) = read([row])

@@ -74,6 +74,7 @@ def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
             Feedback("i3", at, 0.0, None),
         ]
     ).result()
+    assert [label.item for label in load_feedback(store)] == ["feedback", "", "feedback"]
     labels = load_feedback(store, "correctness")
     assert [(label.sample, label.target, label.value) for label in labels] == [
         ("i1", "correctness", 1.0),
