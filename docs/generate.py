@@ -211,7 +211,7 @@ KEYS: dict[str, dict[str, str]] = {
     "en": {
         "data": "A path, or a mapping with the keys below.",
         "metrics": "What to measure: names, or `name: {option: value}`; a list, or one text with commas. "
-        "Left out: every metric that needs no judge and fits the data.",
+        "Left out: those that fit the data.",
     },
     "es": {
         "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el archivo de un planificador, o `slurm`.",
@@ -219,7 +219,7 @@ KEYS: dict[str, dict[str, str]] = {
         "name": "Cómo se llama la ejecución en listas e informes.",
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
-        "Si falta: todas las métricas sin juez que encajan con los datos.",
+        "Si falta: las métricas que encajan con los datos.",
         "system": "El sistema al que se piden las respuestas: `pipeline:CARPETA`, `módulo:función`, una URL, o un mapa. Sin él, las respuestas están en los datos.",
         "judge": "Quién responde a las métricas con juez: `offline`, `openai:MODELO`, o un mapa con `model` y sus ajustes.",
         "embeddings": "Quién calcula los vectores de los textos, si no es el juez.",

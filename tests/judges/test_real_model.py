@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import ragstone
 from faults.scoring import JUDGED, SAMPLE
@@ -22,6 +25,7 @@ from ragstone.asks import (
     support,
     useful,
 )
+from ragstone.cli.judge import command
 from ragstone.errors import JUDGE_FAULTS, JudgeFailed
 from ragstone.judges.factory import make_judge
 from ragstone.types import Chunk
@@ -148,3 +152,16 @@ def test_judged_metrics_end_in_a_score_or_a_typed_outcome(url: str, names: list[
         for finding in score.findings:
             if finding.verdict == "supported":
                 assert finding.verified
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_the_check_calls_it_unfit_and_says_why(url: str, tmp_path: Path) -> None:
+    judge = {"model": "openai:smollm2", "base_url": url, "concurrency": 2, "max_tokens": 300}
+    config = {"data": "a.jsonl", "judge": {**judge, "deadline": 900.0, "timeout": 900.0}}
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
+    asked = ["check", "-c", str(tmp_path / "c.yaml"), "--quick", "-m", "faithfulness"]
+    result = CliRunner().invoke(command, asked, standalone_mode=False)
+    assert result.return_value == 1
+    assert "faithfulness: unfit" in result.output
+    assert "Route: hybrid" in result.output

@@ -66,13 +66,15 @@ def test_labels_without_run_and_texts_count_by_the_id_of_the_sample(place: str) 
 def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
     store = Store.open(place)
     at = 1_780_000_000_000_000
-    Archive(store).add_feedback(
+    archive = Archive(store)
+    archive.add_feedback(
         [
             Feedback("i1", at, 1.0, "sí"),
             Feedback("i2", at, None, "slow"),
             Feedback("i3", at, 0.0, None),
         ]
     ).result()
+    assert [label.item for label in load_feedback(store)] == ["feedback", "", "feedback"]
     labels = load_feedback(store, "correctness")
     assert [(label.sample, label.target, label.value) for label in labels] == [
         ("i1", "correctness", 1.0),
@@ -82,3 +84,6 @@ def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
     assert labels[0].comment == "sí"
     assert labels[1].word == "slow"
     assert {label.chance for label in labels} == {None}
+    save_labels(store, [*labels, LABEL])
+    archive.purge(ids=["i1"])
+    assert [label.sample for label in load_labels(store)] == ["i2", "i3", "s0"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
@@ -359,3 +360,19 @@ def test_real_haystack_chat() -> None:
         reply = ask(pipeline)
         assert (reply.answer, reply.contexts and reply.contexts.ids) == ("Paris.", ["doc-1"])
         assert reply.tokens == 5.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["docs/systems.md", "docs/es/systems.md"])
+def test_the_frameworks_of_the_page_are_evaluated_as_it_shows(page: str) -> None:
+    """The page's `py` blocks, which need packages that the other examples do not."""
+    for package in ("langgraph", "llama_index.core", "haystack"):
+        pytest.importorskip(package)
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    first = text.index("```python\n") + len("```python\n")
+    names: dict[str, Any] = {}
+    exec(compile(text[first : text.index("```", first)], page, "exec"), names)
+    examples = [part.split("```")[0] for part in text.split("```py\n")[1:]]
+    assert len(examples) == 3
+    for example in examples:
+        exec(compile(example, page, "exec"), names)

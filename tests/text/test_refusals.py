@@ -98,3 +98,24 @@ def test_an_answer_after_a_refusal_is_an_answer(answer: str) -> None:
 )
 def test_what_only_accompanies_a_refusal_does_not_make_it_an_answer(answer: str) -> None:
     assert is_refusal(answer)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "No, articles made to measure cannot be sent back.",
+        "No, documents in other languages are not accepted.",
+        "The contract does not mention pets, so they are not allowed.",
+        "No, los artículos a medida no se devuelven.",
+    ],
+)
+def test_the_answer_no_and_what_follows_from_silence_are_answers(sentence: str) -> None:
+    assert not declines(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["No, the documents do not say.", "The text does not mention it, so I cannot answer.", "No, no lo sé."],
+)  # fmt: skip
+def test_a_refusal_after_no_is_still_one(sentence: str) -> None:
+    assert declines(sentence)

@@ -59,22 +59,17 @@ def compare(
     are sets of different samples, as of two weeks."""
     if len(runs) < 2:
         raise RagstoneError("a comparison needs at least two runs; name another")
-    shared = _check_metrics(runs, [*(metrics or ()), *([primary] if primary else [])])
-    if metrics and primary and primary not in metrics:
-        metrics = [primary, *metrics]
-    if primary is None:
-        primary = next((name for name in runs[baseline].info.plan.gates if name in shared), None)
+    metrics, primary = _choose_metrics(runs, baseline, metrics, primary)
     base = read_columns(runs[baseline], metrics)
-    compared: list[tuple[RunComparison, list[MeasuredDifference]]] = []
-    for number, run in enumerate(runs):
-        if number == baseline:
-            continue
-        other = read_columns(run, metrics)
-        scale = _Scale(margin, primary)
-        compared.append(
-            _compare_sets_of(base, other, scale) if unpaired
-            else _compare_pairs_of((runs[baseline], run), match_samples(base, other), scale, samples)
-        )  # fmt: skip
+    scale = _Scale(margin, primary)
+    others = [run for number, run in enumerate(runs) if number != baseline]
+    compared = [
+        _compare_sets_of(base, read_columns(run, metrics), scale) if unpaired
+        else _compare_pairs_of(
+            (runs[baseline], run), match_samples(base, read_columns(run, metrics)), scale, samples
+        )
+        for run in others
+    ]  # fmt: skip
     everything = [one for _, measured in compared for one in measured]
     decided, tests = decide_verdicts(everything, correction, floor, effect)
     rest = iter(decided)
@@ -96,6 +91,18 @@ class _Scale:
 
     def find_family(self, name: str, resource: bool) -> Family:
         return "primary" if name == self.primary else "resource" if resource else "quality"
+
+
+def _choose_metrics(
+    runs: Sequence[ComparableRun], baseline: int, metrics: Sequence[str] | None, primary: str | None
+) -> tuple[Sequence[str] | None, str | None]:
+    """The metrics to compare, None for all, and the one that decides: as named, else that of the first gate."""
+    shared = _check_metrics(runs, [*(metrics or ()), *([primary] if primary else [])])
+    if metrics and primary and primary not in metrics:
+        return [primary, *metrics], primary
+    if primary is None:
+        primary = next((name for name in runs[baseline].info.plan.gates if name in shared), None)
+    return metrics, primary
 
 
 def _check_metrics(runs: Sequence[ComparableRun], metrics: Sequence[str]) -> set[str]:

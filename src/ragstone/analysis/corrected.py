@@ -2,7 +2,8 @@
 
 Prediction-powered inference (Angelopoulos and others 2023) with the power-tuning weight of PPI++ (2024): the judge's
 mean, times a weight, plus what the labels say is left over. The weight makes the variance least; a judge that knows
-nothing gets 0, and the labels alone remain. Labels may have been drawn with unequal chances, which they carry.
+nothing gets 0, and the labels alone remain. A judge that gives two numbers (a share of claims and a chance) has a weight
+for each. Labels may have been drawn with unequal chances, which they carry.
 
 Two intervals, of two means: `low`..`high` of the population that the samples come from (grouped samples are not
 independent there), `sample_low`..`sample_high` of these samples themselves (only the draw of the labels is random).
@@ -27,7 +28,7 @@ MIN_LABELS = 10
 """Labels under which no corrected mean is given."""
 ENOUGH_LABELS = 30
 """Labels under which a corrected mean comes with a warning."""
-UNSEEN_ERRORS = 0.8
+UNSEEN_ERRORS = 0.9
 """Errors of the judge that the labels may have missed, counted into the variance of a judge that is relied on.
 
 A judge that errs rarely is often seen without a single error: without this the interval of 100 labels would hold the
@@ -41,7 +42,7 @@ class LabelledUnits:
     """A judge's values of all units (samples, claims or chunks) and people's values of some."""
 
     predictions: Floats
-    """The judge's value of each unit."""
+    """The judge's value of each unit; or a row of several values, the one that is shown first."""
     labelled: NDArray[np.int64]
     """Indexes of the units with a label."""
     labels: Floats
@@ -74,7 +75,7 @@ class CorrectedMean:
     alone_low: float
     alone_high: float
     weight: float
-    """How far the judge is relied on: 0 not at all."""
+    """How far the judge is relied on: 0 not at all; of several values, the sum of their weights."""
     needed: int | None
     """About how many labels bring the interval to ± 5 % of the range; None when it is there."""
     warnings: tuple[str, ...] = ()
@@ -93,11 +94,11 @@ def correct_mean(
     if count < MIN_LABELS:
         return None
     design = _Design.of(units, bounds)
-    weight = design.tune_weight()
-    corrected, alone = design.estimate(weight), design.estimate(0.0)
+    weights = design.tune_weights()
+    corrected, alone = design.estimate(weights), design.estimate(0 * weights)
     # The variance of an estimated weight is not free: where it does not pay, the labels alone are better.
     if corrected.variance >= alone.variance:
-        weight, corrected = 0.0, alone
+        weights, corrected = 0 * weights, alone
     low, high = design.build_interval(corrected.mean, corrected.variance, design.freedom)
     ends = design.build_interval(
         corrected.mean, corrected.sample_variance, max(1.0, count - 2.0), design.unlabelled
@@ -115,7 +116,7 @@ def correct_mean(
         alone=alone.mean,
         alone_low=alone_low,
         alone_high=alone_high,
-        weight=weight,
+        weight=float(weights.sum()),
         needed=_count_needed(design, high - low),
         warnings=_collect_warnings(design),
     )
@@ -148,11 +149,14 @@ class _Design:
 
     units: LabelledUnits
     bounds: tuple[float, float] | None
-    judge_mean: float
+    means: Floats
+    """Of each value that the judge gives."""
+    predictions: Floats
+    """Of the labelled units, a row each."""
     shares: Floats
     """Share of each labelled unit in a mean of labels: its share of the units over its chance."""
     judge_parts: Floats
-    """By independent group: what the judge's values add to their mean, centred."""
+    """By independent group, a row each: what the judge's values add to their means, centred."""
     groups: NDArray[np.int64]
     """Of each labelled unit, from 0."""
     effective: float
@@ -168,7 +172,8 @@ class _Design:
         count = len(units.predictions)
         weights = np.full(count, 1 / count) if units.weights is None else units.weights
         groups = _number_groups(units.groups, count)
-        judge_mean = float(weights @ units.predictions)
+        predictions = units.predictions.reshape(count, -1)
+        means = weights @ predictions
         shares = weights[units.labelled] / units.chances
         shares = shares / shares.sum()
         labelled_groups = groups[units.labelled]
@@ -177,15 +182,16 @@ class _Design:
         return cls(
             units=units,
             bounds=bounds,
-            judge_mean=judge_mean,
+            means=means,
+            predictions=predictions[units.labelled],
             shares=shares,
-            judge_parts=np.bincount(groups, weights * (units.predictions - judge_mean)).astype(
-                float
+            judge_parts=_sum_by_group(
+                groups, weights[:, None] * (predictions - means), int(groups.max()) + 1
             ),
             groups=labelled_groups,
             effective=effective,
-            # two are used up: by the mean and by the weight
-            freedom=max(1.0, min(pieces, effective) - 2),
+            # used up by the mean and by each weight
+            freedom=max(1.0, min(pieces, effective) - 1 - len(means)),
             unlabelled=max(0.0, 1 - float(weights[units.labelled].sum())),
         )
 
@@ -193,47 +199,60 @@ class _Design:
     def width(self) -> float:
         return 1.0 if self.bounds is None else self.bounds[1] - self.bounds[0]
 
+    @property
+    def judge_mean(self) -> float:
+        """Mean of the value that is shown."""
+        return float(self.means[0])
+
     def sum_groups(self, values: Floats) -> Floats:
-        """What centred values of the labelled units add to their mean, by independent group."""
+        """What centred values of the labelled units, a row each, add to their means, by independent group."""
+        off = self.shares[:, None] * (values - self.shares @ values)
+        return _sum_by_group(self.groups, off, len(self.judge_parts))
+
+    def tune_weights(self) -> Floats:
+        """The weights of the judge's values with the least variance; a value whose weight would be negative is left out."""
         import numpy as np
 
-        off = self.shares * (values - float(self.shares @ values))
-        return np.bincount(self.groups, off, minlength=len(self.judge_parts)).astype(np.float64)
+        labels = self.sum_groups(self.units.labels[:, None])[:, 0]
+        judge = self.judge_parts - self.sum_groups(self.predictions)
+        used = (judge**2).sum(axis=0) > 1e-15
+        weights = np.zeros(len(used))
+        while used.any():
+            weights[:] = 0
+            weights[used] = -np.linalg.lstsq(judge[:, used], labels, rcond=None)[0]
+            if (weights >= 0).all():
+                return weights
+            used[int(np.argmin(weights))] = False
+        return np.zeros(len(used))
 
-    def tune_weight(self) -> float:
-        """The weight of the judge with the least variance; never below 0."""
-        labels = self.sum_groups(self.units.labels)
-        judge = self.judge_parts - self.sum_groups(self.units.predictions[self.units.labelled])
-        spread = float(judge @ judge)
-        return max(0.0, -float(judge @ labels) / spread) if spread > 1e-15 else 0.0
-
-    def estimate(self, weight: float) -> _Estimate:
-        units, shares, count = self.units, self.shares, len(self.units.labelled)
-        predictions = units.predictions[units.labelled]
-        residuals = units.labels - weight * predictions
+    def estimate(self, weights: Floats) -> _Estimate:
+        shares, count = self.shares, len(self.units.labelled)
+        combined = self.predictions @ weights
+        residuals = self.units.labels - combined
         left_over = float(shares @ residuals)
-        parts = self.sum_groups(residuals) + weight * self.judge_parts
-        # a residual is measured from a mean and a weight that were fitted to it
-        fitted = 2 if weight else 1
-        pieces = self.freedom + 2
+        parts = self.sum_groups(residuals[:, None])[:, 0] + self.judge_parts @ weights
+        # a residual is measured from a mean and from weights that were fitted to it
+        fitted = 1 + int((weights > 0).sum())
+        pieces = self.freedom + 1 + len(weights)
         variance = float(parts @ parts) * pieces / max(1.0, pieces - fitted)
-        off = (shares * (residuals - left_over)) ** 2 * (1 - units.chances)
+        off = (shares * (residuals - left_over)) ** 2 * (1 - self.units.chances)
         sample_variance = float(off.sum()) * count / max(1, count - fitted)
-        unseen = self._count_unseen(predictions) if weight else 0.0
+        unseen = self._count_unseen(combined)
         return _Estimate(
-            weight * self.judge_mean + left_over,
+            float(self.means @ weights) + left_over,
             variance + unseen,
             sample_variance + unseen * self.unlabelled,
         )
 
     def _count_unseen(self, predictions: Floats) -> float:
-        """The variance of errors that the labels may have missed, as far as judge and labels go together."""
-        centre, labels = float(self.shares @ predictions), self.units.labels
-        judge_off, label_off = predictions - centre, labels - float(self.shares @ labels)
+        """The variance of errors that the labels may have missed, as far as the judge explains the labels."""
+        labels = self.units.labels
+        judge_off = predictions - float(self.shares @ predictions)
+        label_off = labels - float(self.shares @ labels)
         spread = float(self.shares @ judge_off**2) * float(self.shares @ label_off**2)
         together = float(self.shares @ (judge_off * label_off))
-        correlation = max(0.0, together / math.sqrt(spread)) if spread > 0 else 0.0
-        return UNSEEN_ERRORS * correlation * (self.width / self.effective) ** 2
+        explained = together**2 / spread if spread > 0 else 0.0
+        return UNSEEN_ERRORS * explained * (self.width / self.effective) ** 2
 
     def build_interval(
         self, mean: float, variance: float, freedom: float, unknown: float = 1.0
@@ -247,6 +266,14 @@ class _Design:
             low, high = equal_values_interval(inside, max(1, round(self.effective)), self.bounds)
             return inside - (inside - low) * unknown, inside + (high - inside) * unknown
         return score_interval(inside, variance, freedom, self.bounds)
+
+
+def _sum_by_group(groups: NDArray[np.int64], values: Floats, count: int) -> Floats:
+    """The sum of each column of values by group."""
+    import numpy as np
+
+    columns = [np.bincount(groups, column, minlength=count) for column in values.T]
+    return np.column_stack(columns).astype(np.float64)
 
 
 def _number_groups(groups: NDArray[np.int64] | None, count: int) -> NDArray[np.int64]:

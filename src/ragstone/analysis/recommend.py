@@ -59,19 +59,17 @@ def recommend(
     reach = margin * (column.bounds[1] - column.bounds[0] if column.bounds else 1.0)
     best, baseline = column.best, comparison.baseline.id
     tied = [run for run in league.names if column.cells[run].tied]
-    if not tied:
-        runner_up = next(run for run in league.names if run != best)
-        if best == baseline:
-            return _advise(league, column, "keep", best, runner_up, reach)
-        return _advise(league, column, "choose", best, baseline, reach, comparison)
     if baseline not in (best, *tied):
         return _advise(league, column, "choose", best, baseline, reach, comparison, tied)
-    if all(_is_within(column, run, reach) for run in tied):
-        cheapest = _find_cheapest(league, [best, *tied])
-        if cheapest is not None and cheapest != best:
-            return _advise(league, column, "cheaper", cheapest, best, reach, comparison)
+    if not tied:
+        runner_up = next(run for run in league.names if run != best)
+        return _advise(league, column, "keep", best, runner_up, reach)
+    if not all(_is_within(column, run, reach) for run in tied):
+        return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
+    cheapest = _find_cheapest(league, [best, *tied])
+    if cheapest is None or cheapest == best:
         return _advise(league, column, "equal", best, tied[0], reach, rivals=tied)
-    return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
+    return _advise(league, column, "cheaper", cheapest, best, reach, comparison)
 
 
 def _advise(

@@ -127,7 +127,7 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
     indexes, labels, notes = _select_labels(labelled, labelled.labels)
     if len(indexes) < MIN_LABELS:
         return _refuse_few(labelled.target, len(indexes), notes)
-    predictions = np.array([unit.prediction for unit in units])
+    predictions = _list_predictions(units)
     values = np.array([_to_value(label) for label in labels])
     if labelled.inverted:
         predictions, values = 1 - predictions, 1 - values
@@ -144,6 +144,17 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
         bounds=labelled.bounds,
     )
     return _finish(labelled.target, estimate, notes)
+
+
+def _list_predictions(units: Sequence[JudgedUnit]) -> NDArray[np.float64]:
+    """What the judge expects of each unit; of a judge with probabilities, also the value that its metric counts."""
+    import numpy as np
+
+    expected = np.array([unit.prediction for unit in units])
+    if not any(unit.has_probability for unit in units):
+        return expected
+    counted = [unit.decision if unit.value is None else unit.value for unit in units]
+    return np.column_stack([expected, counted])
 
 
 def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrection:
@@ -164,7 +175,7 @@ def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrectio
     width = None if before.bounds is None else before.bounds[1] - before.bounds[0]
     estimate = correct_mean(
         LabelledUnits(
-            sign * np.array([two.prediction - one.prediction for one, two in pairs]),
+            sign * _subtract_predictions(pairs),
             np.array(indexes, np.int64),
             sign * np.array(values),
             _list_chances(labels, len(pairs)),
@@ -183,6 +194,16 @@ def _to_value(label: Label) -> float:
 def _refuse_few(target: Target, count: int, notes: Sequence[str]) -> MetricCorrection:
     few = compose("labels_too_few", n=count, enough=MIN_LABELS)
     return MetricCorrection(target, None, (*notes, few))
+
+
+def _subtract_predictions(pairs: Sequence[tuple[JudgedUnit, JudgedUnit]]) -> NDArray[np.float64]:
+    before, after = (_list_predictions(side) for side in zip(*pairs, strict=True))
+    # a judge with probabilities beside one without: what both have is compared
+    return after - before if after.shape == before.shape else _first(after) - _first(before)
+
+
+def _first(predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+    return predictions if predictions.ndim == 1 else predictions[:, 0]
 
 
 def _finish(

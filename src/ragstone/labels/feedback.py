@@ -7,14 +7,17 @@ import json
 from ragstone.labels.label import MONITOR, Label, Target
 from ragstone.store import Store
 
+FEEDBACK = "feedback"
+"""Item of ratings that stand for themselves."""
 USER = "user"
 """Author of feedback: the monitor does not keep who gave it."""
 
 
-def load_feedback(store: Store, target: Target) -> list[Label]:
+def load_feedback(store: Store, target: Target = "score") -> list[Label]:
     """The ratings that users gave interactions, as labels of a target; comments without a rating are notes.
 
-    Who gives feedback is not a random choice: the labels have no chance."""
+    A thumb says that a user was pleased, not that the answer was correct: unless told otherwise, it is a `score` of its
+    own. Who gives feedback is no random choice: the labels have no chance."""
     sql = "SELECT interaction, at, value, comment FROM feedback ORDER BY at, interaction"
     labels = []
     for interaction, at, value, comment in store.read(sql):
@@ -28,6 +31,7 @@ def load_feedback(store: Store, target: Target) -> list[Label]:
                 target="note" if value is None else target,
                 value=None if value is None else float(value),
                 word=text if value is None else "",
+                item=FEEDBACK if value is not None and target == "score" else "",
                 author=USER,
                 at=int(at),
                 run=MONITOR,

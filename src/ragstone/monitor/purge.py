@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ragstone.labels.label import MONITOR
 from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.state import lock_alerts
 from ragstone.monitor.statements import (
@@ -29,11 +30,18 @@ def purge_ids(db: Connection, ids: Sequence[str]) -> int:
         for table, column in (("feedback", "interaction"), ("monitor_spans", "trace")):
             sql = f"DELETE FROM {table} WHERE {column} IN ({format_placeholders(batch)})"  # noqa: S608
             db.execute(sql, batch)
+        _delete_labels(db, batch)
     delete_interactions(db, list(numbers.values()))
     # Cached replies quote texts without saying whose they are, so all of them go.
     db.execute("DELETE FROM replies WHERE run = ?", (REPLIES_RUN_ID,))
     purge_examples(db)
     return len(numbers)
+
+
+def _delete_labels(db: Connection, ids: Sequence[str]) -> None:
+    """Delete what was said of interactions, whoever said it: comments quote them."""
+    sql = f"DELETE FROM labels WHERE run = ? AND sample IN ({format_placeholders(ids)})"  # noqa: S608
+    db.execute(sql, (MONITOR, *ids))
 
 
 def purge_before(db: Connection, before: int) -> int:
@@ -48,10 +56,12 @@ def purge_before(db: Connection, before: int) -> int:
     if ids:
         sql = f"DELETE FROM feedback WHERE interaction IN ({format_placeholders(ids)})"  # noqa: S608
         db.execute(sql, ids)
+        _delete_labels(db, ids)
         delete_interactions(db, [(number, at) for number, at, _ in rows])
     if len(rows) < MAX_ROWS_PER_STATEMENT:
         # Also feedback on interactions that never arrived.
         db.execute("DELETE FROM feedback WHERE at < ?", (before,))
+        db.execute("DELETE FROM labels WHERE run = ? AND at < ?", (MONITOR, before))
         db.execute("DELETE FROM monitor_spans WHERE arrived < ?", (before,))
         db.execute("DELETE FROM monitor_counters WHERE hour < ?", (before - before % HOUR_MICROS,))
         db.execute(

@@ -45,7 +45,7 @@ def declines(sentence: str) -> bool:
         return True
     if not _may_decline(folded):
         return False
-    clauses = [clause for clause in _TURN.split(folded) if clause.strip()]
+    clauses = [clause for clause in _TURN.split(_ANSWER_NO.sub("", folded)) if clause.strip()]
     declining = [_clause_declines(clause) for clause in clauses]
     if not any(declining):
         return False
@@ -142,8 +142,11 @@ def _to_pattern(words: str) -> re.Pattern[str]:
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PATTERNS = {name: _to_pattern(words) for name, words in CLASSES.items()}
 _ABSTENTIONS = frozenset(fold_text(text) for text in ABSTENTIONS)
+_ANSWER_NO = re.compile(r"^no\s*[,;:.]\s+")
+"""The answer no, which denies nothing of what follows."""
 _TURN = re.compile(
     r"(?:[,;]|(?<=\w))\s*\b(?:but|however|although|though|pero|aunque|sin embargo)\b,?"
+    r"|[,;]\s*(?:so|therefore|thus|así que|por (?:lo )?tanto|por lo que)\b,?"
 )
 _IDIOM = re.compile("|".join(IDIOMS))
 _ASIDE = re.compile("|".join(ASIDES))

@@ -42,7 +42,7 @@ def import_file(file: str, flags: Mapping[str, Any]) -> None:
     )
     store = Store.open(flags["store"])
     if file == "feedback":
-        labels: Sequence[Label] = load_feedback(store, options.target or "correctness")
+        labels: Sequence[Label] = load_feedback(store, options.target or "score")
         note(f"read {format_count(len(labels), 'label')} from the feedback of the monitor")
     else:
         content = read_labels(file, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import click
@@ -21,10 +22,10 @@ def format_count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
-def note_left_over(dataset: Dataset, *, quiet: bool = False) -> None:
-    """Say which columns of a file are no field of a sample, and what else was passed over."""
-    if dataset.left_over:
-        names = ", ".join(dataset.left_over)
-        note(f"columns left over (in meta where they are short): {names}", quiet=quiet)
+def note_left_over(dataset: Dataset, *, known: Collection[str] = (), quiet: bool = False) -> None:
+    """Say which columns of a file are no field of a sample, nor known otherwise, and what else was passed over."""
+    names = [name for name in dataset.left_over if name not in known]
+    if names:
+        note(f"columns left over (in meta where they are short): {', '.join(names)}", quiet=quiet)
     for text in dataset.notes:
         note(text, quiet=quiet)

@@ -41,7 +41,9 @@ def import_file(
     store.close()
     repeated = f", {result.repeated:,} were there already" if result.repeated else ""
     note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
-    note_left_over(dataset)
+    # times, feedback and the fields of slices are in meta: those are read
+    meta = {name for record in dataset.peek(20) for name in record.sample.meta}
+    note_left_over(dataset, known=meta)
     bad = [*dataset.bad, *result.bad]
     if bad:
         note(

@@ -17,6 +17,7 @@ from ragstone.experiments.judge_check.controls import Control, ControlSet, build
 from ragstone.experiments.run import aevaluate
 from ragstone.judges import Judge
 from ragstone.judges.scale import (
+    MIN_CONTROLS,
     MIN_REPLY_RATE,
     Fitness,
     JudgeScale,
@@ -209,7 +210,8 @@ def measure_baseline(controls: ControlSet) -> float:
     )
     if not controls.has_bad:
         return sum(good) / len(good)
-    return max(0.5, measure_accuracy(good, bad))
+    # with one control of a side nothing can be measured
+    return max(0.5, measure_accuracy(good, bad)) if min(len(good), len(bad)) > 1 else 0.5
 
 
 def _sum_up(
@@ -248,10 +250,12 @@ def _sum_up(
 
 
 def measure_calibration(scored: Sequence[tuple[Control, Score]]) -> float | None:
-    """Return the expected calibration error: how far stated chances are from shares of good controls, on average."""
+    """Return the expected calibration error: how far stated chances are from shares of good controls, on average.
+
+    None where not every score states a chance, or few do."""
     stated = [(read_chance(score), control.is_good) for control, score in scored]
     chances = [(chance, is_good) for chance, is_good in stated if chance is not None]
-    if not chances or len(chances) < len(stated):
+    if len(chances) < max(len(stated), MIN_CONTROLS):
         return None
     bins: dict[int, list[tuple[float, bool]]] = {}
     for chance, is_good in chances:

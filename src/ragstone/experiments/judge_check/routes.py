@@ -16,10 +16,8 @@ from ragstone.judges.limits import Budget
 from ragstone.judges.scale import MIN_REPLY_RATE
 
 Route = Literal["json", "hybrid"]
-FIRST_CONTROLS = 4
-"""Controls of `support` that each route is tried on first; a route on which replies fail is tried no further."""
-TRIAL_CONTROLS = 12
-"""Controls of `support` that a route is then tried on."""
+FIRST_CONTROLS, QUICK_CONTROLS, TRIAL_CONTROLS = 2, 4, 12
+"""Controls of `support` that each route is tried on: the first ones, and where not all of them fail, these many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +56,18 @@ async def try_routes(
     for route in list_routes(settings):
         judge = make_judge(set_route(settings, route), budget=budget)
         try:
-            for count in (FIRST_CONTROLS,) if quick else (FIRST_CONTROLS, TRIAL_CONTROLS):
+            for count in (FIRST_CONTROLS, QUICK_CONTROLS if quick else TRIAL_CONTROLS):
                 controls = build_control_sets(language, count)[0]
                 result, _ = await check_set(judge, controls, language, watch)
-                if not _is_usable(result):
+                if not result.replies:
                     break
         finally:
             await judge.close()
-        if result.is_unreachable:
-            raise RagstoneError(f"{judge.name} could not be asked: {next(iter(result.failures))}")
         trials.append(RouteTrial(route, result))
+    # long JSON replies may time out where one token does not
+    if all(trial.result.is_unreachable for trial in trials):
+        reason = next(iter(trials[-1].result.failures))
+        raise RagstoneError(f"{judge.name} could not be asked: {reason}")
     return trials
 
 

@@ -1,4 +1,4 @@
-"""From a prompt file to a ChoiceRequest: three parts, texts fenced, the letters of the options."""
+"""From a prompt file to a ChoiceRequest: three parts, texts fenced, the options in their order."""
 
 from __future__ import annotations
 

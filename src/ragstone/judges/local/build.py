@@ -12,6 +12,8 @@ from ragstone.judges.limits import Budget
 from ragstone.judges.local.nli import NliClassifier
 from ragstone.judges.prompted_choices import PromptedChoices
 
+MAX_TOKENS = 1024
+"""Of a reply, unless the settings say otherwise: a poor model fills its whole context with one reason."""
 DEADLINE_SECONDS = 600.0
 """For one question, unless the settings say otherwise."""
 
@@ -34,7 +36,7 @@ def build_language_model(
     }
     batch = read_count(settings, "batch")
     choices = CausalChoices(name, batch=batch or 8, **common)
-    max_tokens = settings.get("max_tokens", 1024)
+    max_tokens = settings.get("max_tokens", MAX_TOKENS)
     return choices, LocalModel(name, batch=batch or 4, max_tokens=max_tokens, **common)
 
 
@@ -74,8 +76,10 @@ def _build_gguf(
         device=settings.get("device"),
     )
 
+    common = DIALECT.to_parameters({"max_tokens": MAX_TOKENS, **settings})
+
     def make_model(**fixed: Any) -> GgufModel:
-        given = DIALECT.to_parameters(settings) | fixed | (settings.get("parameters") or {})
+        given = common | fixed | (settings.get("parameters") or {})
         deadline = settings.get("deadline", DEADLINE_SECONDS)
         return GgufModel(engine, parameters=given, deadline=deadline, budget=budget)
 

@@ -75,7 +75,11 @@ class JudgeMeasureReport:
                 *(doc.Paragraph(note, style="note") for note in notes), heading=doc.WRITTEN,
             ),
             *_build_pairs(found, say),
-            *(node for judge in found.judges for node in self._build_judge(judge, say)),
+            *(
+                node
+                for number, judge in enumerate(found.judges, 1)
+                for node in self._build_judge(judge, number, say)
+            ),
         )  # fmt: skip
         head = (doc.Heading(title, 1),)
         return doc.ReportDocument("judges", say, title, say("judge_measure"), head, body)
@@ -93,11 +97,11 @@ class JudgeMeasureReport:
             "scales": [scale.to_json() for scale in found.scales],
         }
 
-    def _build_judge(self, judge: JudgeMeasure, say: Words) -> Iterator[doc.Node]:
+    def _build_judge(self, judge: JudgeMeasure, number: int, say: Words) -> Iterator[doc.Node]:
         name = shorten(judge.judge, 80)
         if judge.calibration:
             yield build_panel(
-                "calibration",
+                f"calibration{number}",
                 say("calibration", judge=name),
                 build_chart(lambda width: draw_calibration(judge.calibration, say, width)),
                 _build_calibration(judge, say),
@@ -118,17 +122,21 @@ class JudgeMeasureReport:
                 )
                 for part in judge.slices
             ]
-            yield build_panel("slices", say("slices_of", judge=name), build_table(columns, rows))
+            yield build_panel(
+                f"slices{number}", say("slices_of", judge=name), build_table(columns, rows)
+            )
         if judge.wrong:
-            yield from self._build_wrong(judge, name, say)
+            yield from self._build_wrong(judge, number, say)
 
-    def _build_wrong(self, judge: JudgeMeasure, name: str, say: Words) -> Iterator[doc.Node]:
-        title = say("wrong_of", judge=name)
+    def _build_wrong(self, judge: JudgeMeasure, number: int, say: Words) -> Iterator[doc.Node]:
+        title = say("wrong_of", judge=shorten(judge.judge, 80))
         for where, most in ((doc.WRITTEN, WRONG_ON_PAGE), (doc.TERMINAL, WRONG_ON_TERMINAL)):
             shown = judge.wrong[:most]
             note = say("wrong_count", shown=say.whole(len(shown)), n=say.whole(len(judge.wrong)))
             items = build_list(self._describe_wrong(item, say) for item in shown)
-            yield doc.Section((doc.Heading(title, note=note), items), "panel", "wrong", where)
+            yield doc.Section(
+                (doc.Heading(title, note=note), items), "panel", f"wrong{number}", where
+            )
 
     def _describe_wrong(self, item: MeasuredItem, say: Words) -> doc.ListItem:
         sample = self.measurement.samples[item.sample]
@@ -143,8 +151,8 @@ class JudgeMeasureReport:
         lines += [doc.Paragraph(shorten(subject or sample.answer or "", 400))]
         if finding is not None:
             evidence = f"{finding.chunk}: “{finding.quote}”" if finding.quote else ""
-            reason = say.message(finding.reason)
-            parts = [part for part in (finding.verdict, reason, evidence) if part]
+            verdict, reason = say.translate("verdict", finding.verdict), say.message(finding.reason)
+            parts = [part for part in (verdict, reason, evidence) if part]
             lines.append(doc.Paragraph(shorten("; ".join(parts), 500), style="soft"))
         elif sample.question:
             lines.insert(0, doc.Paragraph(shorten(sample.question, 240), style="soft"))

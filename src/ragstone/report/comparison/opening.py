@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ragstone.analysis.comparison import Comparison, Difference, RunComparison
 
 
+ORDER = ("worse", "better", "equivalent", "identical", "unclear", "withheld")
+"""What is said first of a run."""
+
+
 def describe_run_verdicts(
     versus: RunComparison, comparison: Comparison, say: Words
 ) -> list[Remark]:
@@ -36,25 +40,33 @@ def describe_run_verdicts(
     lines = []
     if versus.same_answers:
         lines.append(Remark(say("gist.identical", n=say.whole(versus.pairs), **names)))
-    tones: dict[str, Tone] = {"worse": "bad", "better": "good"}
-    for verdict, tone in tones.items():
-        if verdict in by_verdict:
-            items = join_names([describe_item(d, say) for d in by_verdict[verdict]], say)
-            lines.append(Remark(say(f"gist.{verdict}", items=items, **names), tone))
-    if "equivalent" in by_verdict:
-        metrics = _name_metrics(by_verdict["equivalent"], say)
-        lines.append(Remark(say("gist.equivalent", metrics=metrics)))
-    if "unclear" in by_verdict:
-        lines.append(Remark(_describe_unclear(by_verdict["unclear"], say)))
-    if "withheld" in by_verdict:
-        metrics = _name_metrics(by_verdict["withheld"], say)
-        lines.append(Remark(say("gist.withheld", metrics=metrics), "warn"))
+    for verdict, own in sorted(by_verdict.items(), key=lambda pair: ORDER.index(pair[0])):
+        lines += _describe_verdict(verdict, own, names, say)
     taken = [row for row in rows if row.resource and row.verdict in ("better", "worse")]
     if taken:
         items = join_names([describe_item(row, say) for row in taken], say)
         dearer = any(row.verdict == "worse" for row in taken)
         lines.append(Remark(say("gist.takes", items=items), "warn" if dearer else "good"))
     return lines
+
+
+def _describe_verdict(
+    verdict: str, rows: Sequence[Difference], names: dict[str, str], say: Words
+) -> list[Remark]:
+    """One sentence on the quality metrics that came out the same way."""
+    metrics = _name_metrics(rows, say)
+    match verdict:
+        case "worse" | "better":
+            items = join_names([describe_item(row, say) for row in rows], say)
+            text = say(f"gist.{verdict}", items=items, **names)
+            return [Remark(text, "bad" if verdict == "worse" else "good")]
+        case "equivalent":
+            return [Remark(say("gist.equivalent", metrics=metrics))]
+        case "unclear":
+            return [Remark(_describe_unclear(rows, say))]
+        case "withheld":
+            return [Remark(say("gist.withheld", metrics=metrics), "warn")]
+    return []  # that answers are identical is said of the whole run
 
 
 def describe_item(difference: Difference, say: Words) -> str:
@@ -71,34 +83,30 @@ def describe_item(difference: Difference, say: Words) -> str:
 
 def describe_state(comparison: Comparison, say: Words) -> Remark:
     """The badge: which regressions are shown, or that none is and which may have been missed."""
-    several = len(comparison.versus) > 1
-    names = {versus.run.id: shorten_name(versus.run.name) for versus in comparison.versus}
-    regressions = comparison.regressions
-    if regressions:
-        items = [
-            say("badge.item", metric=d.metric, run=names[d.run]) if several else d.metric
-            for d in regressions
-        ]
-        n = len(regressions)
-        key = f"badge.regressions.{'one' if n == 1 else 'many'}"
-        return Remark(say(key, n=say.whole(n), items=join_names(items, say)), "bad")
-    counted = [d for d in comparison.differences if comparison.is_counted(d)]
+    if comparison.regressions:
+        return Remark(_name_regressions(comparison, say), "bad")
+    everything = list(comparison.differences)
+    counted = [d for d in everything if comparison.is_counted(d)]
+    dearer = [d for d in everything if d.verdict == "worse"]
+    withheld = [d for d in everything if d.verdict == "withheld"]
     parts = [say("badge.none"), *_describe_missed(counted, say)]
-    dearer = [
-        d for d in comparison.differences
-        if d.verdict == "worse" and not comparison.is_counted(d)
-    ]  # fmt: skip
-    if dearer:
-        parts.append(say("badge.dearer", metrics=_name_metrics(dearer, say)))
-    withheld = [d for d in comparison.differences if d.verdict == "withheld"]
-    if withheld:
-        parts.append(say("badge.withheld", metrics=_name_metrics(withheld, say)))
-    tone: Tone = "plain"
-    if dearer or withheld:
-        tone = "warn"
-    elif all(d.verdict in ("better", "equivalent", "identical") for d in counted):
-        tone = "good"
+    for key, rows in (("dearer", dearer), ("withheld", withheld)):
+        if rows:
+            parts.append(say(f"badge.{key}", metrics=_name_metrics(rows, say)))
+    is_safe = all(d.verdict in ("better", "equivalent", "identical") for d in counted)
+    tone: Tone = "warn" if dearer or withheld else "good" if is_safe else "plain"
     return Remark(" ".join(parts), tone)
+
+
+def _name_regressions(comparison: Comparison, say: Words) -> str:
+    """How many there are and where; of several runs, in which."""
+    names = {versus.run.id: shorten_name(versus.run.name) for versus in comparison.versus}
+    items = [
+        say("badge.item", metric=d.metric, run=names[d.run]) if len(names) > 1 else d.metric
+        for d in comparison.regressions
+    ]
+    key = f"badge.regressions.{'one' if len(items) == 1 else 'many'}"
+    return say(key, n=say.whole(len(items)), items=join_names(items, say))
 
 
 def _describe_missed(counted: Sequence[Difference], say: Words) -> list[str]:
