@@ -91,7 +91,7 @@ def _build_mapper(
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
-    read_contexts = _build_contexts_reader(row_format, paths, cells)
+    read_contexts = _build_contexts_reader(row_format, paths, cell_style)
     has_json_texts = row_format.name == "trulens"
     mapped_columns = frozenset(
         column for names in paths.values() for path in names for column in _list_heads(path)
