@@ -1,6 +1,6 @@
 """Are the conclusions of `failures` and `diagnose` true? Healthy runs must be silent, planted faults named first.
 
-python -m bench.conclusions [--judge offline|perfect|both] [--sample]
+python -m bench.conclusions [--judge offline|perfect|both] [--sample] [--unseen]
 
 Eight healthy runs of different shape and twenty faults in two severities (a fifth of all samples; nearly all of a
 slice), in English and Spanish, on the bundled corpus. Each is judged by the embedded judge and by one that knows the
@@ -11,12 +11,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.planted.controls import CONTROLS, build_control
+from bench.planted.corpus import load_facts
 from bench.planted.faults import FAULTS, Fault, PlantedRun, build_faulty
 from bench.planted.perfect_judge import PerfectJudge
+from bench.planted.unseen import UNSEEN_CONTROLS, UNSEEN_FAULTS, build_shop, build_unseen
 from ragstone import evaluate
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.classes import Scales
@@ -193,6 +195,35 @@ def iterate_cases(
                 yield f"{fault.name}, {language}, {severity}", planted.samples, fault, planted
 
 
+def iterate_unseen() -> Iterator[
+    tuple[str, Sequence[Sample], Fault | None, PlantedRun | None, tuple[str, ...]]
+]:
+    """Controls and faults that no rule was tuned on, with the causes that a person would accept."""
+    for language in ("en", "es"):
+        for shape, build in UNSEEN_CONTROLS.items():
+            yield f"{shape}, {language}", build(load_facts(language)), None, None, ()
+        for fault, causes in UNSEEN_FAULTS:
+            planted = build_unseen(fault, language)
+            yield f"{fault.name}, {language}", planted.samples, fault, planted, causes
+        shop = build_shop(language)
+        fault = Fault("shop, version 1", "retrieval_failure", lambda fact, setting: None)
+        yield f"{fault.name}, {language}", shop.samples, fault, shop, ("retrieval_failure",)
+
+
+def run_unseen() -> list[Conclusion]:
+    """Conclude on what no rule was tuned on, with the embedded judge: the other one does not know these texts."""
+    ((judge, scales),) = make_judges("offline").values()
+    conclusions = []
+    for case, samples, fault, planted, causes in iterate_unseen():
+        conclusion = conclude(case, samples, judge, scales, fault, planted)
+        if conclusion.said[:1] and conclusion.said[0] in causes:
+            conclusion = replace(conclusion, wanted=conclusion.said[0])
+        conclusions.append(conclusion)
+        print(f"  {'right' if conclusion.is_right else 'WRONG'}  {case}: {', '.join(conclusion.said) or 'nothing'}; slice {conclusion.slice_said or 'none'}", flush=True)  # fmt: skip
+    print_figures("unseen, offline", conclusions, time.process_time())
+    return conclusions
+
+
 def run_bench(
     which: str, *, is_sample: bool = False, is_loud: bool = True
 ) -> dict[str, list[Conclusion]]:
@@ -231,7 +262,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judge", choices=["offline", "perfect", "both"], default="both")
     parser.add_argument("--sample", action="store_true", help="a few cases only")
+    parser.add_argument("--unseen", action="store_true", help="only what no rule was tuned on")
     options = parser.parse_args()
+    if options.unseen:
+        run_unseen()
+        return
     run_bench(options.judge, is_sample=options.sample)
 
 

@@ -61,6 +61,8 @@ class Failure:
     """Findings against the answer."""
     is_verbatim: bool = False
     """Whether the answer stands word for word in its contexts, so that no error of a judge can make it a hallucination."""
+    is_compared: bool = False
+    """Whether the answer was compared with a reference, so that an error of answer_relevance alone cannot make it off topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def classify(
         instead=instead if kind in ("retrieval_failure", "ranking_failure") else (),
         claims=_find_claims(kind, scores, signals),
         is_verbatim=verbatim,
+        is_compared="generation_failure" in signals.good | signals.bad,
     )
 
 
@@ -171,6 +174,7 @@ def _match_classes(
     elif is_in_language(sample.answer or "", language) is False:
         # judges were measured on answers in the language of the question
         return ["wrong_language"]
+    _weigh_scores(fits, scores, signals)
     _weigh_answer(fits, sample, scores, signals, language)
     _weigh_retrieval(fits, sample, signals, language)
     return [kind for kind in CLASSES if kind in fits]
@@ -196,6 +200,17 @@ def _weigh_retrieval(
         fits.discard("ranking_failure")
 
 
+def _weigh_scores(fits: set[FailureClass], scores: Mapping[str, Score], signals: Signals) -> None:
+    """Let one metric say what another one means."""
+    if "generation_failure" in signals.good:
+        fits.discard("off_topic")  # what is right is to the point
+    if "generation_failure" in fits and _contradicts_contexts(scores, signals):
+        fits.add("hallucination")
+        fits.discard("off_topic")  # what contradicts the evidence speaks of the same thing
+    if "incomplete" in fits and not _has_part(signals.used["incomplete"], scores):
+        fits.discard("incomplete")
+
+
 def _weigh_answer(
     fits: set[FailureClass],
     sample: Sample,
@@ -205,21 +220,14 @@ def _weigh_answer(
 ) -> None:
     """Let the texts decide where a judge or a count of words would be wrong."""
     answer, reference = sample.answer or "", sample.reference or ""
-    if "generation_failure" in signals.good:
-        fits.discard("off_topic")  # what is right is to the point
-    if "generation_failure" in fits and _contradicts_contexts(scores, signals):
-        fits.add("hallucination")
-        fits.discard("off_topic")  # what contradicts the evidence speaks of the same thing
     holds = bool(reference) and holds_reference(answer, reference, language) is True
-    is_contradicted = _has_error(scores)
-    if holds and not is_contradicted and _is_told(answer, reference, signals):
+    if _has_error(scores) or not (holds or "generation_failure" in signals.good):
+        return
+    is_verbose = is_rambling(sample, language)
+    if is_verbose or (holds and _is_told(answer, reference, signals)):
         fits -= {"generation_failure", "incomplete", "off_topic"}
-    if "incomplete" in fits and not _has_part(signals.used["incomplete"], scores):
-        fits.discard("incomplete")
-    is_right = holds or "generation_failure" in signals.good
-    if is_right and not is_contradicted and is_rambling(sample, language):
+    if is_verbose:
         fits.add("verbose")
-        fits -= {"generation_failure", "incomplete", "off_topic"}
 
 
 def _is_told(answer: str, reference: str, signals: Signals) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -209,22 +209,22 @@ def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str
     fitting = {name: values for name, values in settings.items() if name in parameters}
     source = info.facts.source or info.source
     judge = info.plan.judge if info.plan.judge is not None else info.judge and "offline"
-    untyped = {"samples", "system", "judge", "metrics"} & set(info.facts.in_memory)
-    if not system or not fitting or untyped or not source or not isinstance(judge, str | None):
+    if not (system and fitting and source) or info.facts.in_memory or isinstance(judge, Mapping):
         return None
-    words = ["ragstone", "ablate", source, "--system", system]
-    for name, values in fitting.items():
-        now = parameters[name]
-        # the current value first: `ablate` compares the others with it
+    names = ",".join(str(metric["name"]) for metric in info.metrics)
+    words = ["ragstone", "ablate", source, "--system", system, *_list_settings(info, fitting)]
+    return shlex.join([*words, "-m", names, *(["--judge", judge] if judge else [])])
+
+
+def _list_settings(info: RunInfo, varied: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """The flags for what is varied, the current value first (`ablate` compares the others with it), and what stays."""
+    for name, values in varied.items():
+        now = info.facts.parameters[name]
         tried = [now, *(value for value in values if value != now)]
-        words += ["--vary", f"{name}={','.join(_format_value(value) for value in tried)}"]
-    for name, value in (info.plan.system.settings if info.plan.system else {}).items():
-        if name not in fitting:
-            words += ["--set", f"{name}={_format_value(value)}"]
-    words += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
-    if judge:
-        words += ["--judge", judge]
-    return " ".join(shlex.quote(word) for word in words)
+        yield from ("--vary", f"{name}={','.join(map(_format_value, tried))}")
+    fixed = info.plan.system.settings if info.plan.system else {}
+    for name in sorted(fixed.keys() - varied.keys()):
+        yield from ("--set", f"{name}={_format_value(fixed[name])}")
 
 
 def _format_value(value: Any) -> str:

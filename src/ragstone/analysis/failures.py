@@ -137,7 +137,7 @@ def analyse_failures(
     deciders = choose_deciders(run.info.metrics, known, thresholds or {})
     counts: Counter[FailureClass] = Counter()
     languages: Counter[str] = Counter()
-    verbatim: Counter[str] = Counter()
+    settled: dict[FailureClass, Counter[str]] = {"hallucination": Counter(), "off_topic": Counter()}
     examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
     slicing = SliceCounter(by)
     for row in run.rows():
@@ -145,13 +145,14 @@ def analyse_failures(
         counts[failure.kind] += 1
         language = find_language(row.sample)
         languages[language] += 1
-        verbatim[language] += failure.is_verbatim
+        settled["hallucination"][language] += failure.is_verbatim
+        settled["off_topic"][language] += failure.is_compared
         if len(examples_by_kind[failure.kind]) < examples:
             examples_by_kind[failure.kind].append(failure)
         # a sample that nobody could judge must not make its slice look good or bad
         if failure.kind not in UNKNOWN:
             slicing.add(row.sample, failure.kind if failure.kind != "fine" else None)
-    expected = _count_expected(deciders, languages, verbatim)
+    expected = _count_expected(deciders, languages, settled)
     shown = choose_shown(counts, expected)
     return Failures(
         run=run.info,
@@ -197,17 +198,20 @@ def binomial_tail(count: int, total: int, rate: float) -> float:
 
 
 def _count_expected(
-    deciders: Deciders, languages: Mapping[str, int], verbatim: Mapping[str, int]
+    deciders: Deciders,
+    languages: Mapping[str, int],
+    settled: Mapping[FailureClass, Mapping[str, int]],
 ) -> dict[FailureClass, float]:
     """How many samples of each class errors would make, were all samples good.
 
-    Answers that stand word for word in their contexts are not at the mercy of a judge."""
+    `settled` are samples that something else protects from an error: answers that stand word for word in their contexts
+    are no hallucination, and answers that agree with the reference are not off topic."""
     total = sum(languages.values())
     expected: dict[FailureClass, float] = dict.fromkeys(BY_TEXT, TEXT_RULE_ERROR * total)
     for kind, candidates in deciders.items():
-        settled = verbatim if kind == "hallucination" else {}
+        protected = settled.get(kind, {})
         expected[kind] = sum(
-            (count - settled.get(language, 0)) * decider.get_error_rate(language)
+            (count - protected.get(language, 0)) * decider.get_error_rate(language)
             for language, count in languages.items()
             if (decider := _find_usable(candidates, language)) is not None
         )
@@ -215,9 +219,9 @@ def _count_expected(
     answer = expected.get("generation_failure", 0.0)
     for kind in NEEDS_FAILED_ANSWER:
         expected[kind] = max(expected.get(kind, 0.0), answer, TEXT_RULE_ERROR * total)
-    # what is right is never off topic: both metrics would have to err
-    if answer and "off_topic" in expected:
-        expected["off_topic"] = min(expected["off_topic"], answer)
+    # where there is a reference, both metrics would have to err
+    if "off_topic" in expected:
+        expected["off_topic"] += answer
     return expected
 
 
