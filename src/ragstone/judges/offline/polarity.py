@@ -132,9 +132,8 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if claim.is_unclear or source.is_unclear or _differ_in_quantifiers(comparison):
         return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
-    known = {comparison.best_place(at) for at in range(len(claim.items))} - {-1} | set(
-        opposites.values()
-    )
+    places = map(comparison.best_place, range(len(claim.items)))
+    known = {*places, *opposites.values()} - {-1}
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
