@@ -1,4 +1,4 @@
-"""Files of other tools, most written by their own serialisers (`make_foreign_files.py`): nothing they hold is dropped."""
+"""Files of other tools, most written by their own serialisers (`foreign_files.py`): nothing they hold is dropped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from foreign_files import WRITERS
 from ragstone.data import Dataset, read
 from ragstone.errors import DataError
 
@@ -184,3 +185,60 @@ def test_columns_that_no_field_reads_are_named() -> None:
     assert read([{"question": QUESTION}]).left_over == ()
     dataset, _ = samples("trulens_records.jsonl")
     assert "Answer Relevance" in dataset.left_over
+
+
+def test_traces_of_mlflow_2() -> None:
+    """Its columns as documented for `mlflow.search_traces` of MLflow 2: texts of JSON, and other names."""
+    span = {
+        "span_id": "1",
+        "parent_id": None,
+        "attributes": {"mlflow.spanType": '"RETRIEVER"', "mlflow.spanOutputs": json.dumps([{"page_content": TEXT, "metadata": {"doc_uri": "fr.md"}}])},
+    }  # fmt: skip
+    empty = {"span_id": "2", "parent_id": "1", "attributes": {"mlflow.spanType": '"RETRIEVER"', "mlflow.spanOutputs": "[]"}}  # fmt: skip
+    row = {
+        "request_id": "r1", "timestamp_ms": 1, "status": "OK", "execution_time_ms": 1500,
+        "request": json.dumps({"question": QUESTION}), "response": json.dumps(ANSWER),
+        "request_metadata": {}, "spans": [span, empty], "tags": {},
+        "assessments": [
+            {"name": "expected_facts", "expectation": {"value": ["Paris", "France"]}},
+            {"name": "relevance", "feedback": {"value": "yes"}},
+        ],
+    }  # fmt: skip
+    (record,) = read([row])
+    sample = record.sample
+    assert (sample.id, sample.question, sample.answer) == ("r1", QUESTION, ANSWER)
+    assert sample.contexts is not None
+    assert sample.contexts.texts == [TEXT]
+    assert sample.reference == "Paris"
+    assert sample.meta == {"relevance": "yes", "latency": 1.5}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "packages", "files"),
+    [
+        ("mlflow", ["mlflow", "pandas"], ["mlflow_traces.csv", "mlflow_traces.jsonl", "mlflow_trace.json"]),
+        ("inspect", ["inspect_ai"], ["inspect.json"]),
+        ("datasets", ["datasets"], ["saved_dataset"]),
+        ("llamaindex", ["openinference.instrumentation.llama_index"], ["llamaindex_spans.json", "llamaindex_spans.pb"]),
+        ("langchain", ["openinference.instrumentation.langchain"], ["langchain_spans.json", "langchain_spans.pb"]),
+        ("haystack", ["haystack"], ["haystack_results.jsonl"]),
+        ("deepeval", ["deepeval"], ["deepeval_cases.json", "deepeval_cases.csv", "deepeval_cases.jsonl"]),
+        ("ragas", ["ragas"], ["ragas_turns.csv", "ragas_turns.jsonl"]),
+    ],
+)  # fmt: skip
+def test_what_the_packages_write_today_is_read_as_the_committed_files(
+    name: str, packages: list[str], files: list[str], tmp_path: Path
+) -> None:
+    for package in packages:
+        pytest.importorskip(package, exc_type=ImportError)
+    WRITERS[name](tmp_path)
+    for file in files:
+        today = [record.sample for record in read(tmp_path / file)]
+        committed = [record.sample for record in read(FILES / file)]
+        fields = [
+            (s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in today
+        ]
+        assert fields == [
+            (s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in committed
+        ]

@@ -7,13 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.labels.measure import (
-    MeasuredItem,
-    compare_judges,
-    measure_accuracy,
-    measure_auroc,
-    measure_judge,
-)
+from ragstone.labels.estimates import MeasuredItem, measure_accuracy, measure_auroc
+from ragstone.labels.measure import compare_judges, measure_judge
 
 
 def make_items(*cells: tuple[int, float, float]) -> list[MeasuredItem]:

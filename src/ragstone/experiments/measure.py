@@ -15,10 +15,10 @@ from ragstone.experiments.run import evaluate
 from ragstone.judges.factory import make_judge
 from ragstone.judges.scale import JudgeScale, fingerprint_judge, measure_scale
 from ragstone.labels import Label, Target, load_run_labels, read_labels, resolve_labels
+from ragstone.labels.estimates import MeasuredItem
 from ragstone.labels.measure import (
     JudgeMeasure,
     JudgeMeasurement,
-    MeasuredItem,
     compare_judges,
     measure_judge,
 )

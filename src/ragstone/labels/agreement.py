@@ -51,12 +51,12 @@ def measure_agreement(labels: Sequence[Label]) -> list[Agreement]:
     for label in labels:
         if label.origin != "adjudicated" and label.value is not None:
             by_target[label.target].setdefault(label.key, []).append(label)
-    found = []
+    agreements = []
     for target, items in by_target.items():
         shared = {key: given for key, given in items.items() if len(given) > 1}
         if shared:
-            found.append(_measure_target(target, shared))
-    return found
+            agreements.append(_measure_target(target, shared))
+    return agreements
 
 
 def list_disagreements(labels: Sequence[Label]) -> list[tuple[Label, ...]]:
@@ -99,7 +99,9 @@ def _measure_target(target: Target, items: Mapping[tuple[str, ...], Sequence[Lab
     alpha, low, high = _measure_alpha([[_get_value(label) for label in row] for row in rows])
     people = sorted({label.author for row in rows for label in row})
     pairs = [
-        pair for one, two in combinations(people, 2) if (pair := _measure_pair(one, two, rows))
+        pair
+        for first, second in combinations(people, 2)
+        if (pair := _measure_pair(first, second, rows))
     ]
     return Agreement(
         target,
@@ -128,10 +130,10 @@ def _get_value(label: Label) -> float | str:
     return label.word if label.word else float(label.value or 0.0)
 
 
-def _measure_distance(one: float | str, two: float | str) -> float:
-    if isinstance(one, str) or isinstance(two, str):
-        return float(one != two)
-    return (one - two) ** 2
+def _measure_distance(first: float | str, second: float | str) -> float:
+    if isinstance(first, str) or isinstance(second, str):
+        return float(first != second)
+    return (first - second) ** 2
 
 
 def _measure_alpha(rows: Sequence[Sequence[float | str]]) -> tuple[float | None, ...]:

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.significance import adjust_p_values
-from ragstone.analysis.stats import Z, wilson_interval
+from ragstone.analysis.stats import wilson_interval
 from ragstone.judges.scale import MIN_FIT_ACCURACY, MIN_RANK_AUROC, JudgeScale
 from ragstone.labels.agreement import measure_kappa
+from ragstone.labels.estimates import (
+    NO_ESTIMATE,
+    MeasuredItem,
+    ShareEstimate,
+    count_effective,
+    measure_accuracy,
+    measure_auroc,
+    measure_bias,
+    weigh,
+)
 from ragstone.labels.label import Target
-from ragstone.types import NO_USAGE, Finding, Sample, Usage
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from ragstone.types import NO_USAGE, Sample, Usage
 
 JudgeVerdict = Literal["fit", "rank_only", "unfit", "more_labels"]
 """Fit to gate on; fit to rank samples or systems; neither; the labels cannot tell."""
@@ -32,51 +38,6 @@ MIN_SLICE_ITEMS = 10
 """Items that a slice needs for figures of its own."""
 MIN_SIDE_ITEMS = 5
 """Items of each side (people say yes, people say no) without which nothing is concluded."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredItem:
-    """An item that people labelled, and what one judge says of it."""
-
-    sample: str
-    item: str
-    label: float
-    """What people say, 0 to 1; a half or more counts as yes."""
-    prediction: float
-    """Chance that people say yes, or the judge's value."""
-    decision: float
-    """The judge's verdict as it counts in the metric; a half or more counts as yes."""
-    weight: float = 1.0
-    """1 / the chance of the item to be labelled."""
-    group: str = ""
-    slices: tuple[tuple[str, str], ...] = ()
-    """Field and value: ("language", "es")."""
-    has_probability: bool = False
-    finding: Finding | None = None
-    value: float | None = None
-    """The metric's own value of a whole answer; None for claims and chunks."""
-
-    @property
-    def is_yes(self) -> bool:
-        """Whether people say yes."""
-        return self.label >= 0.5
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the judge's verdict is that of people."""
-        return (self.decision >= 0.5) == self.is_yes
-
-
-@dataclass(frozen=True, slots=True)
-class ShareEstimate:
-    """A figure with its 95 % interval; None where the items cannot tell it."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-NO_ESTIMATE = ShareEstimate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +138,12 @@ def measure_judge(
         judge=judge,
         items=len(items),
         failed=failed,
-        yes=_weigh(items, lambda item: float(item.is_yes)) if items else 0.0,
+        yes=weigh(items, lambda item: float(item.is_yes)) if items else 0.0,
         accuracy=accuracy,
         kappa=_measure_kappa(items),
         auroc=auroc,
-        bias=_measure_bias(items),
-        brier=_weigh(items, lambda item: (item.prediction - item.label) ** 2)
+        bias=measure_bias(items),
+        brier=weigh(items, lambda item: (item.prediction - item.label) ** 2)
         if has_chances
         else None,
         calibration=_calibrate(items) if has_chances else (),
@@ -234,54 +195,6 @@ def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list
     ]  # fmt: skip
 
 
-def measure_accuracy(items: Sequence[MeasuredItem]) -> ShareEstimate:
-    """Balanced accuracy with an interval from those of the two sides (Newcombe's way of joining two shares)."""
-    sides = []
-    for wanted in (True, False):
-        side = [item for item in items if item.is_yes == wanted]
-        if not side:
-            return NO_ESTIMATE
-        share = _weigh(side, lambda item: float(item.is_right))
-        effective = _count_effective(side)
-        sides.append((share, *wilson_interval(share * effective, effective)))
-    value = (sides[0][0] + sides[1][0]) / 2
-    down = math.hypot(*(share - low for share, low, _ in sides)) / 2
-    up = math.hypot(*(high - share for share, _, high in sides)) / 2
-    return ShareEstimate(value, value - down, value + up)
-
-
-def measure_auroc(items: Sequence[MeasuredItem]) -> ShareEstimate:
-    """How often an item of which people say yes gets the higher prediction; interval of DeLong and others (1988)."""
-    import numpy as np
-
-    yes = [item for item in items if item.is_yes]
-    no = [item for item in items if not item.is_yes]
-    if len({item.prediction for item in items}) < 3 or min(len(yes), len(no)) < 2:
-        return NO_ESTIMATE
-    high, low = (np.array([item.prediction for item in side]) for side in (yes, no))
-    high_weights, low_weights = (_to_shares(side) for side in (yes, no))
-    order = np.argsort(low, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(low_weights[order])])
-    left, right = (np.searchsorted(low[order], high, side) for side in ("left", "right"))
-    wins = (below[left] + below[right]) / 2
-    value = float(high_weights @ wins)
-    order = np.argsort(high, kind="stable")
-    below = np.concatenate([[0.0], np.cumsum(high_weights[order])])
-    left, right = (np.searchsorted(high[order], low, side) for side in ("left", "right"))
-    losses = 1 - (below[left] + below[right]) / 2
-    variance = sum(
-        float((shares**2) @ (parts - value) ** 2) * len(parts) / (len(parts) - 1)
-        for shares, parts in ((high_weights, wins), (low_weights, losses))
-    )
-    # on the logit scale the interval stays between 0 and 1
-    if not 0 < value < 1 or variance <= 0:
-        effective = min(_count_effective(yes), _count_effective(no))
-        return ShareEstimate(value, *wilson_interval(value * effective, effective))
-    logit, error = math.log(value / (1 - value)), math.sqrt(variance) / (value * (1 - value))
-    ends = (1 / (1 + math.exp(-(logit + sign * Z * error))) for sign in (-1, 1))
-    return ShareEstimate(value, *ends)
-
-
 def decide_fitness(
     accuracy: ShareEstimate, auroc: ShareEstimate, items: Sequence[MeasuredItem]
 ) -> tuple[JudgeVerdict, int | None]:
@@ -320,24 +233,6 @@ def _measure_kappa(items: Sequence[MeasuredItem]) -> ShareEstimate:
     return ShareEstimate(*measure_kappa(table)) if items else NO_ESTIMATE
 
 
-def _measure_bias(items: Sequence[MeasuredItem]) -> ShareEstimate:
-    if len(items) < 2:
-        return NO_ESTIMATE
-    value = _weigh(items, lambda item: item.decision - item.label)
-    shares = _to_shares(items)
-    off = [
-        share * (item.decision - item.label - value)
-        for share, item in zip(shares, items, strict=True)
-    ]
-    groups: dict[str, float] = {}
-    for item, part in zip(items, off, strict=True):
-        key = item.group or item.sample
-        groups[key] = groups.get(key, 0.0) + part
-    spread = sum(part**2 for part in groups.values()) * len(groups) / max(1, len(groups) - 1)
-    reach = Z * math.sqrt(spread)
-    return ShareEstimate(value, value - reach, value + reach)
-
-
 def _calibrate(items: Sequence[MeasuredItem]) -> tuple[CalibrationBin, ...]:
     """Ten bins with about as many items each, from the least chance to the largest."""
     ordered = sorted(items, key=lambda item: item.prediction)
@@ -345,9 +240,9 @@ def _calibrate(items: Sequence[MeasuredItem]) -> tuple[CalibrationBin, ...]:
     bins = []
     for start in range(0, len(ordered), size):
         part = ordered[start : start + size]
-        observed, effective = _weigh(part, lambda item: item.label), _count_effective(part)
+        observed, effective = weigh(part, lambda item: item.label), count_effective(part)
         low, high = wilson_interval(observed * effective, effective)
-        expected = _weigh(part, lambda item: item.prediction)
+        expected = weigh(part, lambda item: item.prediction)
         bins.append(CalibrationBin(expected, observed, low, high, len(part)))
     return tuple(bins)
 
@@ -361,27 +256,8 @@ def _measure_slices(items: Sequence[MeasuredItem]) -> Iterable[SliceMeasure]:
     for (name, value), part in sorted(by_value.items()):
         # a field with one value slices nothing
         if len(part) >= MIN_SLICE_ITEMS and fields[name] > 1:
-            bias = _weigh(part, lambda item: item.decision - item.label)
+            bias = weigh(part, lambda item: item.decision - item.label)
             yield SliceMeasure(name, value, len(part), measure_accuracy(part), bias)
-
-
-def _to_shares(items: Sequence[MeasuredItem]) -> NDArray[np.float64]:
-    import numpy as np
-
-    weights = np.array([item.weight for item in items])
-    shares: NDArray[np.float64] = weights / weights.sum()
-    return shares
-
-
-def _weigh(items: Sequence[MeasuredItem], get: Callable[[MeasuredItem], float]) -> float:
-    total = sum(item.weight for item in items)
-    return sum(item.weight * get(item) for item in items) / total
-
-
-def _count_effective(items: Sequence[MeasuredItem]) -> float:
-    """Items with equal weights that would be worth as much (Kish)."""
-    weights = [item.weight for item in items]
-    return sum(weights) ** 2 / sum(weight**2 for weight in weights)
 
 
 def _round_up(count: float) -> int:

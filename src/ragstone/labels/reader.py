@@ -128,7 +128,7 @@ def _read_own(row: Row, options: ReadOptions) -> list[Label]:
 def _read_wide(row: Row, options: ReadOptions) -> list[Label]:
     """A label for each column that is named like a target: `id, correctness, relevance`."""
     columns = {name: TARGET_NAMES[name.lower()] for name in row if name.lower() in TARGET_NAMES}
-    found = [
+    labels = [
         _build_label(row, options, target, row[name])
         for name, target in columns.items()
         if row[name] not in (None, "")
@@ -137,7 +137,7 @@ def _read_wide(row: Row, options: ReadOptions) -> list[Label]:
         raise ValueError(
             f"no column says what is labelled; name one of {', '.join(TARGETS)}, or give --on correctness"
         )
-    return found
+    return labels
 
 
 def _read_phoenix(row: Row, options: ReadOptions) -> list[Label]:

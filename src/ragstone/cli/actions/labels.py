@@ -94,13 +94,18 @@ def show_agreement(run: str | None, listed: int, place: str | None) -> None:
     table = Table(title="Agreement of people", title_justify="left")
     for head in ("on", "people", "items", "measure", "agreement", "95 % interval"):
         table.add_column(head, justify="left" if head in ("on", "people", "measure") else "right")
-    for found in agreements:
-        span = _format_interval(found.low, found.high)
-        alpha = "–" if found.alpha is None else f"{found.alpha:.3f}"
+    for agreement in agreements:
+        span = _format_interval(agreement.low, agreement.high)
+        alpha = "–" if agreement.alpha is None else f"{agreement.alpha:.3f}"
         table.add_row(
-            found.target, f"{found.people}", f"{found.items:,}", "Krippendorff's alpha", alpha, span
+            agreement.target,
+            f"{agreement.people}",
+            f"{agreement.items:,}",
+            "Krippendorff's alpha",
+            alpha,
+            span,
         )
-        for pair in found.pairs:
+        for pair in agreement.pairs:
             kappa = "–" if pair.kappa is None else f"{pair.kappa:.3f}"
             names = escape(f"{pair.first or 'unnamed'}, {pair.second or 'unnamed'}")
             span = _format_interval(pair.low, pair.high)
@@ -113,10 +118,10 @@ def show_agreement(run: str | None, listed: int, place: str | None) -> None:
                 span,
             )
     console.print(table)
-    for found in agreements:
-        for row in found.disagreements[:listed]:
+    for agreement in agreements:
+        for row in agreement.disagreements[:listed]:
             click.echo(_format_disagreement(row))
-    if any(found.disagreements for found in agreements):
+    if any(agreement.disagreements for agreement in agreements):
         note("settle them with: ragstone labels adjudicate")
 
 

@@ -22,12 +22,8 @@ from ragstone.report.figures import shorten
 from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
-    from ragstone.labels.measure import (
-        JudgeMeasure,
-        JudgeMeasurement,
-        MeasuredItem,
-        ShareEstimate,
-    )
+    from ragstone.labels.estimates import MeasuredItem, ShareEstimate
+    from ragstone.labels.measure import JudgeMeasure, JudgeMeasurement
 
 TONES: dict[str, doc.Tone] = {
     "fit": "good",
@@ -51,14 +47,16 @@ class JudgeMeasureReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        say, found = load_words(self.language), self.measurement
+        say, measurement = load_words(self.language), self.measurement
         title = say(
             "judge_measure_of",
-            n=say.whole(found.labels),
-            name=shorten(found.name, 80),
-            target=say.translate("target", found.target),
+            n=say.whole(measurement.labels),
+            name=shorten(measurement.name, 80),
+            target=say.translate("target", measurement.target),
         )
-        verdicts = [_describe_verdict(judge, found.target, say) for judge in found.judges]
+        verdicts = [
+            _describe_verdict(judge, measurement.target, say) for judge in measurement.judges
+        ]
         notes = [
             say(
                 "fitness_bar",
@@ -66,18 +64,18 @@ class JudgeMeasureReport:
                 auroc=say.number(MIN_RANK_AUROC, 2),
             )
         ]
-        if not found.drawn:
+        if not measurement.drawn:
             notes.insert(0, say("labels_not_drawn"))
         body = (
             doc.Section((build_list(verdicts, flush=True, style="lines"),), "panel"),
             build_panel(
-                "judges", say("judge_measure"), _build_table(found, say),
+                "judges", say("judge_measure"), _build_table(measurement, say),
                 *(doc.Paragraph(note, style="note") for note in notes), heading=doc.WRITTEN,
             ),
-            *_build_pairs(found, say),
+            *_build_pairs(measurement, say),
             *(
                 node
-                for number, judge in enumerate(found.judges, 1)
+                for number, judge in enumerate(measurement.judges, 1)
                 for node in self._build_judge(judge, number, say)
             ),
         )  # fmt: skip
@@ -86,15 +84,15 @@ class JudgeMeasureReport:
 
     def data(self) -> dict[str, Any]:
         """The figures as JSON takes them."""
-        found = self.measurement
+        measurement = self.measurement
         return {
-            "name": found.name,
-            "target": found.target,
-            "labels": found.labels,
-            "drawn": found.drawn,
-            "judges": [asdict(judge) for judge in found.judges],
-            "pairs": [asdict(pair) for pair in found.pairs],
-            "scales": [scale.to_json() for scale in found.scales],
+            "name": measurement.name,
+            "target": measurement.target,
+            "labels": measurement.labels,
+            "drawn": measurement.drawn,
+            "judges": [asdict(judge) for judge in measurement.judges],
+            "pairs": [asdict(pair) for pair in measurement.pairs],
+            "scales": [scale.to_json() for scale in measurement.scales],
         }
 
     def _build_judge(self, judge: JudgeMeasure, number: int, say: Words) -> Iterator[doc.Node]:
@@ -183,7 +181,7 @@ def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remar
     return doc.Remark(text, TONES[judge.verdict])
 
 
-def _build_table(found: JudgeMeasurement, say: Words) -> doc.ReportTable:
+def _build_table(measurement: JudgeMeasurement, say: Words) -> doc.ReportTable:
     roomy = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
         *build_text_columns(say, "judge_says"),
@@ -192,7 +190,7 @@ def _build_table(found: JudgeMeasurement, say: Words) -> doc.ReportTable:
         *build_number_columns(say, "balanced_accuracy", "interval", "kappa", "auroc", "bias"),
         *build_number_columns(say, "brier", "seconds_per_1000", "usd_per_1000", where=roomy),
     )
-    rows = [_list_cells(judge, say) for judge in found.judges]
+    rows = [_list_cells(judge, say) for judge in measurement.judges]
     return build_table(columns, rows, id="judges")
 
 
@@ -215,8 +213,8 @@ def _list_cells(judge: JudgeMeasure, say: Words) -> doc.Cells:
     ]
 
 
-def _build_pairs(found: JudgeMeasurement, say: Words) -> list[doc.Node]:
-    if not found.pairs:
+def _build_pairs(measurement: JudgeMeasurement, say: Words) -> list[doc.Node]:
+    if not measurement.pairs:
         return []
     columns = (
         *build_text_columns(say, "first_judge", "second_judge"),
@@ -234,7 +232,7 @@ def _build_pairs(found: JudgeMeasurement, say: Words) -> list[doc.Node]:
             else f"{format_signed(pair.low, say)} – {format_signed(pair.high, say)}",
             format_p_value(pair.p, say),
         )
-        for pair in found.pairs
+        for pair in measurement.pairs
     ]
     note = doc.Paragraph(say("judges_paired_note"), style="note")
     table = build_table(columns, rows, row_heads=False)

@@ -1,7 +1,7 @@
-"""Writes `files/foreign`: small files by the serialisers of the packages themselves (mlflow, inspect-ai, datasets,
+"""Writes `data/files/foreign`: small files by the serialisers of the packages themselves (mlflow, inspect-ai, datasets,
 OpenTelemetry with the OpenInference instrumentors, Haystack, LlamaIndex, LangChain, ragas, deepeval, trulens).
 
-    python tests/data/make_foreign_files.py FOLDER [NAME …]
+    python tests/foreign_files.py FOLDER [NAME …]
 
 Needs the packages of requirements-test-all.txt; run by a person when a package changes its files."""
 
@@ -174,6 +174,7 @@ def write_haystack(folder: Path) -> None:
 
 
 def write_ragas(folder: Path) -> None:
+    os.environ["RAGAS_DO_NOT_TRACK"] = "true"
     from ragas.dataset_schema import EvaluationDataset, MultiTurnSample
     from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
@@ -188,6 +189,7 @@ def write_ragas(folder: Path) -> None:
 
 
 def write_deepeval(folder: Path) -> None:
+    os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "YES"  # tests talk to this machine alone
     from deepeval.dataset import EvaluationDataset
     from deepeval.test_case import LLMTestCase
 
