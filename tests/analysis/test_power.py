@@ -9,6 +9,7 @@ from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.power import (
     compute_paired_sd,
     detectable_difference,
+    find_needed_questions,
     plan_sample_size,
     round_up_questions,
 )
@@ -126,3 +127,12 @@ def test_a_metric_that_the_run_lacks_or_that_never_varies_is_refused(build) -> N
         measure_spread([run], "scor")
     with pytest.raises(RagstoneError, match="does not vary in 'flat'"):
         measure_spread([run], "score")
+
+
+def test_a_difference_that_never_shows_needs_fewer_questions_than_one_that_varies() -> None:
+    values = np.linspace(0, 1, 26)
+    still = compare_pairs(values, values.copy(), bounds=(0.0, 1.0))
+    # 189 samples without a change leave room for 0.02 at most; said roundly
+    assert find_needed_questions(still, 0.02) == 190
+    moving = compare_pairs(values, values[::-1].copy(), bounds=(0.0, 1.0))
+    assert find_needed_questions(moving, 0.02) > 1000

@@ -80,7 +80,13 @@ def find_needed_questions(
     interval = difference.interval
     if interval.low is None or interval.high is None or effect <= 0:
         return None
-    seen = detectable_difference((interval.high - interval.low) / 2, alpha)
+    half_width = (interval.high - interval.low) / 2
+    if difference.test != "interval" and not difference.risen + difference.fallen:
+        # no sample moved: the interval shrinks with the number of samples, not with its root
+        widest = half_width * (difference.pairs + Z * Z) / (Z * Z)
+        z = NormalDist().inv_cdf(1 - alpha / 2)
+        return round_up_questions(max(z * z * (widest / effect - 1), 1))
+    seen = detectable_difference(half_width, alpha)
     return round_up_questions(difference.pairs * (seen / effect) ** 2)
 
 

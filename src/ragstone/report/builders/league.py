@@ -77,7 +77,7 @@ def describe_recommendation(advice: Recommendation | None, say: Words) -> list[R
 
 def _describe_undecided(advice: Recommendation, values: dict[str, str], say: Words) -> str:
     others = [shorten_name(name) for name in advice.rivals if name != advice.against]
-    text = say("choose.undecided", **values)
+    text = say("choose.undecided" if advice.difference else "choose.even", **values)
     if others:
         text += " " + say("choose.nor", names=join_names(others, say))
     if advice.needed is not None:
