@@ -36,8 +36,9 @@ def main() -> None:
     quick = parser.parse_args().quick
     examples = load_examples()
     unseen = predict(examples, lambda example: example.name)
-    measured = tasks.measure_all(150 if quick else 400)
-    _write_quality(examples, unseen, measured)
+    count = 150 if quick else 400
+    measured = tasks.measure_all(count)
+    _write_quality(examples, unseen, measured, count)
     tables = [
         format_table("Sets that no weight has seen (leave one set out)", examples, unseen),
         format_table("Other documents of the same sets", examples, predict(examples, fold_of)),
@@ -54,7 +55,10 @@ def main() -> None:
 
 
 def _write_quality(
-    examples: Sequence[Any], unseen: Sequence[Prediction], measured: dict[str, dict[str, float]]
+    examples: Sequence[Any],
+    unseen: Sequence[Prediction],
+    measured: dict[str, dict[str, float]],
+    count: int,
 ) -> None:
     """What a report says of the judge, beside the weights it is about: always of the number that is shown."""
 
@@ -71,7 +75,7 @@ def _write_quality(
             support("ragtruth_test", "RAGTruth", "en"),
             support("inferes", "InferES", "es"),
         ],
-        **tasks.list_quality(measured),
+        **tasks.list_quality(measured, count),
     }
     QUALITY.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
 

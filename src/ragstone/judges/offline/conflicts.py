@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragstone.judges.offline.comparatives import find_reversed_comparison, has_comparison
-from ragstone.judges.offline.comparison import Conflict, compare_best, rank_sentences
+from ragstone.judges.offline.comparison import (
+    Conflict,
+    SentenceComparison,
+    compare_best,
+    rank_sentences,
+)
 from ragstone.judges.offline.conditions import find_dropped_condition, find_supposition
 from ragstone.judges.offline.copies import find_edit
 from ragstone.judges.offline.figures import find_figure_conflict
@@ -36,7 +41,24 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     best = next(comparisons, None)
     if best is None:
         return edit
-    conflicts = [
+    conflicts = _check_rules(claim, best, sources)
+    has_figures = any(item.quantity is not None for item in mine.items)
+    # the other sentences are read only where a rule asks for them: reading is what costs
+    if has_figures or any(conflict.kind == "negation" for conflict in conflicts):
+        others = list(comparisons)
+        if any(agrees(other) for other in others):
+            conflicts = [conflict for conflict in conflicts if conflict.kind != "negation"]
+        figure = find_figure_conflict([best, *others], sources)
+        conflicts += [figure] if figure else []
+    conflicts += [edit] if edit else []
+    return max(conflicts, key=lambda conflict: conflict.certain, default=None)
+
+
+def _check_rules(
+    claim: Reading, best: SentenceComparison, sources: Sequence[Reading]
+) -> list[Conflict]:
+    """What the rules that need one sentence alone see."""
+    conflicts = (
         find_reversed_comparison(best),
         find_quantifier_conflict(best),
         find_order_conflict(best),
@@ -46,22 +68,9 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
         find_substitution(best),
         find_name_conflict(best, sources),
         _find_slot_conflict(claim, sources),
-        None if has_comparison(mine) else find_reversal(best),
-    ]
-    has_figures = any(item.quantity is not None for item in mine.items)
-    # the other sentences are read only where a rule asks for them: reading is what costs
-    if has_figures or any(
-        conflict is not None and conflict.kind == "negation" for conflict in conflicts
-    ):
-        others = list(comparisons)
-        if any(agrees(other) for other in others):
-            conflicts = [
-                conflict for conflict in conflicts if conflict and conflict.kind != "negation"
-            ]
-        conflicts.append(find_figure_conflict([best, *others], sources))
-    return max(
-        filter(None, [*conflicts, edit]), key=lambda conflict: conflict.certain, default=None
+        None if has_comparison(best.claim) else find_reversal(best),
     )
+    return [conflict for conflict in conflicts if conflict is not None]
 
 
 def _find_slot_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:

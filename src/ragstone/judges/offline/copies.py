@@ -80,20 +80,28 @@ def _find_changed_word(
     blocks: Sequence[Match],
 ) -> tuple[str, tuple[str, str]]:
     """The code of a denial or a number that differs, with the numbers; an empty code where there is none."""
-    copied = sum(block.size for block in blocks)
-    gaps = [gap for gap in _list_new(mine, blocks) if gap]
-    # with another word changed as well it is another statement, which another sentence may make
-    is_whole = copied >= MIN_COPIED * len(theirs) and all(
-        token.kind in (STOP, NAME, NUMBER) for gap in gaps for token in gap
-    )
+    is_whole = _is_copied_whole(mine, theirs, blocks)
     for left, right in _list_gaps(mine, theirs, blocks):
-        numbers, others = ([t for t in gap if t.kind == NUMBER] for gap in (left, right))
         if _denies(left) != _denies(right):
             return ("claim_denies" if _denies(left) else "source_denies"), ("", "")
+        numbers, others = _list_numbers(left), _list_numbers(right)
         is_other = {token.id for token in numbers}.isdisjoint(token.id for token in others)
         if is_whole and numbers and others and is_other:
             return "number_differs", (_quote(claim, numbers), _quote(source, others))
     return "", ("", "")
+
+
+def _is_copied_whole(
+    mine: Sequence[_Token], theirs: Sequence[_Token], blocks: Sequence[Match]
+) -> bool:
+    """Whether most of the sentence is copied and no other word is changed, which would be another statement."""
+    copied = {at for block in blocks for at in range(block.a, block.a + block.size)}
+    changed = [token.kind for at, token in enumerate(mine) if at not in copied]
+    return len(copied) >= MIN_COPIED * len(theirs) and {STOP, NAME, NUMBER}.issuperset(changed)
+
+
+def _list_numbers(tokens: Sequence[_Token]) -> list[_Token]:
+    return [token for token in tokens if token.kind == NUMBER]
 
 
 def _list_gaps(
@@ -105,15 +113,6 @@ def _list_gaps(
         right = theirs[one.b + one.size : other.b]
         if max(len(left), len(right)) <= MAX_EDIT_TOKENS:
             yield left, right
-
-
-def _list_new(mine: Sequence[_Token], blocks: Sequence[Match]) -> Iterator[Sequence[_Token]]:
-    """The parts of a claim that are not copied."""
-    start = 0
-    for block in blocks:
-        yield mine[start : block.a]
-        start = block.a + block.size
-    yield mine[start:]
 
 
 def _denies(tokens: Sequence[_Token]) -> bool:

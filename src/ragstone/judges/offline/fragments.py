@@ -103,25 +103,26 @@ def _measure_binding(answer: Reading, claim: Reading, sources: Sequence[Reading]
     The right figure of another question stands in the source too. None when no sentence has the answer."""
     words = dict(zip(claim.ids.tolist(), claim.weights.tolist(), strict=True))
     told = frozenset(answer.ids[answer.kinds != STOP].tolist()) or frozenset(answer.ids.tolist())
+    left_out = told.union(claim.ids[claim.kinds == STOP].tolist())
     given = {word: weight for word, weight in words.items() if word in told}
-    stop = frozenset(claim.ids[claim.kinds == STOP].tolist())
-    asked = {
-        word: weight for word, weight in words.items() if word not in told and word not in stop
-    }
+    asked = {word: weight for word, weight in words.items() if word not in left_out}
     most, bound = 0.0, -1.0
     for source in sources:
         before: frozenset[int] = frozenset()
         for sentence in list_stems(source.raw, source.language):
-            here = sum(weight for word, weight in asked.items() if word in sentence)
-            near = sum(weight for word, weight in asked.items() if word in before - sentence)
-            value = here + NEARBY * near
+            value = _weigh(asked, sentence) + NEARBY * _weigh(asked, before - sentence)
             most = max(most, value)
-            if sum(given[word] for word in given.keys() & sentence) >= WHOLE * sum(given.values()):
+            if _weigh(given, sentence) >= WHOLE * sum(given.values()):
                 bound = max(bound, value)
             before = sentence
     if bound < 0 or not given:
         return None
     return _rescale(bound / most, BOUND) if most else 1.0
+
+
+def _weigh(words: dict[int, float], sentence: frozenset[int]) -> float:
+    """What the words that stand in a sentence weigh together."""
+    return sum(weight for word, weight in words.items() if word in sentence)
 
 
 BOUND, NEARBY = 0.6, 0.5

@@ -191,27 +191,48 @@ class _Parser:
 
     def _read_function(self, lower: str, end: int) -> bool:
         """Take note of a function word; False for a content word."""
-        function, before = self.function, self.words[-2] if len(self.words) > 1 else ""
-        if lower not in function.special and not lower.endswith("n't"):
+        if lower not in self.function.special and not lower.endswith("n't"):
             if lower not in self.stop or lower in _RELATIONS:
                 return False
-            if lower not in function.determiners:
+            if lower not in self.function.determiners:
                 self._govern("")
             return True
         self._note_conditions(lower, end)
+        return (
+            self._read_polarity(lower)
+            or self._read_degree(lower, end)
+            or self._read_break(lower, end)
+            or self._read_preposition(lower)
+            or self._read_mood(lower, end)
+        )
+
+    def _read_polarity(self, lower: str) -> bool:
+        function, before = self.function, self.words[-2] if len(self.words) > 1 else ""
         if before in ("not", "no") and lower in function.only:
             self.negations = 0  # not only
         elif lower.endswith("n't") or lower in function.negations:
             self._negate(lower in function.none_words)
         elif lower in function.quantifiers:
             self._quantify(function.quantifiers[lower], before)
-        elif lower in function.than and self._compares(lower):
+        else:
+            return False
+        return True
+
+    def _read_degree(self, lower: str, end: int) -> bool:
+        if lower in self.function.than and self._compares(lower):
             self.is_compared = True
             self._govern("than")
-        elif lower in function.degrees and self._precedes_word(end):
-            self.degree = function.degrees[lower]
+        elif lower in self.function.degrees and self._precedes_word(end):
+            self.degree = self.function.degrees[lower]
             self._govern(lower if lower == "as" else "")
-        elif self._excepts(lower, end):
+        else:
+            return False
+        return True
+
+    def _read_break(self, lower: str, end: int) -> bool:
+        """A word that begins a clause: except, and, but."""
+        function = self.function
+        if self._excepts(lower, end):
             self._end_clause()
             self.is_excepted, self.excepts_first = True, not self.items
         elif lower in function.boundaries:
@@ -221,28 +242,39 @@ class _Parser:
             self.is_excepted, self.negations = is_excepted, negations
             if lower == "ni":
                 self._negate(False)
-        elif lower in function.before or lower in function.after or lower in function.then:
-            self._govern(lower)
-        elif lower in function.prepositions:
-            if lower in function.phrase_negations:
-                self.negations += 1
-                self.denies_phrase = True
-            elif lower == function.infinitive and function.excess in self.words[-4:]:
-                self._negate(False)
-            if self.is_compared and self.items[-1].is_compared:
-                self.is_compared = False  # longer than the Tesk in the whole valley
-            self._govern(function.prepositions[lower])
-        elif lower in function.unreal and not self.text[end : end + 2].strip().isdigit():
-            self.is_unreal = True
-            return lower in self.stop or lower in function.approximate
-        elif lower in function.approximate:
-            pass
-        elif lower in function.others:
-            self.is_unclear = self.is_unclear or self.negations > 0
-            return lower in self.stop
         else:
             return False
         return True
+
+    def _read_preposition(self, lower: str) -> bool:
+        function = self.function
+        if lower in function.before or lower in function.after or lower in function.then:
+            self._govern(lower)
+            return True
+        if lower not in function.prepositions:
+            return False
+        if lower in function.phrase_negations:
+            self.negations += 1
+            self.denies_phrase = True
+        elif lower == function.infinitive and function.excess in self.words[-4:]:
+            self._negate(False)
+        if self.is_compared and self.items[-1].is_compared:
+            self.is_compared = False  # longer than the Tesk in the whole valley
+        self._govern(function.prepositions[lower])
+        return True
+
+    def _read_mood(self, lower: str, end: int) -> bool:
+        """A word that says what is only planned, about how much, or which other; some are content words as well."""
+        function = self.function
+        if lower in function.unreal and not self.text[end : end + 2].strip().isdigit():
+            self.is_unreal = True
+            return lower in self.stop or lower in function.approximate
+        if lower in function.approximate:
+            return True
+        if lower in function.others:
+            self.is_unclear = self.is_unclear or self.negations > 0
+            return lower in self.stop
+        return False
 
     def _quantify(self, quantifier: str, before: str) -> None:
         if quantifier == "all" and before in ("not", "no"):
@@ -301,20 +333,22 @@ class _Parser:
             kind, weight = WORD, RELATION_WEIGHT
         if kind not in (WORD, NAME):
             return
-        form = find_verb_form(lower, self.language) if kind == WORD else ""
-        is_verb = form in ("finite", "past", "infinitive") and not self._follows_article()
-        is_verb = is_verb or (form == "base" and self.words[-2:-1] == ["to"])
-        if (is_verb and form == "finite") or (kind == NAME and self._follows_noun()):
-            self._govern("")
-        if (
-            self.is_compared
-            and kind == WORD
-            and self.items[-1].kind == NAME
-            and self.items[-1].is_compared
+        is_verb = kind == WORD and self._is_verb(lower)
+        if (is_verb and find_verb_form(lower, self.language) == "finite") or (
+            kind == NAME and self._follows_noun()
         ):
+            self._govern("")
+        last = self.items[-1] if self.items else None
+        if kind == WORD and self.is_compared and last and last.kind == NAME and last.is_compared:
             self.is_compared = False  # than Denby last season
         self.degree = self.degree or degree
         self._add((identity, kind, weight, row), lower, start, end, None, is_verb)
+
+    def _is_verb(self, lower: str) -> bool:
+        form = find_verb_form(lower, self.language)
+        if form == "base" and self.words[-2:-1] == ["to"]:
+            return True
+        return form in ("finite", "past", "infinitive") and not self._follows_article()
 
     def _follows_article(self) -> bool:
         before = self.words[-2] if len(self.words) > 1 else ""

@@ -44,10 +44,19 @@ def find_reversal(comparison: SentenceComparison) -> Conflict | None:
     is_clear = not (both_deny or denial.is_of_phrase) if denial else not _denies_more(comparison)
     bar = CERTAIN_DENIAL if denial else CERTAIN
     certain = share >= bar and len(comparison.claim.items) > 1 and turns == 1 and is_clear
-    claim, source = comparison.claim, comparison.source
     if swap is not None:
-        mine, theirs = (claim.quote(claim.items[at]) for at in swap)
+        mine, theirs = (comparison.claim.quote(comparison.claim.items[at]) for at in swap)
         return comparison.make("roles", "names_swapped", mine, theirs, certain)
+    return _make_conflict(comparison, denial, opposites, certain)
+
+
+def _make_conflict(
+    comparison: SentenceComparison,
+    denial: _Denial | None,
+    opposites: dict[int, int],
+    certain: bool,
+) -> Conflict:
+    claim, source = comparison.claim, comparison.source
     if denial is not None:
         text = _quote_from(claim if denial.is_mine else source, denial.items[0])
         code = "claim_denies" if denial.is_mine else "source_denies"
@@ -59,34 +68,32 @@ def find_reversal(comparison: SentenceComparison) -> Conflict | None:
 
 def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
     """Items of the claim whose contrary stands where the rest of the claim does."""
-    opposites: dict[int, int] = {}
-    if (
-        _differ_in_quantifiers(comparison)
-        or comparison.claim.is_unclear
-        or comparison.source.is_unclear
-    ):
-        return opposites
-    if any(
-        comparison.source.items[place].is_excepted
-        for places in comparison.places
-        for place in places
-    ):
-        return opposites
-    for at, places in enumerate(comparison.contraries):
-        same = comparison.places[at]
-        if any(_have_same_neighbour(comparison, at, place, 1) for place in same):
+    source = comparison.source
+    if _differ_in_quantifiers(comparison) or comparison.claim.is_unclear or source.is_unclear:
+        return {}
+    if any(source.items[place].is_excepted for places in comparison.places for place in places):
+        return {}
+    found = {at: _find_opposite(comparison, at) for at in range(len(comparison.contraries))}
+    return {at: place for at, place in found.items() if place is not None}
+
+
+def _find_opposite(comparison: SentenceComparison, at: int) -> int | None:
+    """The contrary of an item, in a place that the rest of the claim fits better than the item's own."""
+    places, same = comparison.contraries[at], comparison.places[at]
+    if any(_have_same_neighbour(comparison, at, place, 1) for place in same):
+        return None
+    opposite = None
+    for place in places:
+        if not _have_same_neighbour(comparison, at, place, NEIGHBOURS):
             continue
-        for place in places:
-            if not _have_same_neighbour(comparison, at, place, NEIGHBOURS):
-                continue
-            rivals = (*same, *(other for other in places if other != place))
-            value = fit(comparison, at, place, rivals)
-            if all(
-                value > fit(comparison, at, other, [p for p in (place, *same) if p != other])
-                for other in same
-            ):
-                opposites[at] = place
-    return opposites
+        rivals = (*same, *(other for other in places if other != place))
+        value = fit(comparison, at, place, rivals)
+        if all(
+            value > fit(comparison, at, other, [p for p in (place, *same) if p != other])
+            for other in same
+        ):
+            opposite = place
+    return opposite
 
 
 def _have_same_neighbour(comparison: SentenceComparison, at: int, place: int, reach: int) -> bool:
@@ -131,14 +138,16 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
-    if mine:
-        if all(
-            any(_is_denied(source.items[place]) for place in comparison.places[at]) for at in mine
-        ):
-            return None
-        if all(comparison.places[at] or at in opposites for at in mine):
-            return _Denial(True, tuple(claim.items[at] for at in mine))
+    if not mine:
+        return _find_their_denial(source, known, theirs)
+    if all(any(_is_denied(source.items[place]) for place in comparison.places[at]) for at in mine):
         return None
+    if all(comparison.places[at] or at in opposites for at in mine):
+        return _Denial(True, tuple(claim.items[at] for at in mine))
+    return None
+
+
+def _find_their_denial(source: Sentence, known: set[int], theirs: list[int]) -> _Denial | None:
     clauses = {source.items[place].clause for place in theirs}
     denied = [
         place for place, item in enumerate(source.items) if _is_denied(item) and item.clause in clauses

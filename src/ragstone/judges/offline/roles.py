@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import permutations
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.comparison import SentenceComparison
@@ -29,17 +30,29 @@ def find_swap(comparison: SentenceComparison, opposites: dict[int, int]) -> tupl
             for n, role in mine.items()
             if partners.get(n) in other
         ]
-        moved = [pair for pair in pairs if pair[1] != pair[2]]
-        for n, role, there in moved:
-            for m, other_role, other_there in moved:
-                if (
-                    role == other_there and there == other_role
-                    and (n < at) != (m < at)
-                    and (partners[n] < anchor) != (partners[m] < anchor)
-                    and not _is_kept(items, pairs, (n, m))
-                    and all(_is_nominal(comparison.claim, each, at) for each in (n, m))
-                ):  # fmt: skip
-                    return n, m
+        swap = _find_exchange(comparison, at, anchor, pairs, partners)
+        if swap is not None:
+            return swap
+    return None
+
+
+def _find_exchange(
+    comparison: SentenceComparison,
+    at: int,
+    anchor: int,
+    pairs: list[tuple[int, str, str]],
+    partners: dict[int, int],
+) -> tuple[int, int] | None:
+    """Two items on either side of a word that have each other's roles there."""
+    for (n, role, there), (m, other_role, other_there) in permutations(pairs, 2):
+        if (
+            role != there and role == other_there and there == other_role
+            and (n < at) != (m < at)
+            and (partners[n] < anchor) != (partners[m] < anchor)
+            and not _is_kept(comparison.claim.items, pairs, (n, m))
+            and all(_is_nominal(comparison.claim, each, at) for each in (n, m))
+        ):  # fmt: skip
+            return n, m
     return None
 
 
@@ -87,23 +100,40 @@ def find_roles(sentence: Sentence, anchor: int) -> dict[int, str]:
     centre, words = items[anchor], sentence.words
     if centre.place and words[centre.place - 1] in function.free_order:
         return {}
-    left = [at for at in range(anchor) if items[at].clause == centre.clause]
-    if not left and anchor:
-        left = [at for at in range(anchor) if items[at].clause == items[anchor - 1].clause]
-    right = [at for at in range(anchor + 1, len(items)) if items[at].clause == centre.clause]
     is_passive = _is_participle(centre.lower) and not function.copulas.isdisjoint(
         words[max(centre.place - 3, 0) : centre.place]
     )
-    roles = {at: items[at].preposition or ("object" if is_passive else "subject") for at in left}
+    roles = {
+        at: items[at].preposition or ("object" if is_passive else "subject")
+        for at in _list_left(items, anchor)
+    }
+    roles |= _find_right_roles(sentence, anchor, is_passive)
+    return {at: role for at, role in roles.items() if not _is_adverb(items[at])}
+
+
+def _list_left(items: Sequence[SentenceItem], anchor: int) -> list[int]:
+    """The items before a word in its clause, or else in the clause before."""
+    left = [at for at in range(anchor) if items[at].clause == items[anchor].clause]
+    if left or not anchor:
+        return left
+    return [at for at in range(anchor) if items[at].clause == items[anchor - 1].clause]
+
+
+def _find_right_roles(sentence: Sentence, anchor: int, is_passive: bool) -> dict[int, str]:
+    items, centre = sentence.items, sentence.items[anchor]
+    agents = FUNCTION_WORDS[sentence.language].agents
+    roles: dict[int, str] = {}
     first: int | None = None
-    for at in right:
+    for at in range(anchor + 1, len(items)):
         item = items[at]
+        if item.clause != centre.clause:
+            continue
         place = max(item.preposition_place, centre.place)
         first = place if first is None else first
         is_direct = place == centre.place or (item.preposition == "a" and place == first)
         role = "object" if is_direct else item.preposition
-        roles[at] = "subject" if is_passive and role in function.agents else role
-    return {at: role for at, role in roles.items() if not _is_adverb(items[at])}
+        roles[at] = "subject" if is_passive and role in agents else role
+    return roles
 
 
 def _is_adverb(item: SentenceItem) -> bool:

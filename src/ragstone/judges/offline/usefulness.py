@@ -30,12 +30,7 @@ from ragstone.text.sentences import split_sentences
 QUESTION_WEIGHTS: Mapping[str, float] = {
     "bias": -2.35, "cosine": 4.39, "cover": 3.11, "weakest": 0.88, "offers": 0.65, "across": 0.22, "across_cosine": 1.39,
 }  # fmt: skip
-TARGET_WEIGHTS: Mapping[str, float] = {
-    "bias": -2.55,
-    "reach": 4.03,
-    "shared": 2.93,
-    "question": 0.87,
-}
+TARGET_WEIGHTS: Mapping[str, float] = {"bias": -3.61, "reach": 4.25, "shared": 3.35, "cover": 2.49}
 """Fitted by bench/judge/usefulness.py on corpora of our own and RAGTruth."""
 BARS = {1: (0.5, 0.7), 2: (0.3, 0.5)}
 """Chance from which a chunk helps, and from which it answers all parts, for each wording: strict and lenient."""
@@ -198,22 +193,21 @@ def judge_towards(
 def measure_towards(
     question: str, text: str, chunks: Sequence[Reading], language: str | None
 ) -> list[tuple[dict[str, float], str]]:
-    """Measure what TARGET_WEIGHTS weighs: how much of the best statement of the text a chunk has, and it of the chunk's passage."""
+    """Measure what TARGET_WEIGHTS weighs: how much of the best statement of the text a chunk has, how much of that
+    sentence the text has, and the question's words."""
     parts = [text[a:b] for a, b in split_sentences(text, language)] or [text]
     said = [one.text for part in parts for one in statements(part)] or [text]
     wanted = [read(one, language) for one in said]
     left = Tokens.of(wanted)
-    known = read(question, language).ids
+    asked = read(question, language)
     weights = np.where(left.kinds == STOP, 0.02, left.weights)
-    weights = weights * np.where(np.isin(left.ids, known), KNOWN_WEIGHT, 1.0)
-    asked = judge_chunks(question, chunks, language)
+    weights = weights * np.where(np.isin(left.ids, asked.ids), KNOWN_WEIGHT, 1.0)
     rows = []
-    for chunk, useful in zip(chunks, asked, strict=True):
+    for chunk in chunks:
         laid = lay(left, Tokens.of([chunk], MOST_SOURCE_TOKENS))
         reach, shared, quote = _reach(laid, weights, len(wanted), chunk)
-        chance = min(max(useful.helps, 1e-4), 1 - 1e-4)
-        figures = {"reach": reach, "shared": shared, "question": math.log(chance / (1 - chance))}
-        rows.append((figures, quote))
+        cover = _find_passage(Tokens.of([asked]), chunk).cover
+        rows.append(({"reach": reach, "shared": shared, "cover": cover}, quote))
     return rows
 
 

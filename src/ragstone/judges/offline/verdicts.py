@@ -14,7 +14,7 @@ from ragstone.judges.offline.alignment import Alignment
 from ragstone.judges.offline.conflicts import Conflict, explain_conflict, find_conflict
 from ragstone.judges.offline.copies import is_jumbled
 from ragstone.judges.offline.features import NAMES, measure_claims, measure_known_share
-from ragstone.judges.offline.fragments import bind_answer, compare_bare, is_title
+from ragstone.judges.offline.fragments import BareMatch, bind_answer, compare_bare, is_title
 from ragstone.judges.offline.model import load_models, predict_answer
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading, read
 from ragstone.judges.offline.statements import states_nothing
@@ -114,32 +114,37 @@ def judge_case(
     probability = load_models()["claim"].predict(table).round(4)
     bounds = bounds_of(laid, len(claims))
     cover, best = best_units(laid, bounds)
-    judged, as_names = [], 0
+    judged, is_named = [], []
     for n, claim in enumerate(claims):
         place = _ClaimPlace(
             claim, sources, conflicts[n], laid, bounds[n], bounds[n + 1], cover[n], int(best[n])
         )
-        bare = answers[n] if answers else None
-        bound = bind_answer(bare, claim, sources) if bare else None
-        match = matches[n]
-        if bound is not None:
-            as_names += 1
-            judged.append(_judge_claim(place, bound, False, True))
-        elif match is not None:  # a bare name or number, which the model does not know
-            as_names += 1
-            is_name = is_title(claim, sources)
-            verdict = _judge_claim(place, match.chance, False, is_name)
-            judged.append(replace(verdict, share=match.share))
-        else:
+        verdict = _judge_bare(place, answers[n] if answers else None, matches[n])
+        is_named.append(verdict is not None)
+        if verdict is None:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
-            judged.append(_judge_claim(place, float(probability[n]), lacks_number, False))
+            verdict = _judge_claim(place, float(probability[n]), lacks_number, False)
+        judged.append(verdict)
     chances = np.array([claim.probability for claim in judged])
-    if as_names == len(claims):
+    if all(is_named):
         whole = float(chances.min())
     else:
         whole = predict_answer(load_models()["answer"], chances, measure_known_share(laid))
     refuted = any(claim.certain and claim.verdict != "supported" for claim in judged)
     return JudgedCase(tuple(judged), min(whole, REFUTED if refuted else 1.0))
+
+
+def _judge_bare(
+    place: _ClaimPlace, bare: Reading | None, match: BareMatch | None
+) -> JudgedClaim | None:
+    """Judge a bare name or number, or a claim that was made of one; None for any other, which the model knows."""
+    bound = bind_answer(bare, place.claim, place.sources) if bare else None
+    if bound is not None:
+        return _judge_claim(place, bound, False, True)
+    if match is None:
+        return None
+    verdict = _judge_claim(place, match.chance, False, is_title(place.claim, place.sources))
+    return replace(verdict, share=match.share)
 
 
 @dataclass(frozen=True, slots=True)
