@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from ragstone.analysis.pareto import Offer, TradeOff
+from ragstone.analysis.pareto import Candidate, TradeOff
 from ragstone.errors import MissingExtra
 from ragstone.report.builders.run import RunReport
 from ragstone.report.drawing import charts, svg
@@ -27,7 +27,7 @@ from ragstone.report.words import load_words
 
 SAY = load_words("en")
 TRADE = TradeOff(
-    "recall", "latency", (Offer("a", 1, 0.5, True), Offer("b & <c>", 2, 0.9, True), Offer("d", 3, 0.4, False))
+    "recall", "latency", (Candidate("a", 1, 0.5, True), Candidate("b & <c>", 2, 0.9, True), Candidate("d", 3, 0.4, False))
 )  # fmt: skip
 
 

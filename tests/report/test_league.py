@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.analysis.pareto import Offer, TradeOff, find_front
+from ragstone.analysis.pareto import Candidate, TradeOff, find_front
 from ragstone.analysis.recommend import CostRatio, Recommendation
 from ragstone.experiments.compare import ComparisonResult, compare
 from ragstone.report.builders.league import describe_recommendation
@@ -100,7 +100,7 @@ def test_no_name_of_a_point_is_printed_over_another(width: int, seed: int) -> No
     points = [(1 + 0.05 * dice.random() + n % 2, 0.8 + 0.01 * dice.random() + 0.1 * (n % 2)) for n in range(12)]  # fmt: skip
     flags = find_front(points)
     offers = tuple(
-        Offer(f"configuration {n}", *point, flag)
+        Candidate(f"configuration {n}", *point, flag)
         for n, (point, flag) in enumerate(zip(points, flags, strict=True))
     )
     drawing = draw_pareto(TradeOff("recall", "latency", offers), load_words("en"), width)

@@ -14,7 +14,7 @@ COSTS = ("cost", "tokens", "latency")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Candidate:
     """One configuration: what it costs and how good it is."""
 
     name: str
@@ -30,7 +30,7 @@ class TradeOff:
 
     quality_metric: str
     cost_metric: str
-    offers: tuple[Offer, ...]
+    candidates: tuple[Candidate, ...]
 
 
 def find_front(
@@ -40,8 +40,8 @@ def find_front(
     sign = 1 if higher_is_better else -1
 
     def beats(point: tuple[float, float], other: tuple[float, float]) -> bool:
-        cheaper, better = point[0] <= other[0], sign * point[1] >= sign * other[1]
-        return cheaper and better and point != other
+        not_dearer, not_worse = point[0] <= other[0], sign * point[1] >= sign * other[1]
+        return not_dearer and not_worse and point != other
 
     return [not any(beats(other, point) for other in points) for point in points]
 
@@ -51,25 +51,29 @@ def build_trade_off(comparison: Comparison) -> TradeOff | None:
 
     The comparison must have at least one run beside its baseline."""
     first = {row.metric: row for row in comparison.versus[0].differences}
-    cost, name = _choose_axes(comparison, first)
-    if cost is None or name is None:
+    cost, quality = _choose_axes(comparison, first)
+    if cost is None or quality is None:
         return None
-    base = (first[cost].before, first[name].before)
+    base = (first[cost].before, first[quality].before)
     points = [(comparison.baseline.name, *base)]
     for versus in comparison.versus:
-        points.append((versus.run.name, versus[cost].after, versus[name].after))
+        points.append((versus.run.name, versus[cost].after, versus[quality].after))
     known = [(label, c, q) for label, c, q in points if c is not None and q is not None]
-    flags = find_front([(c, q) for _, c, q in known], higher_is_better=first[name].higher_is_better)
-    offers = tuple(
-        Offer(label, c, q, flag) for (label, c, q), flag in zip(known, flags, strict=True)
+    flags = find_front(
+        [(c, q) for _, c, q in known], higher_is_better=first[quality].higher_is_better
     )
-    return TradeOff(name, cost, offers)
+    candidates = tuple(
+        Candidate(label, c, q, flag) for (label, c, q), flag in zip(known, flags, strict=True)
+    )
+    return TradeOff(quality_metric=quality, cost_metric=cost, candidates=candidates)
 
 
 def _choose_axes(
     comparison: Comparison, first: Mapping[str, Difference]
 ) -> tuple[str | None, str | None]:
-    """The first cost and the first quality metric that every run has pairs for."""
+    """The first cost, and the primary or else the first quality metric, that every run has pairs for.
+
+    A quality metric has bounds: without them nobody can tell how good a value is."""
     shared = [
         name
         for name in first

@@ -1,4 +1,4 @@
-"""Conversion of rows to Samples by a mapper function that is compiled once a file."""
+"""Conversion of rows to Samples by a mapper function that is compiled once per file."""
 
 from __future__ import annotations
 
@@ -57,6 +57,10 @@ MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
 """Columns for latency, first token, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
 
 
+_last_mapper: tuple[Any, Mapper] = (None, lambda row, position: (Sample(""), False))
+"""The shape and mapper of the last row. Threads may both replace it: each uses the pair that it read."""
+
+
 def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:
     """Convert a stored row to its sample, the same as when the row was first read."""
     global _last_mapper
@@ -78,12 +82,16 @@ def compile_shape(shape: Mapping[str, Any]) -> Mapper:
     return _build_mapper(row_format, paths, str(shape.get("cells", "")))
 
 
-def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cells: str) -> Mapper:
-    get = {field: _build_getter(paths.get(field, ())) for field in _GOT_FIELDS}
+def _build_mapper(
+    row_format: Format, paths: Mapping[str, tuple[str, ...]], cell_style: str
+) -> Mapper:
+    """Compile the mapper. `cell_style` says how lists stand in cells: "csv" (an empty cell is nothing), "table", or "" for
+    JSON. The mapper runs for every row, so it compares classes, which is faster than `isinstance`."""
+    get = {field: _build_getter(paths.get(field, ())) for field in _READ_FIELDS}
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
-    read_contexts = _build_contexts_reader(row_format, paths, cells)
+    read_contexts = _build_contexts_reader(row_format, paths, cell_style)
     has_json_texts = row_format.name == "trulens"
     mapped_columns = frozenset(
         column for names in paths.values() for path in names for column in _list_heads(path)
@@ -112,7 +120,7 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         column = paths["relevant"][0]
         if len(paths["relevant"]) > 1:
             column = _find_column(paths["relevant"], row)
-        return to_grades(parse_cell(value, column) if cells else value, column)
+        return to_grades(parse_cell(value, column) if cell_style else value, column)
 
     def read_language(value: Any, row: Mapping[str, Any]) -> str | None:
         tag = to_language_tag(value) if value.__class__ is str else None
@@ -127,10 +135,10 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
         if row.__class__ is not dict:
             raise BadRow("the row is not an object; write {column: value, …}")
         # in CSV an empty cell is the only way to say "nothing"
-        if cells == "csv":
+        if cell_style == "csv":
             row = _drop_empty_cells(row)
         if row_format.convert is not None:
-            row = row_format.convert(parse_cells(row) if cells else row)
+            row = row_format.convert(parse_cells(row) if cell_style else row)
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
         # saves a call in the common case
         classes = {question.__class__, answer.__class__, reference.__class__}
@@ -147,9 +155,9 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
             language = read_language(language, row)
         if error is not None:
             error = _to_error(error, answer is not None and row_format.error_only_without_answer)
-        if (question, answer, contexts, relevant, reference, error) == _NOTHING:
+        if all(field is None for field in (question, answer, contexts, relevant, reference, error)):
             raise BadRow(empty_reason)
-        meta = _collect_meta(row, mapped_columns, get_meta(row), bool(cells))
+        meta = _collect_meta(row, mapped_columns, get_meta(row), has_cells=bool(cell_style))
         sample_id = get_id(row)
         if sample_id is not None:
             sample_id = read_id(sample_id, row)
@@ -163,8 +171,6 @@ def _build_mapper(row_format: Format, paths: Mapping[str, tuple[str, ...]], cell
 
 _PLAIN_CLASSES = frozenset({str, type(None)})
 """Classes of values that need no conversion to a text."""
-_NOTHING = (None,) * 6
-"""The fields of a row that says nothing."""
 
 
 def parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,7 +200,7 @@ def get_path(row: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-_GOT_FIELDS = (
+_READ_FIELDS = (
     "question", "answer", "reference", "language", "group", "error", "id", "relevant", "meta",
 )  # fmt: skip
 
@@ -241,7 +247,7 @@ def _list_required(paths: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 
 def _build_contexts_reader(
-    row_format: Format, paths: Mapping[str, tuple[str, ...]], cells: str
+    row_format: Format, paths: Mapping[str, tuple[str, ...]], cell_style: str
 ) -> Callable[[Mapping[str, Any]], Ranked | None]:
     columns, id_columns = paths.get("contexts", ()), paths.get("context_ids", ())
     get_texts, get_ids = _build_getter(columns), _build_getter(id_columns)
@@ -251,7 +257,7 @@ def _build_contexts_reader(
         ranked = None
         if texts is not None:
             column = _find_column(columns, row) if texts.__class__ is not list else columns[0]
-            if cells:
+            if cell_style:
                 texts = parse_cell(texts, column)
             if texts.__class__ is str:
                 if row_format.context_separator:
@@ -264,7 +270,7 @@ def _build_contexts_reader(
         if ids is None:
             return ranked
         id_column = _find_column(id_columns, row)
-        names = to_ids(parse_cell(ids, id_column) if cells else ids, id_column)
+        names = to_ids(parse_cell(ids, id_column) if cell_style else ids, id_column)
         if ranked is None:
             return Ranked([build_chunk(name, "") for name in names])
         return attach_ids(ranked, names, _find_column(columns, row), id_column)
@@ -292,12 +298,12 @@ def _decode_quoted(value: Any) -> Any:
 
 
 def _collect_meta(
-    row: Mapping[str, Any], mapped_columns: frozenset[str], metadata: Any, cells: bool
+    row: Mapping[str, Any], mapped_columns: frozenset[str], metadata: Any, *, has_cells: bool
 ) -> Mapping[str, Any]:
     """Collect the metadata of a row and the small values of its unmapped columns."""
     meta: dict[str, Any] = {}
     if metadata is not None:
-        metadata = parse_cell(metadata, "metadata") if cells else metadata
+        metadata = parse_cell(metadata, "metadata") if has_cells else metadata
         meta = dict(metadata) if isinstance(metadata, dict) else {"metadata": metadata}
     for column, value in row.items():
         if column in mapped_columns or value is None:
@@ -306,6 +312,7 @@ def _collect_meta(
             name, scale = MEASURE_COLUMNS[column]
             number = _to_number(value)
             if number is not None:
+                # of two columns for one measure, as latency and latency_ms, the later one counts
                 meta[name] = number if scale == 1 else number * scale
                 continue
         if _is_small(value):
@@ -335,6 +342,3 @@ def _is_small(value: Any) -> bool:
             not isinstance(item, list | dict) and _is_small(item) for item in items
         )
     return True
-
-
-_last_mapper: tuple[Any, Mapper] = (None, lambda row, position: (Sample(""), False))

@@ -169,7 +169,7 @@ class CommandSystem:
         shown = " ".join(program.errors.decode("utf-8", "replace").split())[-STDERR_CHARS:]
         raise SystemFault(
             "command_silent",
-            code=process.returncode if process.returncode is not None else 0,
+            exit_status=process.returncode if process.returncode is not None else 0,
             text=shown or "–",
         )
 

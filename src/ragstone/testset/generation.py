@@ -37,7 +37,7 @@ class Maker(Protocol):
         ...
 
 
-class Checker(Protocol):
+class ItemProver(Protocol):
     """Proves items, and remembers the ones it let through so that none comes twice."""
 
     def check_item(self, item: Item) -> Item | Rejection:
@@ -95,7 +95,7 @@ class Generation:
     """Places of documents, in the order in which they are asked about."""
     tally: Tally
     journal: Journal
-    checker: Checker
+    checker: ItemProver
     seed: int
     watch: Callable[[Progress], None] | None = None
     items: list[Item] = field(default_factory=list)

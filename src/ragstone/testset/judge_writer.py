@@ -12,7 +12,7 @@ from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
 from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.testset.generation import Checker, StepResult
+from ragstone.testset.generation import ItemProver, StepResult
 from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, make_item_id
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
@@ -56,7 +56,7 @@ class JudgeWriter:
     broker: AskBroker
     judge: str
     corpus: Corpus
-    checker: Checker
+    checker: ItemProver
     nearest: Nearest
     find: Callable[[str], Document]
     """The document of an id."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ragstone.testset.generation import Checker, Maker
+from ragstone.testset.generation import ItemProver, Maker
 from ragstone.testset.sources import Corpus
 
 
@@ -13,7 +13,7 @@ from ragstone.testset.sources import Corpus
 class Parts:
     """The parts, which share one index."""
 
-    prover: Checker
+    prover: ItemProver
     nearest: Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
     """Text, how many, which documents not → id and text of the nearest passages."""
     maker: Callable[[], Maker]

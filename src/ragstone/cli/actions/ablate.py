@@ -1,4 +1,4 @@
-"""`ragstone ablate` in action."""
+"""`ragstone ablate`: run a grid of settings and report what each setting does to each metric."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ragstone.report.render import terminal
 def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
     """Run the grid of settings, show what each does and write the files."""
     check_outputs("effects", flags["output"])
-    complaints: list[str] = []
-    metrics = parse_metrics(flags["metrics"], complaints)
-    if complaints:
-        raise ConfigError(complaints)
-    with stdout_to_stderr():
+    errors: list[str] = []
+    metrics = parse_metrics(flags["metrics"], errors)
+    if errors:
+        raise ConfigError(errors)
+    with stdout_to_stderr():  # a system that prints must not write into our report
         ablation = ablate(
             data,
             system,
@@ -42,9 +42,9 @@ def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
             watch=show_progress_lines(quiet=flags["quiet"]),
         )
     language = choose_language(flags["language"])
-    opening = None if ablation.result is None else ablation.result.report(language)
+    comparison = None if ablation.result is None else ablation.result.report(language)
     report = EffectsReport(
-        ablation.effects, Path(data).name, language, _list_runs(ablation), opening
+        ablation.effects, Path(data).name, language, _list_runs(ablation), comparison
     )
     if not flags["quiet"]:
         terminal.print_document(report.document(), Console())

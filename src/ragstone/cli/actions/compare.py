@@ -29,13 +29,13 @@ from ragstone.store import Store, StoredRun
 def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
     """Compare the named runs and return the exit code."""
     check_outputs("comparison", flags["output"])
-    runs, baseline = _open_runs(names, flags["baseline"], flags["store"])
+    runs, baseline_index = _open_runs(names, flags["baseline"], flags["store"])
     add_label_file(flags["labels"], runs)
     metrics = [name.strip() for text in flags["metrics"] for name in text.split(",")]
     with show_waiting("comparing", quiet=flags["quiet"]):
         result = compare(
             runs,
-            baseline=baseline,
+            baseline=baseline_index,
             metrics=[name for name in metrics if name] or None,
             primary=flags["primary"],
             margin=flags["margin"],
@@ -46,11 +46,11 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
             unpaired=flags["unpaired"],
         )
     if not flags["unpaired"]:
-        base = runs[baseline]
+        base = runs[baseline_index]
         corrections = {run.id: correct_difference(base, run) for run in runs if run is not base}
         comparison = attach_corrections(result.comparison, corrections)
         result = replace(result, comparison=comparison)
-    language = choose_language(flags["language"], runs[baseline].info.plan.language)
+    language = choose_language(flags["language"], runs[baseline_index].info.plan.language)
     present_comparison(result, flags, language)
     return result.comparison.exit_code if flags["fail_on_regression"] else 0
 
@@ -65,7 +65,10 @@ def present_comparison(result: ComparisonResult, flags: Mapping[str, Any], langu
 def present_report(
     report: ComparisonReport, comparison: Comparison, flags: Mapping[str, Any]
 ) -> None:
-    """Show the report of a comparison, write its files, and tell GitHub Actions."""
+    """Show the report of a comparison, write its files, and tell GitHub Actions.
+
+    Every command that compares passes its own flags: all have `output` and `quiet`; `as_json`, `plain_intervals` and
+    `fail_on_regression` exist only in some."""
     if flags.get("as_json"):
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:
@@ -73,21 +76,21 @@ def present_report(
     for path in flags["output"]:
         write_report(report, path)
         note(f"wrote {path}", quiet=flags["quiet"])
-    # Set by GitHub for each step; workflow commands are lines on stdout, so that they are printed
-    # even with -q.
+    # Set by GitHub for each step. Workflow commands are lines of the log, so they are printed even with -q; JSON on
+    # stdout must stay JSON, and the runner reads stderr too.
     summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary_file:
         github.append_summary(summary_file, markdown.render(report.document()))
         is_error = bool(flags.get("fail_on_regression"))
         for line in github.build_commands(comparison, report.language, error=is_error):
-            click.echo(line)
+            click.echo(line, err=bool(flags.get("as_json")))
 
 
 def _open_runs(
-    names: Sequence[str], baseline: str | None, place: str | None
+    names: Sequence[str], baseline: str | None, store_path: str | None
 ) -> tuple[list[StoredRun], int]:
     """The runs, and the index of the baseline among them."""
-    store = Store.open(place)
+    store = Store.open(store_path)
     runs = [store.run(name) for name in names]
     index = 0
     if baseline is not None:

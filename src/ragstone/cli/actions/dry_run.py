@@ -43,8 +43,9 @@ PROBED_SAMPLES = 20
 """Samples that the estimate is made from."""
 
 CHARACTERS_PER_TOKEN = 3.5
+"""Of English and Spanish prose with the usual tokenizers: 3 to 4."""
 SECONDS_PER_CALL = 2.0
-"""What a call to a distant judge is taken to last."""
+"""What a call to a remote judge is taken to last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,9 @@ class AskCounter:
     """Takes the place of the engine's broker (it is an AskAnswerer): answers with the embedded judge and counts each question once."""
 
     def __init__(
-        self, driver: Judge, judge: Judge, language: str | None, prompts: str | None
+        self, stand_in: Judge, judge: Judge, language: str | None, prompts: str | None
     ) -> None:
-        self.driver = driver
+        self.stand_in = stand_in
         self.members: tuple[Any, ...] = getattr(judge, "members", (judge,))
         """Who would be asked: every juror, or the one judge."""
         self.language = language
@@ -78,7 +79,7 @@ class AskCounter:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """The embedded judge's replies."""
-        answered = await self.driver.answer(asks) if asks else []
+        answered = await self.stand_in.answer(asks) if asks else []
         for ask, reply in zip(asks, answered, strict=True):
             # The engine caches replies by the same key: a question that metrics share
             # is paid for once. Embeddings are no calls of the judge.
@@ -160,15 +161,18 @@ def show_estimate(plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _DryRun:
+    """A plan and a few of its samples, answered by a stand-in: the embedded judge."""
+
     plan: Plan
     samples: Sequence[Sample]
     total: int
     judge: Judge
-    driver: Judge
+    stand_in: Judge
 
     def estimate(self, metrics: Sequence[Metric]) -> RunEstimate:
         """The probed samples' questions, scaled to the data set."""
         counter = self._build_counter()
+        # `local` means that replies are cheap to make again: only the embedded judge's are. Models are timed like a server.
         if self.judge.local:  # what is loaded once must not be counted for every sample
             asyncio.run(self._score_samples(metrics, self._build_counter(), self.samples[:1]))
         start = time.perf_counter()
@@ -187,7 +191,7 @@ class _DryRun:
         )
 
     def _build_counter(self) -> AskCounter:
-        return AskCounter(self.driver, self.judge, self.plan.language, self.plan.prompts)
+        return AskCounter(self.stand_in, self.judge, self.plan.language, self.plan.prompts)
 
     def estimate_together(
         self, metrics: Sequence[Metric], alone: Sequence[RunEstimate]
@@ -211,7 +215,7 @@ class _DryRun:
 def _estimate_usd(member: Any, tokens_in: float, tokens_out: float) -> float | None:
     """What a call costs with this judge; None when nobody knows."""
     model = getattr(member, "model", None)
-    # A model of one's own has no price; what it costs is time.
+    # A self-hosted model has no price; what it costs is time.
     if member.local or member.name.startswith(("gguf:", "hf:", "nli:")):
         return 0.0
     price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])

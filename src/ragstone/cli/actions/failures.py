@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,10 +36,12 @@ def show_failures(
     run = open_run(name, place).stored
     with show_waiting("looking at every sample"):
         failures = analyse_failures(run, thresholds=parse_limits(thresholds), by=by or None)
-    spoken = choose_language(language, run.info.plan.language)
+    report_language = choose_language(language, run.info.plan.language)
     if not output:
-        terminal.print_document(FailureReport(failures, None, run, spoken).document(), Console())
-    _write_files(failures, None, run, output, spoken)
+        terminal.print_document(
+            FailureReport(failures, None, run, report_language).document(), Console()
+        )
+    _write_files(failures, None, run, output, report_language)
 
 
 def show_diagnosis(
@@ -55,23 +58,24 @@ def show_diagnosis(
     run = open_run(name, place)
     failures = analyse_failures(run.stored, thresholds=parse_limits(thresholds))
     diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
-    spoken = choose_language(language, run.info.plan.language)
+    report_language = choose_language(language, run.info.plan.language)
     if not output:
-        terminal.print_document(build_story(diagnoses, failures, spoken), Console())
-    _write_files(failures, diagnoses, run.stored, output, spoken)
+        terminal.print_document(build_story(diagnoses, failures, report_language), Console())
+    _write_files(failures, diagnoses, run.stored, output, report_language)
 
 
 def parse_limits(thresholds: Sequence[str]) -> dict[str, float]:
     """`hallucination=0.9` and the like as class or metric → limit."""
     limits = {}
     for text in thresholds:
-        name, equals, value = text.partition("=")
+        name, _, value = text.partition("=")
         try:
-            limits[name.strip()] = float(value)
+            limit = float(value)
         except ValueError:
-            equals = ""
-        if not equals:
+            limit = math.nan
+        if not name.strip() or math.isnan(limit):
             raise click.UsageError(f"{text!r} is no threshold; write it as hallucination=0.9")
+        limits[name.strip()] = limit
     return limits
 
 

@@ -15,24 +15,26 @@ from ragstone.data.objects import to_row_text
 
 def import_file(data: str, output: str | None, **options: Any) -> None:
     """Write every sample of a file as a row of our own columns, to a file or standard output."""
-    reading = open_data(data, **options)
+    dataset = open_data(data, **options)
     if output is None:
         count = 0
-        for count, (row, _) in enumerate(_to_rows(reading), 1):  # noqa: B007  read after the loop
+        for count, (row, _) in enumerate(_to_rows(dataset), 1):  # noqa: B007  read after the loop
             click.echo(row)
     else:
-        count = write_rows(output, lambda: _to_rows(reading), [])
+        count = write_rows(
+            output, lambda: _to_rows(dataset), []
+        )  # read once more by formats that need all columns first; no metric columns
     note(
-        f"read {format_count(count, 'sample')} as {reading.format}"
+        f"read {format_count(count, 'sample')} as {dataset.format}"
         + (f", wrote {output}" if output else "")
     )
-    note_left_over(reading)
-    if reading.bad_count:
-        note(f"left out {format_count(reading.bad_count, 'bad row')}, first: {reading.bad[0]}")
+    note_left_over(dataset)
+    if dataset.bad_count:
+        note(f"left out {format_count(dataset.bad_count, 'bad row')}, first: {dataset.bad[0]}")
 
 
-def _to_rows(reading: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
-    for record in reading:
+def _to_rows(dataset: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
+    for record in dataset:
         row = to_row_text(record.sample)
-        assert isinstance(row, str), row.reason
-        yield row, {}
+        assert isinstance(row, str), row.reason  # a sample that was read can be written
+        yield row, {}  # no scores beside it

@@ -1,4 +1,4 @@
-"""`ragstone judge`: show its measured quality and prompts, draft prompts."""
+"""`ragstone judge`: show the embedded judge's measured quality; list, export and draft prompts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def export_prompts(folder: str) -> None:
 
 
 def list_prompts() -> None:
-    """Print every prompt's name with its languages."""
+    """Print every prompt's name with the languages."""
     for name in prompts.list_names():
         click.echo(f"{name}  ({', '.join(prompts.list_languages())})")
 

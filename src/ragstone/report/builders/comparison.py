@@ -114,9 +114,11 @@ class ComparisonReport:
     def picture(self) -> Drawing:
         """The differences, and with several runs quality against cost."""
         say = load_words(self.language)
-        offers = _choose_trade_off(self.comparison)
+        trade_off = _choose_trade_off(self.comparison)
         drawings = [draw_forest(self.comparison, say, WIDE)]
-        return stack_drawings([*drawings, draw_pareto(offers, say, WIDE)] if offers else drawings)
+        return stack_drawings(
+            [*drawings, draw_pareto(trade_off, say, WIDE)] if trade_off else drawings
+        )
 
     def data(self) -> dict[str, Any]:
         """The comparison as JSON takes it."""
@@ -317,17 +319,21 @@ def _choose_trade_off(comparison: Comparison) -> TradeOff | None:
 
 def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
     # With two runs the table says it all; a front needs a third.
-    offers = _choose_trade_off(comparison)
-    if offers is None:
+    trade_off = _choose_trade_off(comparison)
+    if trade_off is None:
         return []
-    chart = build_chart(lambda width: draw_pareto(offers, say, width))
-    title = say("drawn.pareto", quality=offers.quality_metric, cost=offers.cost_metric)
-    note = doc.Paragraph(say("drawn.front", cost=offers.cost_metric), style="note")
+    chart = build_chart(lambda width: draw_pareto(trade_off, say, width))
+    title = say("drawn.pareto", quality=trade_off.quality_metric, cost=trade_off.cost_metric)
+    note = doc.Paragraph(say("drawn.front", cost=trade_off.cost_metric), style="note")
     nodes: list[doc.Node] = [build_panel("trade", title, chart, note, where=doc.PAGE)]
-    front = [sentences.shorten_name(offer.name) for offer in offers.offers if offer.front]
-    if len(front) < len(offers.offers):
+    front = [
+        sentences.shorten_name(candidate.name)
+        for candidate in trade_off.candidates
+        if candidate.front
+    ]
+    if len(front) < len(trade_off.candidates):
         names = sentences.join_names(front, say)
-        line = say("drawn.front_names", names=names, quality=offers.quality_metric, cost=offers.cost_metric)  # fmt: skip
+        line = say("drawn.front_names", names=names, quality=trade_off.quality_metric, cost=trade_off.cost_metric)  # fmt: skip
         nodes.append(doc.Section((doc.Paragraph(line),), where=doc.COMPACT))
     return nodes
 

@@ -40,7 +40,7 @@ class EffectsReport:
     language: str = "en"
     runs: Sequence[Mapping[str, Any]] = ()
     comparison: ComparisonReport | None = None
-    """The combinations against the current settings: its league opens the report."""
+    """The combinations against the current settings: its ranking table opens the report."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -50,7 +50,7 @@ class EffectsReport:
         sections = (
             _build_effects(effects, number, say) for number, effects in enumerate(self.effects, 1)
         )
-        # a free line after the last table, for the notes on files follow
+        # a blank line after the last table, for the notes on files follow
         end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
         opening = () if self.comparison is None else self.comparison.build_opening(say)
         body = (*opening, *sections, end)
@@ -73,19 +73,19 @@ class EffectsReport:
 
 def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
     # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
-    roomy = doc.Where(min_columns=WIDE_COLUMNS)
+    wide_only = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
         *build_text_columns(say, "setting", "value"),
         *build_number_columns(say, "mean"),
-        *build_number_columns(say, "interval_short", where=roomy),
+        *build_number_columns(say, "interval_short", where=wide_only),
         *build_number_columns(say, "difference", "interval_short"),
-        *build_number_columns(say, "p_corrected.bonferroni", where=roomy),
+        *build_number_columns(say, "p_corrected.bonferroni", where=wide_only),
         *build_text_columns(say, "verdict"),
     )
     rows = (
-        [factor.name if number == 0 else "", *_list_cells(level, say)]
+        [factor.name if index == 0 else "", *_list_cells(level, say)]
         for factor in effects.factors
-        for number, level in enumerate(factor.levels)
+        for index, level in enumerate(factor.levels)
     )
     design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
     note = f"{design} {say.count('paired_on_all', effects.samples)}"

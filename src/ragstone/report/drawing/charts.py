@@ -135,7 +135,7 @@ def draw_histograms(metrics: Sequence[MetricSummary], say: Words, width: float) 
 
 def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     """Quality against cost; the line joins the configurations that no other beats in both."""
-    points, quality = trade_off.offers, trade_off.quality_metric
+    points, quality = trade_off.candidates, trade_off.quality_metric
     unit = say.translate("unit", trade_off.cost_metric)
     cost = f"{trade_off.cost_metric} ({unit})" if unit != trade_off.cost_metric else unit
     height = 300.0 if width > NARROW else 260.0

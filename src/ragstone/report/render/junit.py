@@ -32,8 +32,8 @@ def render(summary: Summary) -> str:
         "time": "0",
     }
     # Some readers want the totals on the root, others on the suite.
-    root = _add_element("testsuites", totals)
-    suite = _add_element("testsuite", {**totals, "timestamp": info.created[:19]}, root)
+    root = _make_element("testsuites", totals)
+    suite = _make_element("testsuite", {**totals, "timestamp": info.created[:19]}, root)
     facts = {"run": info.id, "data": info.source, "judge": info.judge or "none"}
     facts |= {"samples": str(summary.samples), "floor": f"{summary.floor:g}"}
     for metric in summary.metrics:
@@ -41,7 +41,7 @@ def render(summary: Summary) -> str:
             facts[f"mean.{metric.metric}"] = repr(metric.mean)
     holder = SubElement(suite, "properties")
     for name, value in facts.items():
-        _add_element("property", {"name": name, "value": value}, holder)
+        _make_element("property", {"name": name, "value": value}, holder)
     suite.extend(cases)
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -49,12 +49,13 @@ def render(summary: Summary) -> str:
 
 def _build_completeness(metric: MetricSummary, floor: float) -> Element:
     """Too few scores is an error, not a failure: it says nothing about the system under test."""
-    case = _add_element(
+    case = _make_element(
         "testcase", {"classname": "ragstone.complete", "name": metric.metric, "time": "0"}
     )
     lines = [line.text for line in figures.describe_metric(metric, floor, load_words("en"))]
     if not metric.complete:
-        error = _add_element("error", {"type": "incomplete", "message": lines[0]}, case)
+        # `describe_metric` puts what is incomplete first
+        error = _make_element("error", {"type": "incomplete", "message": lines[0]}, case)
         error.text = _replace_illegal("\n".join(lines))
     elif lines:
         SubElement(case, "system-out").text = _replace_illegal("\n".join(lines))
@@ -63,15 +64,15 @@ def _build_completeness(metric: MetricSummary, floor: float) -> Element:
 
 def _build_gate(gate: GateResult) -> Element:
     name = f"{gate.metric} {gate.rule}"
-    case = _add_element("testcase", {"classname": "ragstone.gate", "name": name, "time": "0"})
+    case = _make_element("testcase", {"classname": "ragstone.gate", "name": name, "time": "0"})
     if gate.passed is None:
-        _add_element("error", {"type": "undecided", "message": gate.sentence}, case)
+        _make_element("error", {"type": "undecided", "message": gate.sentence}, case)
     elif not gate.passed:
-        _add_element("failure", {"type": "gate", "message": gate.sentence}, case)
+        _make_element("failure", {"type": "gate", "message": gate.sentence}, case)
     return case
 
 
-def _add_element(tag: str, attributes: dict[str, str], parent: Element | None = None) -> Element:
+def _make_element(tag: str, attributes: dict[str, str], parent: Element | None = None) -> Element:
     legal = {name: _replace_illegal(value) for name, value in attributes.items()}
     return Element(tag, legal) if parent is None else SubElement(parent, tag, legal)
 
