@@ -103,7 +103,7 @@ def generate(
     max_calls: int | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> TestSet:
-    """A test set from documents (a folder, files, a BEIR folder, Documents); also inside a running event loop.
+    """A test set from documents (a folder, files, texts, dicts, Documents, also those of LangChain, LlamaIndex and Haystack); also inside a running event loop.
 
     Without a judge, or with `offline`, questions come from rules over facts; with any other judge it writes and answers them."""
     plan, inputs = plan_testset(
