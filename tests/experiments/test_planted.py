@@ -176,18 +176,19 @@ def test_shuffled_order_is_a_ranking_failure_where_it_pushed_the_evidence_down(o
         if (rank_of_evidence(row.sample) or 0) > 2 and found[row.id].kind != "retrieval_failure"
     ]
     assert len(pushed) >= 60
-    assert share(Counter(pushed), "ranking_failure") >= RIGHT
+    # a generator that reads the first chunk answers in its language: where that is another one, it is said first
+    assert share(Counter(pushed), "ranking_failure", "wrong_language") >= RIGHT
 
 
-def test_shuffled_order_shows_as_a_symptom_and_order_as_it_was_does_not(ordered) -> None:
-    def symptoms(name: str) -> set[str]:
+def test_shuffled_order_is_the_first_cause_and_order_as_it_was_is_not(ordered) -> None:
+    def symptoms(name: str) -> list[str]:
         run, _ = ordered[name]
         failures = analyse_failures(run.stored)
         shown = diagnose(run.stored, run.summary(), failures, load_symptoms())
-        return {one.symptom for one in shown}
+        return [one.symptom for one in shown]
 
-    assert "ranking_failure" in symptoms("shuffled")
-    assert "ranking_failure" not in symptoms("straight")
+    assert symptoms("shuffled")[0] == "ranking_failure"
+    assert symptoms("straight")[0] != "ranking_failure"
 
 
 def test_the_loss_by_shuffled_order_is_blamed_on_order(ordered) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.errors import RagstoneError
+from ragstone.labels.estimates import MeasuredItem
+from ragstone.labels.measure import JudgeMeasurement, compare_judges, measure_judge
 from ragstone.monitor import Archive
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.report import formats
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.builders.effects import EffectsReport
 from ragstone.report.builders.failures import FailureReport
+from ragstone.report.builders.judge_measure import JudgeMeasureReport
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.builders.run import RunReport
 from ragstone.report.builders.testset import CheckupReport
@@ -46,6 +50,7 @@ from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import html, terminal
 from ragstone.store import Store
 from ragstone.testset.checkup import check_testset
+from ragstone.types import Sample
 
 
 class WikiFormat(ReportFormat):
@@ -83,6 +88,18 @@ class WikiFormat(ReportFormat):
                     yield from self.lines(node.nodes)
 
 
+def measure_example() -> JudgeMeasurement:
+    """Two judges on twenty labelled answers, one of which the second gets wrong."""
+    samples = {f"s{n}": Sample(f"s{n}", "Who?", "She") for n in range(20)}
+    right = [
+        MeasuredItem(f"s{n}", "", n % 2, n % 2, n % 2, has_probability=True) for n in range(20)
+    ]
+    judged = [("a", right), ("b", [replace(right[0], decision=1.0), *right[1:]])]
+    measures = tuple(measure_judge(name, items) for name, items in judged)
+    pairs = tuple(compare_judges(judged))
+    return JudgeMeasurement("people", "support", 20, True, measures, pairs, samples)
+
+
 @pytest.fixture
 def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> dict[str, Any]:
     """A report of each kind."""
@@ -104,6 +121,7 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
         EffectsReport((effects,), "questions.jsonl"),
         CheckupReport(check_testset(str(tmp_path / "set.jsonl"))),
         MonitorReport(analyse_period(archive, "daily", parse_local_time("2026-05-11"))),
+        JudgeMeasureReport(measure_example()),
     ]
     return {report.kind: report for report in found}
 

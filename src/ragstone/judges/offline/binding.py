@@ -72,14 +72,21 @@ def _has_own(
     before = max((rival for rival in rivals if rival < place), default=-1)
     if before < 0:
         return True
+    own = _list_own(items, place, owned, before)
+    weight = sum(item.weight for item in own)
+    return sum(item.weight for item in own if is_said(comparison, item, at)) >= MIN_OWN * weight
+
+
+def _list_own(
+    items: Sequence[SentenceItem], place: int, owned: frozenset[int], before: int
+) -> list[SentenceItem]:
+    """The words of an item since the rival before, or in its clause, that the sentence has once."""
     ids = [item.id for item in items]
-    own = [
+    return [
         items[n] for n in owned
         if (before < n < place or items[n].clause == items[place].clause)
         and items[n].quantity is None and ids.count(items[n].id) == 1
     ]  # fmt: skip
-    weight = sum(item.weight for item in own)
-    return sum(item.weight for item in own if is_said(comparison, item, at)) >= MIN_OWN * weight
 
 
 def _distance(item: SentenceItem, other: SentenceItem) -> float:

@@ -142,6 +142,10 @@ def compare_sentence(
     )
 
 
+def _list_roots(sentence: Sentence) -> set[str]:
+    return {item.lower[:ROOT_LETTERS] for item in sentence.items if len(item.lower) > ROOT_LETTERS}
+
+
 def _find_related(mine: Sentence, theirs: Sentence, places: _Places) -> tuple[float, ...]:
     """How near in meaning the nearest word of the sentence is to each item that does not stand there."""
     open_items = [
@@ -150,7 +154,7 @@ def _find_related(mine: Sentence, theirs: Sentence, places: _Places) -> tuple[fl
     related = [0.0] * len(mine.items)
     if not open_items:
         return tuple(related)
-    begins = {item.lower[:ROOT_LETTERS] for item in theirs.items if len(item.lower) > ROOT_LETTERS}
+    begins = _list_roots(theirs)
     for at in open_items:
         related[at] = ROOT_CREDIT * (mine.items[at].lower[:ROOT_LETTERS] in begins)
     known = [at for at in open_items if mine.items[at].row >= 0]

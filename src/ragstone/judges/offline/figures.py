@@ -54,23 +54,31 @@ def _check_figure(
             if other.quantity is not None and is_comparable(quantity, other.quantity)
         ]  # fmt: skip
         for place in alike:
-            other = items[place]
-            assert other.quantity is not None
+            other = items[place].quantity
+            assert other is not None
             rivals = [rival for rival in alike if rival != place]
-            if not differs(quantity, other.quantity):
+            if not differs(quantity, other):
                 # April and April 1949 are not the same, yet neither is against the other
                 best_same = max(best_same, fit(comparison, at, place, rivals))
-            elif not (
-                other.quantity.indefinite
-                or is_said(comparison, other, at)
-                or _is_conversion(comparison, quantity, place, rivals)
-            ) and _counts_same(comparison, at, place):
+            elif _is_against(comparison, at, place, rivals):
                 value = fit(comparison, at, place, rivals)
                 if value > best_other:
                     best_other, found = value, (comparison, place)
     if found is None or best_other < POSSIBLE or best_other < best_same + MARGIN:
         return None
     return _make_conflict(*found, at, best_other)
+
+
+def _is_against(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[int]) -> bool:
+    """Whether another figure counts the same, and the claim does not have it as well."""
+    quantity, other = comparison.claim.items[at].quantity, comparison.source.items[place]
+    assert quantity is not None
+    assert other.quantity is not None
+    if other.quantity.indefinite or is_said(comparison, other, at):
+        return False
+    if _is_conversion(comparison, quantity, place, rivals):
+        return False
+    return _counts_same(comparison, at, place)
 
 
 def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: float) -> Conflict:

@@ -24,7 +24,7 @@ from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.statements import asks
 from ragstone.text.clauses import has_clause
 from ragstone.text.encoder import encode
-from ragstone.text.quantities import find_quantities
+from ragstone.text.quantities import Quantity, find_quantities
 from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
 
@@ -115,14 +115,7 @@ def _compare_kinds(kind: QuestionKind, asked: Reading, told: Reading, brief: boo
             return -1
         if not brief:
             return 0
-        known = set(asked.ids.tolist())
-        others = sum(
-            token_kind != STOP and word not in known and not _is_inside(place, quantities)
-            for word, token_kind, place in zip(
-                told.ids.tolist(), told.kinds.tolist(), told.places, strict=True
-            )
-        )
-        return float(others <= MAX_OTHER_WORDS)
+        return float(_count_others(asked, told, quantities) <= MAX_OTHER_WORDS)
     if not brief:
         return 0
     if inside >= QUANTITY_SHARE * len(text):
@@ -134,13 +127,23 @@ def _compare_kinds(kind: QuestionKind, asked: Reading, told: Reading, brief: boo
     return float(kind.polar and bool(_YES_NO.match(text)))
 
 
+def _count_others(asked: Reading, told: Reading, quantities: list[Quantity]) -> int:
+    """Count the content words of an answer that are neither of its quantities nor of the question."""
+    known = set(asked.ids.tolist())
+    tokens = zip(told.ids.tolist(), told.kinds.tolist(), told.places, strict=True)
+    return sum(
+        kind != STOP and word not in known and not _is_inside(place, quantities)
+        for word, kind, place in tokens
+    )
+
+
 def _is_name(told: Reading) -> bool:
     """Whether half of the content words or more have a capital."""
     words = [told.surface(n) for n, kind in enumerate(told.kinds.tolist()) if kind != STOP]
     return 2 * sum(word[:1].isupper() for word in words) >= max(len(words), 1)
 
 
-def _is_inside(place: tuple[int, int], quantities: list[Any]) -> bool:
+def _is_inside(place: tuple[int, int], quantities: list[Quantity]) -> bool:
     return any(quantity.start <= place[0] < quantity.end for quantity in quantities)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragstone.judges.offline.aliases import ALIASES, TITLES
 from ragstone.judges.offline.binding import fit
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.phrases import SentenceItem
 from ragstone.judges.offline.reading import NAME, Reading
 
 CERTAIN, POSSIBLE = 0.85, 0.6
@@ -24,18 +25,12 @@ def find_name_conflict(
 ) -> Conflict | None:
     """A name that no source has, or that belongs to something else, where the sentence has another one."""
     claim, source = comparison.claim, comparison.source
-    said = {item.id for item in claim.items}
-    rest = [at for at, item in enumerate(claim.items) if item.kind == NAME]
-    for at in rest:
-        item = claim.items[at]
-        if item.lower in TITLES or len(item.lower) == 1 or item.lower.endswith(("ly", "mente")):
+    for at, item in enumerate(claim.items):
+        if item.kind != NAME or item.lower in TITLES or len(item.lower) == 1:
             continue
-        rivals = [
-            place for place, other in enumerate(source.items)
-            if other.kind == NAME and other.id not in said and other.lower not in TITLES
-            and other.preposition == item.preposition and not _is_variant(item.lower, other.lower)
-        ]  # fmt: skip
-        for place in rivals:
+        if item.lower.endswith(("ly", "mente")):
+            continue
+        for place in _list_rivals(comparison, item):
             if at == 0 and place == 0 and not _is_full_name(comparison):
                 continue
             if _is_replaced(comparison, at, place, sources) or _is_misplaced(comparison, at, place):
@@ -43,6 +38,16 @@ def find_name_conflict(
                 words = claim.quote(item), source.quote(source.items[place])
                 return comparison.make("name", "name_differs", *words, certain)
     return None
+
+
+def _list_rivals(comparison: SentenceComparison, item: SentenceItem) -> list[int]:
+    """Names of the sentence under the same preposition that the claim has not."""
+    said = {other.id for other in comparison.claim.items}
+    return [
+        place for place, other in enumerate(comparison.source.items)
+        if other.kind == NAME and other.id not in said and other.lower not in TITLES
+        and other.preposition == item.preposition and not _is_variant(item.lower, other.lower)
+    ]  # fmt: skip
 
 
 def _is_full_name(comparison: SentenceComparison) -> bool:

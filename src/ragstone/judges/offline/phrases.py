@@ -334,15 +334,18 @@ class _Parser:
         if kind not in (WORD, NAME):
             return
         is_verb = kind == WORD and self._is_verb(lower)
-        if (is_verb and find_verb_form(lower, self.language) == "finite") or (
-            kind == NAME and self._follows_noun()
-        ):
+        self._begin_phrase(lower, kind, is_verb)
+        self.degree = self.degree or degree
+        self._add((identity, kind, weight, row), lower, start, end, None, is_verb)
+
+    def _begin_phrase(self, lower: str, kind: int, is_verb: bool) -> None:
+        """What no longer holds from this word on: a preposition before a verb or a name of its own, a comparison."""
+        is_finite = is_verb and find_verb_form(lower, self.language) == "finite"
+        if is_finite or (kind == NAME and self._follows_noun()):
             self._govern("")
         last = self.items[-1] if self.items else None
         if kind == WORD and self.is_compared and last and last.kind == NAME and last.is_compared:
             self.is_compared = False  # than Denby last season
-        self.degree = self.degree or degree
-        self._add((identity, kind, weight, row), lower, start, end, None, is_verb)
 
     def _is_verb(self, lower: str) -> bool:
         form = find_verb_form(lower, self.language)

@@ -132,19 +132,24 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if claim.is_unclear or source.is_unclear or _differ_in_quantifiers(comparison):
         return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
-    known = {comparison.best_place(at) for at in range(len(claim.items))} - {-1} | set(
-        opposites.values()
-    )
+    places = map(comparison.best_place, range(len(claim.items)))
+    known = {*places, *opposites.values()} - {-1}
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
     if not mine:
         return _find_their_denial(source, known, theirs)
-    if all(any(_is_denied(source.items[place]) for place in comparison.places[at]) for at in mine):
+    if _denies_all(comparison, mine):
         return None
     if all(comparison.places[at] or at in opposites for at in mine):
         return _Denial(True, tuple(claim.items[at] for at in mine))
     return None
+
+
+def _denies_all(comparison: SentenceComparison, deciding: list[int]) -> bool:
+    """Whether the sentence denies every one of these items too."""
+    items = comparison.source.items
+    return all(any(_is_denied(items[place]) for place in comparison.places[at]) for at in deciding)
 
 
 def _find_their_denial(source: Sentence, known: set[int], theirs: list[int]) -> _Denial | None:
@@ -163,7 +168,7 @@ def agrees(comparison: SentenceComparison) -> bool:
     deciding = [at for at, item in enumerate(claim) if _is_denied(item)]
     if not deciding:
         return comparison.share() >= CERTAIN_DENIAL and not any(_is_denied(item) for item in items)
-    return all(any(_is_denied(items[place]) for place in comparison.places[at]) for at in deciding)
+    return _denies_all(comparison, deciding)
 
 
 def _is_denied(item: SentenceItem) -> bool:

@@ -59,15 +59,18 @@ def _find_orders(sentence: Sentence, nearby: frozenset[int]) -> Iterator[_Order]
             main, sub = _split(sentence, at)
             yield _part(sub, main)
         elif word in function.then and (word != "later" or words[at - 1 : at] in ((), ("#",))):
-            section = _find_section(sentence, at)
-            before = (
-                frozenset(item.id for item in sentence.items if item.section < section) or nearby
-            )
-            after = frozenset(item.id for item in sentence.items if item.section >= section)
-            yield _part(before, after)
+            before, after = _split_sections(sentence, at)
+            yield _part(before or nearby, after)
         elif word in function.before or word in function.after:
             main, sub = _split(sentence, at)
             yield _part(main, sub) if word in function.before else _part(sub, main)
+
+
+def _split_sections(sentence: Sentence, at: int) -> tuple[frozenset[int], frozenset[int]]:
+    """The words before and after the section that follows "then" begins."""
+    section, items = _find_section(sentence, at), sentence.items
+    before = frozenset(item.id for item in items if item.section < section)
+    return before, frozenset(item.id for item in items if item.section >= section)
 
 
 def _find_section(sentence: Sentence, at: int) -> int:

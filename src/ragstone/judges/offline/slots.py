@@ -37,26 +37,34 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
     wanted = frozenset(ids)
     if len(wanted) <= MIN_OTHER_WORDS:
         return None
-    candidates: list[tuple[int, int, frozenset[int]]] = []
-    for index, source in enumerate(sources):
-        for sentence, theirs in enumerate(
-            () if source.structured else list_stems(source.raw, source.language)
-        ):
-            missing = wanted - theirs
-            if not missing:
-                return None
-            if len(missing) <= min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS):
-                candidates.append((index, sentence, missing))
-    for index, sentence, missing in candidates:
+    lacking = _list_missing(wanted, sources)
+    if not all(missing for _, _, missing in lacking):
+        return None
+    for index, sentence, missing in lacking:
+        if len(missing) > min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS):
+            continue
         first = next(n for n, stem in enumerate(ids) if stem in missing)
-        if frozenset(ids[first : first + len(missing)]) == missing:
-            words = _list_words(claim, 0, len(claim.ids))
-            name = [words[n] for n in content[first : first + len(missing)]]
-            sentence_words = _read_sentence(sources[index], sentence)
-            other = _read_place(words, name, sentence_words, claim.language)
-            if other is not None and not _has_beside(wanted, missing, sources):
-                return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], other)
+        if frozenset(ids[first : first + len(missing)]) != missing:
+            continue
+        words = _list_words(claim, 0, len(claim.ids))
+        name = [words[n] for n in content[first : first + len(missing)]]
+        theirs = _read_sentence(sources[index], sentence)
+        other = _read_place(words, name, theirs, claim.language)
+        if other is not None and not _has_beside(wanted, missing, sources):
+            return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], other)
     return None
+
+
+def _list_missing(
+    wanted: frozenset[int], sources: Sequence[Reading]
+) -> list[tuple[int, int, frozenset[int]]]:
+    """Source, number and missing words of each sentence of prose."""
+    return [
+        (index, sentence, wanted - theirs)
+        for index, source in enumerate(sources)
+        if not source.structured
+        for sentence, theirs in enumerate(list_stems(source.raw, source.language))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +117,13 @@ def _read_place(
     verb = next((word for word in claim if _is_verb(word, language)), None)
     if verb is None or missing[-1].end <= verb.start:
         return _read_subject(claim, verb, theirs, said, language)
-    link = claim[first - 1]
-    if link.lower not in grammar.prepositions or first < 2:
+    if claim[first - 1].lower not in grammar.prepositions or first < 2:
         return None
-    before = claim[first - 2]
-    for n, word in enumerate(theirs[1:], 1):
-        if word.lower == link.lower and theirs[n - 1].id == before.id:
-            return _read_name(theirs[n + 1 :], said, frozenset())
-    return None
+    before, link = claim[first - 2].id, claim[first - 1].lower
+    pairs = [(one.id, other.lower) for one, other in pairwise(theirs)]
+    if (before, link) not in pairs:
+        return None
+    return _read_name(theirs[pairs.index((before, link)) + 2 :], said, frozenset())
 
 
 def _read_subject(

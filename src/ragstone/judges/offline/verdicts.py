@@ -98,11 +98,7 @@ def judge_case(
     if not claims:
         return JudgedCase((), 1.0)
     if not any(len(source.ids) for source in sources):
-        nothing = (
-            JudgedClaim(0.0, "not_found", (), compose("no_source", claim.language), certain=True)
-            for claim in claims
-        )
-        return JudgedCase(tuple(nothing), 0.0)
+        return _judge_without_sources(claims)
     matches = [compare_bare(claim, sources, question) for claim in claims]
     # a bare name has no sentence that another could contradict
     conflicts = [
@@ -132,6 +128,14 @@ def judge_case(
         whole = predict_answer(load_models()["answer"], chances, measure_known_share(laid))
     refuted = any(claim.certain and claim.verdict != "supported" for claim in judged)
     return JudgedCase(tuple(judged), min(whole, REFUTED if refuted else 1.0))
+
+
+def _judge_without_sources(claims: Sequence[Reading]) -> JudgedCase:
+    judged = (
+        JudgedClaim(0.0, "not_found", (), compose("no_source", claim.language), certain=True)
+        for claim in claims
+    )
+    return JudgedCase(tuple(judged), 0.0)
 
 
 def _judge_bare(

@@ -321,19 +321,9 @@ def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float
     if lower in WHOLE:
         lower = lower.replace("-", "")
     capital = raw[0].isupper()
-    if capital or lower not in lexicon.ONLY_CAPITALISED:
-        if month := lexicon.MONTHS.get(lower):
-            return identify(f"@m{month}"), NUMBER, 5.0, vector_row(lower)
-        if day := lexicon.WEEKDAYS.get(lower):
-            return identify(f"@d{day}"), NUMBER, 5.0, vector_row(lower)
-    if lower.endswith("n't") or lower in lexicon.NEGATIONS:
-        return identify("-not"), NEGATION, 1.5, -1
-    if lower.endswith("'s"):
-        lower = lower[:-2]
-    if lower in _SIGNS:
-        return identify(_SIGNS[lower]), STOP, 1.0, -1
-    if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
-        return identify(lower), STOP, 0.3, -1
+    if closed := _describe_closed(raw, lower, language):
+        return closed
+    lower = lower.removesuffix("'s")
     same = lexicon.SAME.get(lower, lower)
     if capital or language == "es":  # in English a small "polish" is no people
         same = PEOPLES.get(same, same)
@@ -342,6 +332,23 @@ def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float
     weight = frequencies().rarity(stem)
     named = capital and (not first or raw.isupper() or frequencies().seen_small(lower) < 2)
     return identify(stem), NAME if named and len(raw) > 1 else WORD, weight, vector_row(lower)
+
+
+def _describe_closed(raw: str, lower: str, language: str) -> Meaning | None:
+    """The same of a word of a closed class: a month or day, a negation, a sign, a function word; None for any other."""
+    if raw[0].isupper() or lower not in lexicon.ONLY_CAPITALISED:
+        if month := lexicon.MONTHS.get(lower):
+            return identify(f"@m{month}"), NUMBER, 5.0, vector_row(lower)
+        if day := lexicon.WEEKDAYS.get(lower):
+            return identify(f"@d{day}"), NUMBER, 5.0, vector_row(lower)
+    if lower.endswith("n't") or lower in lexicon.NEGATIONS:
+        return identify("-not"), NEGATION, 1.5, -1
+    lower = lower.removesuffix("'s")
+    if lower in _SIGNS:
+        return identify(_SIGNS[lower]), STOP, 1.0, -1
+    if lower in lexicon.STOP.get(language, frozenset()) and (lower != "us" or raw != "US"):
+        return identify(lower), STOP, 0.3, -1
+    return None
 
 
 _SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "½": "half"}

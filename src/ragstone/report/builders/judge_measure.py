@@ -159,7 +159,7 @@ class JudgeMeasureReport:
 
 def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remark:
     text = say(
-        f"judge_{judge.verdict}",
+        f"fitness.{judge.verdict}",
         judge=shorten(judge.judge, 80),
         target=say.translate("target", target),
         accuracy=say.number(judge.accuracy.value),

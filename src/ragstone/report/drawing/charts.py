@@ -174,12 +174,12 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
 def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -> Drawing:
     """What a judge expects against what people say, with the line on which both are the same."""
     side = min(width, 340.0)
-    left, top, size = 46.0, 12.0, side - 70.0
+    left, top, size = 46.0, 24.0, side - 82.0
 
     def place_point(x: float, y: float) -> tuple[float, float]:
         return left + x * size, top + (1 - y) * size
 
-    shapes: list[Shape] = []
+    shapes: list[Shape] = [Caption(0, 10, say("people_say"), "soft")]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         shapes.append(Stroke((place_point(tick, 0), place_point(tick, 1)), "grid"))
         shapes.append(Stroke((place_point(0, tick), place_point(1, tick)), "grid"))
@@ -197,7 +197,7 @@ def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -
         title = f"{say.number(part.expected)}: {say.number(part.observed)}"
         shapes.append(Dot(*place_point(part.expected, part.observed), "good", title=title))
     shapes.append(Caption(left + size, top + size + 31, say("judge_expects"), "soft", "end"))
-    return Drawing(width, size + 54, tuple(shapes), say("drawn.calibration"))
+    return Drawing(width, size + 66, tuple(shapes), say("drawn.calibration"))
 
 
 def _draw_histogram(
