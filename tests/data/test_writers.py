@@ -103,8 +103,9 @@ def test_a_broken_run_leaves_the_old_file(tmp_path: Path) -> None:
 def test_unwritable_targets_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"cannot write '.*out.xls' as '.xls'"):
         write(tmp_path / "out.xls")
-    with pytest.raises(DataError, match=r"cannot write .*: No such file or directory"):
-        write(tmp_path / "nowhere" / "out.jsonl")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="cannot write"):
+        write(tmp_path / "file" / "out.jsonl")
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match="cannot write"):
         write(tmp_path / "folder.csv")

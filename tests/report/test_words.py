@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "ragstone"
 def test_every_phrase_is_said_somewhere() -> None:
     said = "".join(
         path.read_text(encoding="utf-8")
-        for folder in (SOURCE / "report", SOURCE / "cli")
+        for folder in (SOURCE / "report", SOURCE / "cli", SOURCE / "testing")
         for path in folder.rglob("*")
         if path.suffix in (".py", ".j2")
     )
