@@ -289,3 +289,14 @@ def test_a_run_whose_plan_names_a_secret_is_exported_without_it(tmp_path: Path) 
         "source", "metrics", "judge", "language", "limit", "format", "fields", "skip_bad_rows", "floor",
         "gates", "command", "folder", "ragstone",
     ]  # fmt: skip
+
+
+def test_a_new_store_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "s.db"
+    store = Store.open(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    logs = list(path.parent.glob("s.db-*"))
+    assert logs
+    assert all(log.stat().st_mode & 0o077 == 0 for log in logs)
+    store.close()

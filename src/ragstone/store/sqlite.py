@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -98,7 +99,7 @@ class SqliteDatabase:
     def connect(self) -> SqliteConnection:
         """Open a connection for reading; file and tables are created where necessary."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as fault:
             raise StoreError(
                 f"cannot make a folder for the store {self.display_name!r} ({fault.strerror}); "
@@ -119,7 +120,7 @@ class SqliteDatabase:
         """Open a connection for writing; the file is created anew if neither it nor its log exists."""
         if self._mode != "rw":
             raise self.explain(sqlite3.OperationalError("readonly"))
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self._migrate_or_close(self._open_connection(create=True))
 
     def connect_inline(self) -> SqliteConnection | None:
@@ -193,7 +194,8 @@ class SqliteDatabase:
                 # SQLite would discard the log of a moved file, and with it acknowledged writes
                 if not create or any(_identify(log) for log in self._log_files()):
                     raise self._build_removed_error()
-                connection = self._connect_in_mode("rwc", wait)
+                self._make_file()
+                connection = self._connect_in_mode("rw", wait)
             else:
                 self._reject_replaced_file()
                 connection = self._connect_in_mode("rw", wait)
@@ -204,6 +206,15 @@ class SqliteDatabase:
                 raise
             self._last_opened = (_identify(self.path), _identify(self._log_files()[0]))
             return connection
+
+    def _make_file(self) -> None:
+        """Make an empty file that only its owner may read: stores hold production texts. SQLite gives its logs the same mode."""
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return  # another process was first
+        except OSError as fault:
+            raise sqlite3.OperationalError(f"unable to open: {fault.strerror}") from fault
 
     def _connect_in_mode(self, mode: str, wait: float) -> SqliteConnection:
         address = f"{self.path.absolute().as_uri()}?mode={mode}"
