@@ -202,7 +202,8 @@ def slowly(answer: str) -> float:
 """
 
 
-def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_path, how):
     write("slow.py", SLOW_METRIC)
     write("data.jsonl", [{"question": str(n), "answer": str(n)} for n in range(2_000)])
     arguments = ["eval", "data.jsonl", "-m", "slow.py:slowly"]
@@ -214,7 +215,7 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
         env={**os.environ, "RAGSTONE_STORE": str(tmp_path / "store.db")},
     )
     wait_for_samples(tmp_path / "store.db")
-    running.send_signal(signal.SIGINT)
+    running.send_signal(how)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "Traceback" not in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import keyword
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -104,7 +105,15 @@ def ragstone(debug: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    signal.signal(signal.SIGTERM, _stop_like_ctrl_c)
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _stop_like_ctrl_c(number: int, frame: object) -> None:
+    """Treat SIGTERM as Ctrl-C: what is scored is kept, and the line to resume is printed."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)  # an event loop has its own way to end
 
 
 def run(arguments: list[str]) -> int:
