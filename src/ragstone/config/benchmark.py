@@ -41,9 +41,7 @@ def load_benchmark(path: str | Path) -> Benchmark:
     tree = expand_variables(read_document(file, errors), errors)
     reader = PlanReader(file, errors)
     if not isinstance(tree.value, dict):
-        raise ConfigError(
-            errors or [f"{path}: give key: value lines, `configurations` among them"]
-        )
+        raise ConfigError(errors or [f"{path}: give key: value lines, `configurations` among them"])
     known = tuple(key for key in PLAN_KEYS if key not in _REFUSED_KEYS)
     for key, item in tree.value.items():
         if key not in known and key not in BENCHMARK_KEYS:

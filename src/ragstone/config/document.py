@@ -140,9 +140,7 @@ class _Builder:
             self.errors.append(f"{at}: {node.value!r} is not a finite number")
             return 0.0
         if not isinstance(value, str | int | float | None):
-            self.errors.append(
-                f"{at}: a value of type {node.tag.rpartition(':')[2]}; write text"
-            )
+            self.errors.append(f"{at}: a value of type {node.tag.rpartition(':')[2]}; write text")
             return ""
         return value
 

@@ -86,8 +86,7 @@ def expand_variables(
         if key == "headers":
             return value
         filled = {
-            name: expand_variables(item, errors, name, missing_keys)
-            for name, item in inner.items()
+            name: expand_variables(item, errors, name, missing_keys) for name, item in inner.items()
         }
         return ConfigValue(value.at, filled)
     if isinstance(inner, list):
@@ -102,9 +101,7 @@ def expand_variables(
             value.at, Secret(_expand_api_key(key, value, names, errors, missing_keys), inner)
         )
     if key in SECRET_ADDRESSES:
-        return ConfigValue(
-            value.at, Secret(_fill_value(value, errors), inner if names else None)
-        )
+        return ConfigValue(value.at, Secret(_fill_value(value, errors), inner if names else None))
     if key == "store":
         # only a store with a password or a variable is a secret; others are shown in messages
         return ConfigValue(value.at, _expand_store(value, names, errors))
@@ -149,9 +146,7 @@ def _fill_variables(text: str, errors: list[str], at: str = "") -> str:
         value = os.environ.get(name)
         if not value:
             state = "not set" if value is None else "empty"
-            errors.append(
-                f"{at}the environment variable {name!r} is {state}; export {name}=..."
-            )
+            errors.append(f"{at}the environment variable {name!r} is {state}; export {name}=...")
         return value or ""
 
     return VARIABLE.sub(look_up, text)

@@ -1,4 +1,4 @@
-"""The `read` function and the Dataset that it returns: samples from a file, standard input, a folder, or objects in memory."""
+"""The `read` function and the Dataset it returns: samples of a file, standard input, a folder or objects in memory."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Dataset:
     format: str
     """Display name: `ragas columns`."""
     shape: dict[str, Any]
-    """How a stored row maps to its sample, as JSON: `format`, and where needed `fields` and `cells` ("csv" or "table", see RowSource)."""
+    """How a stored row maps to its sample, as JSON: `format`, where needed `fields` and `cells` (RowSource.cell_style)."""
     skip_bad_rows: bool = False
     limit: int | None = None
     bad: list[str] = field(default_factory=list)

@@ -35,7 +35,9 @@ def _tidy_text(text: str) -> str:
     parts = re.split(f"{_PRE_START}(.*?)(?:{_PRE_END}|$)", text, flags=re.DOTALL)
     for index in range(0, len(parts), 2):
         lines = (" ".join(line.split()) for line in parts[index].split("\n"))
-        parts[index] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("``", "")  # an empty code element
+        parts[index] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace(
+            "``", ""
+        )  # an empty code element
     for index in range(1, len(parts), 2):
         code = parts[index].strip("\n").rstrip()
         parts[index] = f"\n\n```\n{code}\n```\n\n" if code else ""

@@ -22,7 +22,7 @@ from ragstone.types import Sample
 def answer_for_free(
     dataset: Dataset, samples: Sequence[Sample], under_test: SystemPlan, store: str | None
 ) -> tuple[list[Sample], list[str]]:
-    """The samples with answers that cost nothing, and lines to print; the system is asked only when it is the free pipeline.
+    """The samples with answers that cost nothing, and lines to print; only the free pipeline is really asked.
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
     system = build_system(under_test.spec, under_test.settings).system

@@ -168,9 +168,7 @@ def _anchor_code(family: str, folder: Path | None) -> str:
     return family
 
 
-def _parse_gates(
-    texts: Sequence[str], names: Sequence[str], errors: list[str]
-) -> dict[str, str]:
+def _parse_gates(texts: Sequence[str], names: Sequence[str], errors: list[str]) -> dict[str, str]:
     """Gates named by `--gate`; without `-m` the metrics are not known yet, so any may be named."""
     gates: dict[str, str] = {}
     for text in texts:

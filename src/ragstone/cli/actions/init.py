@@ -165,7 +165,8 @@ class ConfigStarter:
         gated = [m for m in self.metrics if m.higher_is_better and m.bounds == (0.0, 1.0)]
         # advised metrics first, in their order; any other comes after them
         gated.sort(key=lambda m: (*ADVISED_METRICS, m.family).index(m.family))
-        for metric, (rule, meaning) in zip(gated, examples, strict=False):  # at most one gate per example
+        # not strict: at most one gate per example
+        for metric, (rule, meaning) in zip(gated, examples, strict=False):
             yield f'#   {metric.name}: "{rule}"   # {self.say(meaning)}'
 
     def _write_files(self) -> Iterator[str]:

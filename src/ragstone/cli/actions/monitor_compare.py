@@ -86,4 +86,6 @@ def _name_span(since: int, until: int, zone: str) -> str:
     time_zone = get_time_zone(zone)
     times = [from_micros(at).astimezone(time_zone) for at in (since, until)]
     is_whole = all(not (time.hour or time.minute or time.second) for time in times)
-    return " to ".join(time.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for time in times)
+    return " to ".join(
+        time.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for time in times
+    )

@@ -51,7 +51,7 @@ def run_server(
     opened_store = Store.open(store_path)
     workers: list[BackgroundWorker] = []
     if not no_score and monitor.metrics != ():
-        # By config and store_path, not by objects: it starts a process of its own, so that a busy judge
+        # By config and store path, not by objects: it starts another process, so that a busy judge
         # cannot slow the intake.
         workers.append(ScoringWorker(config, str(store_path), opened_store))
     if evaluate:

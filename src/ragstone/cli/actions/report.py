@@ -16,7 +16,11 @@ from ragstone.cli.actions.shared import (
 
 
 def report_run(
-    name: str, output: Sequence[str], language: str | None, labels: str | None, store_path: str | None
+    name: str,
+    output: Sequence[str],
+    language: str | None,
+    labels: str | None,
+    store_path: str | None,
 ) -> None:
     """Write the run's report into each file; without any, print its table."""
     run = open_run(name, store_path)

@@ -78,7 +78,7 @@ def write_job(plan: Plan, folder: Path, *, submit: bool) -> SlurmJob:
 
 
 def run_job(plan: Plan, *, quiet: bool) -> Run:
-    """`eval --on slurm`: submit the job and wait for its end; returns the Run. The caller writes the outputs, not the job."""
+    """`eval --on slurm`: submit the job and wait for its end; returns the Run. The caller writes the outputs."""
     folder = Path(plan.slurm.folder) if plan.slurm and plan.slurm.folder else Path(FOLDER)
     # `finish_run` writes the outputs, once the run is in the store.
     job = write_job(replace(plan, output=()), folder.resolve(), submit=True)
