@@ -1,4 +1,4 @@
-"""The command line: one command a file, loaded when it is called, so that `--help` imports only click."""
+"""The command line: one file per command, loaded when it is called, so that `--help` imports only click."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _stop_like_ctrl_c(number: int, frame: object) -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code. A user's mistake is one sentence on stderr."""
     try:
-        # The typed words are kept with a run, to be shown in its report.
+        # The typed words reach the commands as the root context's `obj`: `eval` stores them with a run, for its report.
         words = tuple(arguments)
         # Not standalone: click would end the process with codes of its own, and print mistakes in
         # several lines.

@@ -1,4 +1,4 @@
-"""`ragstone ablate`, declared: what each setting of a system does."""
+"""Options of `ragstone ablate`: run a grid of a system's settings, to see what each setting does."""
 
 from __future__ import annotations
 

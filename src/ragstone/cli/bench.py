@@ -1,4 +1,4 @@
-"""`ragstone bench`, declared: named configurations on one test set, then which is better."""
+"""Options of `ragstone bench`: run named configurations on one test set and compare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragstone compare`: which run is better, and is that more than chance?"""
+"""Options of `ragstone compare`: which run is better, and is that more than chance?"""
 
 from __future__ import annotations
 

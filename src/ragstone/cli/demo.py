@@ -1,4 +1,4 @@
-"""`ragstone demo`, declared: two versions of a shop's assistant, evaluated as a user's own would be."""
+"""Options of `ragstone demo`: evaluate and compare two versions of a shop's assistant, with data from the package."""
 
 from __future__ import annotations
 

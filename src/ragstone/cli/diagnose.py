@@ -1,4 +1,4 @@
-"""`ragstone diagnose`: what is wrong, why perhaps, and what to try."""
+"""Options of `ragstone diagnose`: what is wrong with a run, likely causes, and what to try."""
 
 from __future__ import annotations
 

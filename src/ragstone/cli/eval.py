@@ -1,4 +1,4 @@
-"""`ragstone eval`, declared: the whole chain from a data file to an exit code."""
+"""Options of `ragstone eval`: score a data file and exit with a code that says whether the gates were met."""
 
 from __future__ import annotations
 
@@ -134,4 +134,5 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **flags: Any) -> None
     # Imported when the command runs, so that `--help` stays quick.
     from ragstone.cli.actions.eval import evaluate_files
 
+    # `obj` of the root holds the typed words, see `ragstone.cli.run`.
     ctx.exit(evaluate_files(files, flags, ctx.find_root().obj or ()))

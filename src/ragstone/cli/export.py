@@ -1,4 +1,4 @@
-"""`ragstone export`: a stored run's rows, untouched, with one column per metric."""
+"""Options of `ragstone export`: write a stored run's rows, untouched, with one column per metric."""
 
 from __future__ import annotations
 

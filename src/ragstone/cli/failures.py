@@ -1,4 +1,4 @@
-"""`ragstone failures`: why samples fail, and where."""
+"""Options of `ragstone failures`: why samples fail, and where."""
 
 from __future__ import annotations
 

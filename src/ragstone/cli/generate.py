@@ -1,4 +1,4 @@
-"""`ragstone generate`, declared: documents in, a proved test set out."""
+"""Options of `ragstone generate`: make a test set from documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragstone import`: any readable file as rows of ragstone's own columns."""
+"""Options of `ragstone import`: rewrite a file of any known format with ragstone's columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragstone init`, declared: the first config of a project."""
+"""Options of `ragstone init`: write the first config of a project."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(
     judge: str | None,
     language: str | None,
     force: bool,
-    **reading: object,
+    **data_flags: object,
 ) -> None:
     """Write a config, a CI job and a .gitignore line for the data at hand.
 
@@ -43,4 +43,4 @@ def command(
       ragstone eval -c ragstone.yaml"""
     from ragstone.cli.actions.init import start_project
 
-    start_project(data, ci=ci, judge=judge, language=language, force=force, reading=reading)
+    start_project(data, ci=ci, judge=judge, language=language, force=force, data_flags=data_flags)

@@ -1,4 +1,4 @@
-"""`ragstone judge`: look at the prompts, adapt them to a language, check whether a judge is any good."""
+"""Options of `ragstone judge` and its subcommands: prompts, quality of a judge, models to download."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def command() -> None:
 
 def _judge_options(function: Any) -> Any:
     """Which judge, where, and how large."""
+    # The option applied last is listed first in `--help`.
     for option in (
         click.option("--small", is_flag=True, help="Ask for one token a question, as small models need it."),
         click.option("--base-url", metavar="URL", help="Where the judge's server listens."),

@@ -1,4 +1,4 @@
-"""`ragstone label`: label what is worth it, in the terminal."""
+"""Options of `ragstone label`: a person labels claims, chunks or answers of a run in the terminal."""
 
 from __future__ import annotations
 

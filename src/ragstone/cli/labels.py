@@ -1,4 +1,4 @@
-"""`ragstone labels`: read, write and compare what people said of samples."""
+"""Options of `ragstone labels` and its subcommands: import, export, compare and settle people's labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragstone metrics`: what each metric means, needs and takes."""
+"""Options of `ragstone metrics`: what each metric means, needs and takes."""
 
 from __future__ import annotations
 

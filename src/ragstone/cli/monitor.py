@@ -1,4 +1,4 @@
-"""`ragstone monitor`: options of every subcommand; cli/actions/monitor_*.py act."""
+"""Options of `ragstone monitor` and its subcommands; the work is done in cli/actions/monitor_*.py."""
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ def summary(
     field, sign, value = (where or "").partition("=")
     if where is not None and not (sign and field):
         raise click.UsageError(f"--where is {where!r}; write FIELD=VALUE")
-    slice = None if where is None else (field, value)
-    show_summary(by=by, where=slice, period=period, **options)
+    chosen_slice = None if where is None else (field, value)
+    show_summary(by=by, where=chosen_slice, period=period, **options)
 
 
 @command.command("compare")
@@ -246,7 +246,7 @@ def purge(before: str | None, ids: tuple[str, ...], yes: bool, store: str | None
     cached, because replies quote the texts they are about. Roll-ups are computed again from what remains."""
     from ragstone.cli.actions.monitor_data import purge_before, purge_ids
 
-    if (before is None) == (not ids):
+    if (before is None) == (not ids):  # both or neither
         raise click.UsageError("give either --before or --id")
     if before is None:
         purge_ids(ids, store, ask=not yes)

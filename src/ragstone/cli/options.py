@@ -35,7 +35,9 @@ def labels_option(function: F) -> F:
 
 
 def output_option(kind: str, default: str = "", what: str = "Write a file") -> Callable[[F], F]:
-    """`-o`: the files that a kind of report is written to; the registry of formats knows their endings."""
+    """`-o`: the files that a kind of report (as report.formats registers it) is written to.
+
+    `default` says what is printed without `-o`; `what` starts the help line."""
     return click.option(
         "-o",
         "--output",
@@ -46,17 +48,19 @@ def output_option(kind: str, default: str = "", what: str = "Write a file") -> C
 
 
 def check_outputs(kind: str, paths: Sequence[str]) -> None:
-    """Complain of files that could not be written before anything is read."""
+    """Raise a usage error for a file that could not be written, before anything is read."""
     for path in paths:
         # Endings come from the registry of report formats: a new one needs no change here.
         if Path(path).suffix.lower() not in list_endings(kind):
             raise click.UsageError(describe_unknown(kind, path))
-        for complaint in complain_of_folder(Path(path)):
-            raise click.UsageError(complaint)
+        for error in complain_of_folder(Path(path)):
+            raise click.UsageError(error)
 
 
 def complain_of_folder(path: Path) -> list[str]:
-    """Why the folder of a file cannot be made or written into; a missing one is made when the file is written."""
+    """One sentence if the folder of a file cannot be created or written into, else nothing.
+
+    A missing folder is no error: it is created when the file is written."""
     folder = path.resolve().parent
     while not folder.exists():
         folder = folder.parent

@@ -1,4 +1,4 @@
-"""`ragstone plan`, declared: how many questions a difference needs, before any cost."""
+"""Options of `ragstone plan`: how many questions it takes to detect a difference, before any is paid for."""
 
 from __future__ import annotations
 

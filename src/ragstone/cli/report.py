@@ -1,4 +1,4 @@
-"""`ragstone report`: a stored run as a page, a table or a file."""
+"""Options of `ragstone report`: a stored run as a page, a table or a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragstone runs`: what is in the store."""
+"""Options of `ragstone runs` and its subcommands: list, show and delete stored runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def command(ctx: click.Context, store: str | None) -> None:
     """List, show or delete the stored runs.
 
     A run is named by its id, the start of its id, its name, or `last`."""
-    ctx.obj = store
+    ctx.obj = store  # `runs --store X list`: the default of the subcommands' own --store
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_command, as_json=False, store=None)
 

@@ -1,4 +1,4 @@
-"""`ragstone slurm`, declared: the launcher of a run, sent, looked at and cancelled."""
+"""Options of `ragstone slurm` and its subcommands: write, submit, inspect and cancel the job of a run."""
 
 from __future__ import annotations
 

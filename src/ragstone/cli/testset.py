@@ -1,4 +1,4 @@
-"""`ragstone testset`: a test set judged before it judges."""
+"""Options of `ragstone testset check`: audit a test set before systems are evaluated with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ragstone tune`, declared: better settings for a system, reported on questions that the search never saw."""
+"""Options of `ragstone tune`: search for better settings of a system; the winner is reported on held-out questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Config files: strict, every complaint at once with its line, secrets from the environment only."""
+"""Config files, read strictly: all errors are reported at once, each with its line; secrets come from the environment."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def load(path: str | Path, missing_keys: list[str] | None = None) -> Plan:
 
     With `missing_keys` an API key that is not set is noted there instead."""
     file = Path(path)
-    complaints: list[str] = []
-    tree = expand_variables(read_document(file, complaints), complaints, missing_keys=missing_keys)
-    plan = PlanReader(file, complaints).read_plan(tree)
-    if complaints:
+    errors: list[str] = []
+    tree = expand_variables(read_document(file, errors), errors, missing_keys=missing_keys)
+    plan = PlanReader(file, errors).read_plan(tree)
+    if errors:
         # by line, so that a user can work through the file from top to bottom
-        raise ConfigError(sorted(set(complaints), key=_get_line))
+        raise ConfigError(sorted(set(errors), key=_get_line))
     return plan
 
 
@@ -49,6 +49,7 @@ _GATE = re.compile(
 )
 
 
-def _get_line(complaint: str) -> tuple[int, str]:
-    match = re.match(r".*?:(\d+): ", complaint)
-    return (int(match[1]) if match else 0, complaint)
+def _get_line(error: str) -> tuple[int, str]:
+    """Sort key of an error `file:line: sentence`: the line, then the text; those without a line come first."""
+    match = re.match(r".*?:(\d+): ", error)
+    return (int(match[1]) if match else 0, error)

@@ -1,4 +1,4 @@
-"""What the monitor watches for and whom it tells: the `alerts:` part of a config's `monitor:`."""
+"""The `alerts:` part of a config's `monitor:` section: which degradations raise an alert, and who is notified."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Threshold:
     name: str
     """A metric, or `latency`, `cost`, `tokens`, `feedback`."""
     figure: str
+    """One of FIGURES."""
     sign: str
+    """`<`, `<=`, `>` or `>=`."""
     limit: float
 
     def __str__(self) -> str:
@@ -54,13 +56,13 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One way out for alerts."""
+    """Somewhere that alerts are sent to."""
 
     kind: ChannelKind
     target: str | Secret = ""
     """A file's path or an address; addresses are secrets."""
     secret: Secret | None = None
-    """Signs what a webhook gets."""
+    """The key that signs the messages to a webhook."""
 
     @property
     def name(self) -> str:
@@ -87,9 +89,9 @@ class Alerts:
     window: str = "1h"
     """The window that thresholds look at."""
     hold: str = "10m"
-    """How long a threshold must be passed before its alert fires."""
+    """How long a threshold must be crossed before its alert fires."""
     resolve: str = "30m"
-    """How long all must be well before an alert counts as over."""
+    """How long the figures must be normal again before an alert counts as over."""
     no_data: str = "24h"
     """Silence after which the state is no_data."""
     judge_failures: float = 0.1
@@ -120,8 +122,9 @@ def parse_threshold(text: str) -> Threshold:
 
 
 def read_alerts(value: ConfigValue, reader: PlanReader) -> Alerts:
-    """The alerts of a config; what is wrong with them goes to the reader's complaints."""
+    """The alerts of a config; what is wrong with them goes to the reader's errors."""
     entries = reader.read_entries(value, "'alerts'", ALERT_KEYS)
+    # keys that are not here (window, hold, every …) are durations
     read: dict[str, Callable[[ConfigValue, PlanReader], Any]] = {
         "reference": _read_reference,
         "false_alarms": _read_share,
@@ -141,8 +144,8 @@ def _read_duration(value: ConfigValue, reader: PlanReader) -> str | None:
     except RagstoneError as bad:
         reader.complain(value, str(bad))
         return None
-    # kept as text, for reports and for the memory of what a reference was learned for; a bare
-    # number is seconds
+    # kept as text: reports show it, and a learned reference is stored with it; a bare number is
+    # seconds
     return str(value.plain) if isinstance(value.plain, str) else f"{value.plain}s"
 
 
@@ -157,6 +160,7 @@ def _read_reference(value: ConfigValue, reader: PlanReader) -> str | None:
     except ValueError:
         reader.complain(value, f"{text!r} is no period; write 7d, or 2026-05-01/2026-05-08")
         return None
+    # without zones: Python refuses to compare a time with a zone to one without
     if first.replace(tzinfo=None) >= last.replace(tzinfo=None):
         reader.complain(value, f"{text!r} ends before it starts; write the earlier time first")
         return None
@@ -211,7 +215,7 @@ def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
     if len(kinds) != 1:
         reader.complain(value, f"a channel is log, or one of {', '.join((*_ADDRESSED, 'file'))}")
         return None
-    kind: Any = kinds[0]
+    kind: Any = kinds[0]  # a ChannelKind, which the type checker cannot see
     target = entries[kind]
     if kind == "file":
         return (
@@ -224,8 +228,8 @@ def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
     if kind != "apprise" and not _is_web_address(address.reveal()):
         reader.complain(target, f"the {kind} is no address; write https://… or ${{NAME}}")
         return None
-    signed = entries.get("secret")
-    secret = _read_secret(signed, kind, reader) if signed is not None else None
+    secret_value = entries.get("secret")
+    secret = None if secret_value is None else _read_secret(secret_value, kind, reader)
     return Channel(kind, address, secret)
 
 
@@ -239,6 +243,7 @@ def _read_secret(value: ConfigValue, kind: str, reader: PlanReader) -> Secret | 
 
 
 _ADDRESSED = ("webhook", "slack", "apprise")
+"""Kinds of channel whose target is an address."""
 
 
 def _is_web_address(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""A benchmark as a config file: a plan, and the configurations that it is carried out for."""
+"""The config file of a benchmark: a plan, and the configurations of the system that it is executed for."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ragstone.errors import ConfigError, suggest_nearest
 BENCHMARK_KEYS = ("configurations", "baseline", "primary")
 """What a benchmark has besides the keys of a plan."""
 _REFUSED_KEYS = ("gates", "resume", "retry_errors")
+"""Keys of a plan that make no sense here: a benchmark always resumes, and gates are about one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +29,19 @@ class Benchmark:
     configurations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Name → settings; `system` among them names another system."""
     baseline: str | None = None
-    """The configuration that the others are compared with; the first when not said."""
+    """The configuration that the others are compared with; by default the first."""
     primary: str | None = None
-    """The metric that decides; the first of quality when not said."""
+    """The metric that decides; by default the first metric of quality."""
 
 
 def load_benchmark(path: str | Path) -> Benchmark:
     """The benchmark that a YAML file describes, or ConfigError with everything that is wrong in it."""
     file = Path(path)
-    complaints: list[str] = []
-    tree = expand_variables(read_document(file, complaints), complaints)
-    reader = PlanReader(file, complaints)
+    errors: list[str] = []
+    tree = expand_variables(read_document(file, errors), errors)
+    reader = PlanReader(file, errors)
     if not isinstance(tree.value, dict):
-        raise ConfigError(
-            complaints or [f"{path}: give key: value lines, `configurations` among them"]
-        )
-    # a benchmark always resumes, and gates are about one run
+        raise ConfigError(errors or [f"{path}: give key: value lines, `configurations` among them"])
     known = tuple(key for key in PLAN_KEYS if key not in _REFUSED_KEYS)
     for key, item in tree.value.items():
         if key not in known and key not in BENCHMARK_KEYS:
@@ -59,8 +57,8 @@ def load_benchmark(path: str | Path) -> Benchmark:
         _read_baseline(tree, reader),
         _read_primary(tree, reader),
     )
-    if complaints:
-        raise ConfigError(list(dict.fromkeys(complaints)))
+    if errors:
+        raise ConfigError(list(dict.fromkeys(errors)))
     return benchmark
 
 
@@ -86,6 +84,7 @@ def _read_configurations(
             settings = {**settings, "system": anchor_system(settings["system"], folder)}
         elif not has_system:
             reader.complain(item, f"{name!r} has no system; add `system:` here or above")
+        # settings such as `documents` or `prompt` may name files as well
         configurations[str(name)] = anchor_system(settings, folder)
     return configurations
 

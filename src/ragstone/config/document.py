@@ -1,4 +1,4 @@
-"""A YAML file as values that know their line: safe tags only, no key twice, no endless aliases."""
+"""Parser of a YAML file into values with their line numbers: safe tags only, no duplicate keys, no endless aliases."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ MAX_VALUES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ConfigValue:
-    """A scalar, a list of Values or a mapping of text to Values, with its place for complaints."""
+    """A scalar, a list of ConfigValues or a mapping of text to ConfigValues, with its location for errors."""
 
     at: str
+    """`file:line`."""
     value: Any
 
     @property
     def plain(self) -> Any:
-        """The same without places."""
+        """The same without locations: plain lists and mappings."""
         if isinstance(self.value, dict):
             return {key: item.plain for key, item in self.value.items()}
         if isinstance(self.value, list):
@@ -31,8 +32,8 @@ class ConfigValue:
         return self.value
 
 
-def read_document(path: Path, complaints: list[str]) -> ConfigValue:
-    """The file's values; what is wrong with single values goes to `complaints`, an unreadable file raises."""
+def read_document(path: Path, errors: list[str]) -> ConfigValue:
+    """The file's values; what is wrong with single values goes to `errors`, an unreadable file raises."""
     import yaml
 
     shown = str(path)
@@ -44,11 +45,11 @@ def read_document(path: Path, complaints: list[str]) -> ConfigValue:
         root = loader.get_single_node()
         if root is None:
             return ConfigValue(f"{shown}:1", {})
-        return _Builder(shown, loader, complaints).build(root, root, ())
+        return _Builder(shown, loader, errors).build(root, root, ())
     except yaml.MarkedYAMLError as bad:
         mark = bad.problem_mark or bad.context_mark
-        place = f"{shown}:{mark.line + 1}" if mark else shown
-        raise ConfigError([f"{place}: {bad.problem or bad.context}; correct the YAML"]) from None
+        location = f"{shown}:{mark.line + 1}" if mark else shown
+        raise ConfigError([f"{location}: {bad.problem or bad.context}; correct the YAML"]) from None
     except yaml.reader.ReaderError as bad:
         line = text.count("\n", 0, bad.position) + 1
         what = f"the control character {chr(bad.character)!r}"
@@ -75,18 +76,21 @@ def _read_text(path: Path) -> str:
 
 
 class _Builder:
-    """Turns YAML nodes into Values, counting them: an alias is built again each time it is used."""
+    """Turns YAML nodes into ConfigValues, counting them: an alias is built again each time it is used."""
 
-    def __init__(self, shown: str, loader: Any, complaints: list[str]) -> None:
+    def __init__(self, shown: str, loader: Any, errors: list[str]) -> None:
         self.shown = shown
         self.loader = loader
-        self.complaints = complaints
+        self.errors = errors
         self.count = 0
 
-    def build(self, node: Any, placed: Any, above: tuple[int, ...]) -> ConfigValue:
+    def build(self, node: Any, line_node: Any, above: tuple[int, ...]) -> ConfigValue:
+        """The value of a node. Errors name the line of `line_node`: the key of a mapping's entry, else the node.
+
+        `above` are the ids of the nodes that contain it."""
         import yaml
 
-        at = self.format_place(placed)
+        at = self.format_location(line_node)
         self.count += 1
         if self.count > MAX_VALUES:
             raise ConfigError([f"{at}: more than {MAX_VALUES:,} values; aliases repeat too much"])
@@ -95,7 +99,7 @@ class _Builder:
             raise ConfigError([f"{at}: an alias that contains itself; write the values out"])
         above = (*above, id(node))
         if not isinstance(node, yaml.ScalarNode) and not node.tag.endswith((":map", ":seq")):
-            self.complaints.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
+            self.errors.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
         if isinstance(node, yaml.MappingNode):
             return ConfigValue(at, self.build_mapping(node, above))
         if isinstance(node, yaml.SequenceNode):
@@ -107,13 +111,13 @@ class _Builder:
 
         built: dict[str, ConfigValue] = {}
         for key, item in node.value:
-            at = self.format_place(key)
+            at = self.format_location(key)
             name = key.value if isinstance(key, yaml.ScalarNode) else None
             if name is None:
-                self.complaints.append(f"{at}: a key that is not a plain word; write key: value")
+                self.errors.append(f"{at}: a key that is not a plain word; write key: value")
             elif name in built:
                 first = built[name].at.rpartition(":")[2]
-                self.complaints.append(
+                self.errors.append(
                     f"{at}: the key {name!r} stands twice (first in line {first}); keep one"
                 )
             else:
@@ -124,23 +128,21 @@ class _Builder:
         if node.tag == "tag:yaml.org,2002:timestamp":  # a date is only text here
             return node.value
         if not node.tag.startswith("tag:yaml.org,2002:") or ":python/" in node.tag:
-            self.complaints.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
+            self.errors.append(f"{at}: a value of type {node.tag!r}; write plain YAML")
             return ""
         try:
             value = self.loader.construct_object(node)
         except (ValueError, KeyError):  # an explicit tag that its text does not fit
             kind = node.tag.rpartition(":")[2]
-            self.complaints.append(f"{at}: {node.value!r} cannot be read as {kind}")
+            self.errors.append(f"{at}: {node.value!r} cannot be read as {kind}")
             return ""
         if isinstance(value, float) and not math.isfinite(value):
-            self.complaints.append(f"{at}: {node.value!r} is not a finite number")
+            self.errors.append(f"{at}: {node.value!r} is not a finite number")
             return 0.0
         if not isinstance(value, str | int | float | None):
-            self.complaints.append(
-                f"{at}: a value of type {node.tag.rpartition(':')[2]}; write text"
-            )
+            self.errors.append(f"{at}: a value of type {node.tag.rpartition(':')[2]}; write text")
             return ""
         return value
 
-    def format_place(self, node: Any) -> str:
+    def format_location(self, node: Any) -> str:
         return f"{self.shown}:{node.start_mark.line + 1}"

@@ -9,6 +9,7 @@ from ragstone.errors import DataError
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", re.IGNORECASE)
 LONGEST = 3660 * 86400
+"""Seconds of the longest duration: ten years."""
 
 
 def parse_duration(text: str | float) -> int:

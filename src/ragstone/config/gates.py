@@ -20,6 +20,7 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+"""Sign → whether a value and a limit satisfy it."""
 _SIGNS: dict[str, Sign] = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", ">": ">", "<": "<"}
 _FIGURES: dict[str, Figure] = {figure: figure for figure in get_args(Figure)}
 _RULE = re.compile(
@@ -54,7 +55,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """Whether a metric met its gate; None when there is no figure to decide by."""
+    """Whether a metric met its gate; `passed` is None when there is no figure to decide by."""
 
     metric: str
     rule: str
@@ -130,8 +131,9 @@ def _select_figure(gate: Gate, figures: GateFigures) -> tuple[float | None, str]
     if gate.figure == "coverage":
         return (figures.scored / figures.applicable if figures.applicable else None), "coverage"
     if gate.figure == "corrected":
-        ends = figures.corrected_ends
-        value = None if ends is None else ends[0] if gate.sign in (">=", ">") else ends[1]
+        interval = figures.corrected_ends
+        low, high = (None, None) if interval is None else interval
+        value = low if gate.sign in (">=", ">") else high
         return value, "corrected"
     # the cautious end: a gate that says "at least" must not pass by luck
     return (figures.low, "low") if gate.sign in (">=", ">") else (figures.high, "high")

@@ -1,4 +1,4 @@
-"""Metrics as text: the spec under which another process, or a later one, resolves the same metric."""
+"""Metrics as storable specs, from which another process, or a later one, builds the same metric."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def to_spec(metric: Metric) -> StorableSpec:
             "put it into a file of its own and name it file.py:function"
         )
     file = getattr(sys.modules.get(module), "__file__", None)
-    place = file if module.startswith("ragstone_user_") and file else module
-    return {f"{place}:{name}": _plain_options(metric)}
+    # `load_object` gives the module of a user's file this prefix; it cannot be imported by that name
+    source = file if module.startswith("ragstone_user_") and file else module
+    return {f"{source}:{name}": _plain_options(metric)}
 
 
 def from_spec(spec: StorableSpec) -> Metric:

@@ -1,4 +1,4 @@
-"""The `monitor` section of a config file: what of a live system is judged, how, and for how much."""
+"""The `monitor` section of a config file: which interactions of a live system are judged, how, and at what cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BAD_FEEDBACK = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AlwaysRules:
-    """What is judged whatever the rate says."""
+    """Interactions that are judged even when the rate did not select them."""
 
     feedback_below: float | None = BAD_FEEDBACK
     """Feedback under this."""
@@ -73,7 +73,7 @@ CHECKS: Mapping[str, Check] = {
 
 
 def read_monitor(reader: PlanReader, value: ConfigValue) -> MonitorPlan | None:
-    """The section, or complaints about it."""
+    """The section; what is wrong with it goes to the reader's errors."""
     entries = reader.read_entries(value, "'monitor'", MONITOR_KEYS)
     values: dict[str, Any] = {}
     for key, item in entries.items():

@@ -1,4 +1,4 @@
-"""Paths of a plan, as seen from a folder: so that it can be carried out from any other."""
+"""Relative paths of a plan made absolute, so that the plan can be executed from any folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SYSTEM_PATHS = ("pipeline", "predictions", "prompt", "documents")
 
 
 def anchor_plan(plan: Plan, folder: Path) -> Plan:
-    """The plan with absolute paths: relative ones are seen from this folder."""
+    """The plan with absolute paths; relative ones are relative to this folder."""
     changes: dict[str, Any] = {
         "data": replace(plan.data, path=_anchor_data(plan.data.path, folder)),
         "judge": anchor_model(plan.judge, folder),
@@ -40,40 +40,40 @@ def anchor_plan(plan: Plan, folder: Path) -> Plan:
 
 
 def anchor_system(spec: Any, folder: Path) -> Any:
-    """A system's spec or settings, with those of its files that lie in the folder."""
+    """A system's spec or settings; names of files that exist in the folder become paths there."""
     if isinstance(spec, Mapping):
-        moved = {
+        anchored = {
             key: anchor_existing(value, folder)
             for key, value in spec.items()
             if key in SYSTEM_PATHS
         }
         if isinstance(spec.get("python"), str):
-            moved["python"] = anchor_system(spec["python"], folder)
+            anchored["python"] = anchor_system(spec["python"], folder)
         if spec.get("command"):
-            moved["command"] = _anchor_words(spec["command"], folder)
-        return {**spec, **moved}
+            anchored["command"] = _anchor_words(spec["command"], folder)
+        return {**spec, **anchored}
     if not isinstance(spec, str):
         return spec
-    kind, colon, place = spec.partition(":")
+    kind, colon, rest = spec.partition(":")
     if kind == "command" and colon:
-        return f"command:{shlex.join(_anchor_words(place, folder))}"
+        return f"command:{shlex.join(_anchor_words(rest, folder))}"
     if kind == "pipeline" and colon:
-        return f"pipeline:{anchor_existing(place, folder)}"
+        return f"pipeline:{anchor_existing(rest, folder)}"
     if kind.endswith(".py") and colon:
-        return f"{anchor_existing(kind, folder)}:{place}"
+        return f"{anchor_existing(kind, folder)}:{rest}"
     return anchor_existing(spec, folder)
 
 
-def anchor_existing(place: Any, folder: Path) -> Any:
+def anchor_existing(path: Any, folder: Path) -> Any:
     """The path of a file or folder in this folder, when there is one of that name."""
-    if not isinstance(place, str) or not place or Path(place).is_absolute():
-        return place
+    if not isinstance(path, str) or not path or Path(path).is_absolute():
+        return path
     # a name that is no file here may be a built-in corpus, a model of a hub or an importable module
-    return str(folder / place) if (folder / place).exists() else place
+    return str(folder / path) if (folder / path).exists() else path
 
 
 def _anchor_words(command: Any, folder: Path) -> list[Any]:
-    """The words of a command, with those of its files that lie in the folder."""
+    """The words of a command; names of files that exist in the folder become paths there."""
     words = shlex.split(command) if isinstance(command, str) else list(command)
     return [anchor_existing(word, folder) for word in words]
 
@@ -98,34 +98,34 @@ def _anchor_store(store: Any, folder: Path) -> Any:
 def anchor_model(model: Any, folder: Path) -> Any:
     """A judge or embeddings, whose model may be a folder of weights or a Python file."""
     if isinstance(model, Mapping):
-        moved = {
+        anchored = {
             key: anchor_model(model[key], folder) for key in ("model", "embeddings") if key in model
         }
         if isinstance(model.get("jury"), list | tuple):
-            moved["jury"] = [anchor_model(member, folder) for member in model["jury"]]
-        return {**model, **moved}
+            anchored["jury"] = [anchor_model(member, folder) for member in model["jury"]]
+        return {**model, **anchored}
     if not isinstance(model, str):
         return model
-    kind, _, place = model.partition(":")
+    kind, _, rest = model.partition(":")
     if kind in ("gguf", "hf", "nli"):
-        return f"{kind}:{anchor_existing(place, folder)}"
-    if kind == "python" and ".py:" in place:
-        file, _, name = place.rpartition(":")
+        return f"{kind}:{anchor_existing(rest, folder)}"
+    if kind == "python" and ".py:" in rest:
+        file, _, name = rest.rpartition(":")
         return f"python:{anchor_existing(file, folder)}:{name}"
     return model
 
 
 def _names_modules(plan: Plan) -> bool:
-    """Whether a metric, the judge or the system is code of an importable module."""
-    places = [next(iter(spec), "") for spec in plan.metrics if not isinstance(spec, str)]
-    places += [
+    """Whether a metric, the judge or the system is code_name of an importable module."""
+    code_names = [next(iter(spec), "") for spec in plan.metrics if not isinstance(spec, str)]
+    code_names += [
         text.removeprefix("python:")
         for text in _list_model_names(plan.judge)
         if text.startswith("python:")
     ]
     spec = plan.system.spec if plan.system is not None else ""
-    places.append(str(spec.get("python", "")) if isinstance(spec, Mapping) else spec)
-    return any(_is_module(place) for place in places)
+    code_names.append(str(spec.get("python", "")) if isinstance(spec, Mapping) else spec)
+    return any(_is_module(code_name) for code_name in code_names)
 
 
 def _list_model_names(model: Any) -> list[str]:
@@ -138,8 +138,9 @@ def _list_model_names(model: Any) -> list[str]:
     return [model] if isinstance(model, str) else []
 
 
-def _is_module(place: str) -> bool:
-    module, colon, _ = place.partition(":")
+def _is_module(code_name: str) -> bool:
+    """Whether it is `module:name`, not a file or another kind of system."""
+    module, colon, _ = code_name.partition(":")
     if module.endswith(".py"):
         return False
     return (

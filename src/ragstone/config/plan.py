@@ -136,10 +136,10 @@ class Plan:
     def judge_settings(self) -> dict[str, Any]:
         """The judge with all that the plan says about judging, as `make_judge` takes it; secrets in plain text."""
         judge = reveal(self.judge if self.judge is not None else "offline")
-        # the plan's own settings win over those inside `judge`, as flags of the command line
-        # replace them
+        # keys of the plan win over those inside `judge`, because flags of the command line set the
+        # former
         settings = {"model": judge} if isinstance(judge, str) else dict(judge)
-        also = {
+        plan_settings = {
             "embeddings": reveal(self.embeddings),
             "language": self.language,
             "prompts": self.prompts,
@@ -147,12 +147,12 @@ class Plan:
             "max_usd": self.max_usd,
             "max_calls": self.max_calls,
         }
-        return settings | {key: value for key, value in also.items() if value is not None}
+        return settings | {key: value for key, value in plan_settings.items() if value is not None}
 
     def to_json(self, lost: list[str] | None = None) -> dict[str, Any]:
         """What differs from the defaults, as plain JSON without secrets; the `monitor` section is no part of a run.
 
-        A secret is written as its `${NAME}`; one without is left out, and its place is appended to `lost`."""
+        A secret is written as its `${NAME}`; one without is left out, and its key is appended to `lost`."""
         stored: dict[str, Any] = {"version": PLAN_VERSION}
         for name in _STORED:
             value = getattr(self, name)

@@ -1,4 +1,4 @@
-"""From the tree of a config file to a Plan, key by key; nothing stops at the first mistake."""
+"""Reader of a config file's tree into a Plan, key by key; it goes on after a mistake, so that all are reported."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ SLURM_DIRECTIVES = (
 
 
 class PlanReader:
-    """Reads the tree key by key and keeps every complaint."""
+    """Reads the tree key by key and collects all errors.
 
-    def __init__(self, file: Path, complaints: list[str]) -> None:
+    A method that finds a mistake adds an error and returns None or what it could read; the default then stands in."""
+
+    def __init__(self, file: Path, errors: list[str]) -> None:
         self.folder = file.parent
-        self.complaints = complaints
+        self.errors = errors
         self.gates_read: list[tuple[str, ConfigValue]] = []
+        """The metric of each gate, with the rule and its line."""
         self.metric_names: list[str] = []
         """Names of the plan's metrics."""
         self.imports_modules = False
@@ -66,7 +69,7 @@ class PlanReader:
         values: dict[str, Any] = {
             key: read[key](value) if key in read else self.read_scalar(key, value)
             for key, value in entries.items()
-            if value.value is not None
+            if value.value is not None  # `key:` without a value counts as absent
         }
         if self.imports_modules:
             values["code_folders"] = (str(self.folder.resolve()),)
@@ -88,6 +91,7 @@ class PlanReader:
         return {key: item for key, item in value.value.items() if key in known}
 
     def read_scalar(self, key: str, value: ConfigValue) -> Any:
+        """The value if it passes the check of its key, else None and an error."""
         wanted = SCALAR_CHECKS[key](value.value)
         if wanted is None:
             return value.value
@@ -164,32 +168,32 @@ class PlanReader:
             if name is None:
                 return resolve(spec)
             family, written = parse_spec(name)
-            place, _, function = family.rpartition(":")
-            return bind_options(self.load_own_metric(place, function), {**written, **options})
+            source, _, function = family.rpartition(":")
+            return bind_options(self.load_own_metric(source, function), {**written, **options})
         except RagstoneError as bad:
             self.complain(value, str(bad))
             return None
 
     def split_own_code(self, spec: str | dict[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
-        """The name and options of a spec that points into a user's own file or module, else None."""
+        """The name and options of a spec such as `file.py:function`; a name of None for any other metric."""
         name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()), ("", {}))
         family = name.split("(")[0].split("@")[0]
         if ":" not in family or (isinstance(spec, dict) and len(spec) != 1):
             return None, {}
         return name, options or {}
 
-    def load_own_metric(self, place: str, function: str) -> Metric:
-        """A metric in a file or module beside the config."""
+    def load_own_metric(self, source: str, function: str) -> Metric:
+        """A user's metric, from a file or module beside the config."""
         from ragstone.registry import resolve
         from ragstone.registry.plugins import load_object as load_code
 
-        if place.endswith(".py"):
-            place = self.anchor_path(place)
+        if source.endswith(".py"):
+            source = self.anchor_path(source)
         else:
             self.imports_modules = True
             if str(self.folder.resolve()) not in sys.path:
                 sys.path.insert(0, str(self.folder.resolve()))
-        return resolve(load_code(f"{place}:{function}", "metric"))
+        return resolve(load_code(f"{source}:{function}", "metric"))
 
     def read_model(self, value: ConfigValue) -> str | dict[str, Any] | None:
         """A judge or embeddings: a text, a mapping of settings, or a list of judges (a jury)."""
@@ -207,7 +211,7 @@ class PlanReader:
         return None
 
     def check_settings(self, *models: ConfigValue) -> None:
-        """Complain of settings that no judge has."""
+        """Add an error for each setting that no judge has."""
         from ragstone.judges.factory import SETTINGS
 
         for model in models:
@@ -285,17 +289,20 @@ class PlanReader:
         return read_monitor(self, value)
 
     def list_items(self, value: ConfigValue) -> list[ConfigValue]:
+        """The items of a list; a single value counts as a list of one."""
         return value.value if isinstance(value.value, list) else [value]
 
     def is_text(self, key: str, value: ConfigValue) -> bool:
+        """Whether a value is a text that is not blank; adds an error if not."""
         if isinstance(value.value, str) and value.value.strip():
             return True
         self.complain(value, f"{key!r} is {value.plain!r}; give a text")
         return False
 
     def anchor_path(self, text: str) -> str:
-        """A path as seen from the config file's folder."""
+        """A path relative to the config file's folder; `-` (standard input) stays."""
         return text if text == "-" else str(self.folder / Path(text).expanduser())
 
     def complain(self, value: ConfigValue, sentence: str) -> None:
-        self.complaints.append(f"{value.at}: {sentence}")
+        """Add an error with the line of the value."""
+        self.errors.append(f"{value.at}: {sentence}")

@@ -33,7 +33,7 @@ REPORT_KEYS: tuple[str, ...] = tuple(item.name for item in fields(ReportSchedule
 
 
 def read_reports(value: ConfigValue, reader: PlanReader) -> ReportSchedule | None:
-    """The reports of a config; what is wrong with them goes to the reader's complaints."""
+    """The reports of a config; what is wrong with them goes to the reader's errors."""
     entries = reader.read_entries(value, "'reports'", REPORT_KEYS)
     values: dict[str, Any] = {}
     for key, item in entries.items():
@@ -48,7 +48,7 @@ def read_reports(value: ConfigValue, reader: PlanReader) -> ReportSchedule | Non
 
 
 def _find_fault(key: str, plain: Any) -> str:
-    """What to give instead; empty when all is well."""
+    """What to give instead of the value of a key; empty when it is valid."""
     if key == "formats":
         fits = (
             isinstance(plain, list)

@@ -1,4 +1,4 @@
-"""`${NAME}` from the environment, for secrets only, and a text that never shows itself."""
+"""Secrets of a config: `${NAME}` filled in from the environment, and the class Secret, which is never printed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Secret:
     def reveal(self) -> str:
         if self._text is not None:
             return self._text
-        complaints: list[str] = []
-        text = _fill_variables(self.reference or "", complaints)
-        if complaints:
-            raise ConfigError(complaints)
+        errors: list[str] = []
+        text = _fill_variables(self.reference or "", errors)
+        if errors:
+            raise ConfigError(errors)
         return text
 
     def __repr__(self) -> str:
@@ -73,41 +73,40 @@ def reveal(value: Any) -> Any:
 
 
 def expand_variables(
-    value: ConfigValue, complaints: list[str], key: str = "", missing_keys: list[str] | None = None
+    value: ConfigValue, errors: list[str], key: str = "", missing_keys: list[str] | None = None
 ) -> ConfigValue:
-    """The tree with variables filled in where secrets may stand; elsewhere each one is a complaint.
+    """The tree with variables filled in where secrets may stand; elsewhere each one is an error.
 
-    With `missing_keys` an API key that is not set is noted there: a dry run needs none."""
+    `key` is the key that holds the value. With `missing_keys` an API key that is not set is noted there instead of in
+    `errors`: a dry run needs none."""
     inner = value.value
     if isinstance(inner, dict):
-        # the plan keeps them as `${NAME}`, and its identity holds the names of the headers alone
-        if key == "headers":  # an HTTP system fills in its own variables
+        # an HTTP system fills in the variables of its headers itself: the plan keeps `${NAME}`, and
+        # its identity holds the names of the headers alone
+        if key == "headers":
             return value
         filled = {
-            name: expand_variables(item, complaints, name, missing_keys)
-            for name, item in inner.items()
+            name: expand_variables(item, errors, name, missing_keys) for name, item in inner.items()
         }
         return ConfigValue(value.at, filled)
     if isinstance(inner, list):
         return ConfigValue(
-            value.at, [expand_variables(item, complaints, key, missing_keys) for item in inner]
+            value.at, [expand_variables(item, errors, key, missing_keys) for item in inner]
         )
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
     if key in ("api_key", "secret"):
         return ConfigValue(
-            value.at, Secret(_expand_api_key(key, value, names, complaints, missing_keys), inner)
+            value.at, Secret(_expand_api_key(key, value, names, errors, missing_keys), inner)
         )
     if key in SECRET_ADDRESSES:
-        return ConfigValue(
-            value.at, Secret(_fill_value(value, complaints), inner if names else None)
-        )
+        return ConfigValue(value.at, Secret(_fill_value(value, errors), inner if names else None))
     if key == "store":
         # only a store with a password or a variable is a secret; others are shown in messages
-        return ConfigValue(value.at, _expand_store(value, names, complaints))
+        return ConfigValue(value.at, _expand_store(value, names, errors))
     if names:
-        complaints.append(
+        errors.append(
             f"{value.at}: {key!r} holds {inner!r}; variables are for secrets only "
             f"({', '.join(SECRET_KEYS)}): write the value itself"
         )
@@ -118,38 +117,36 @@ def _expand_api_key(
     key: str,
     value: ConfigValue,
     names: list[str],
-    complaints: list[str],
+    errors: list[str],
     missing_keys: list[str] | None,
 ) -> str:
     if not names:
-        complaints.append(
+        errors.append(
             f"{value.at}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
-    return _fill_value(value, complaints if missing_keys is None else missing_keys)
+    return _fill_value(value, errors if missing_keys is None else missing_keys)
 
 
-def _expand_store(value: ConfigValue, names: list[str], complaints: list[str]) -> str | Secret:
-    text = _fill_value(value, complaints)
+def _expand_store(value: ConfigValue, names: list[str], errors: list[str]) -> str | Secret:
+    text = _fill_value(value, errors)
     hidden = bool(names) or _PASSWORD.search(text) is not None
     return Secret(text, value.value if names else None) if hidden else text
 
 
-def _fill_value(value: ConfigValue, complaints: list[str]) -> str:
-    return _fill_variables(value.value, complaints, f"{value.at}: ")
+def _fill_value(value: ConfigValue, errors: list[str]) -> str:
+    return _fill_variables(value.value, errors, f"{value.at}: ")
 
 
-def _fill_variables(text: str, complaints: list[str], at: str = "") -> str:
-    """The text with its variables from the environment; those that are not set go to the complaints."""
+def _fill_variables(text: str, errors: list[str], at: str = "") -> str:
+    """The text with its variables from the environment; those that are not set go to the errors."""
 
     def look_up(match: re.Match[str]) -> str:
         name = match[1]
         value = os.environ.get(name)
         if not value:
             state = "not set" if value is None else "empty"
-            complaints.append(
-                f"{at}the environment variable {name!r} is {state}; export {name}=..."
-            )
+            errors.append(f"{at}the environment variable {name!r} is {state}; export {name}=...")
         return value or ""
 
     return VARIABLE.sub(look_up, text)

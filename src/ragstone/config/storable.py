@@ -13,7 +13,7 @@ SECRET_NAMES = ("api_key", "secret", "password", "token")
 
 
 _INNER_KEYS = {"headers": "header", "gates": "gates", "fields": "fields", "metrics": "metrics"}
-"""Mappings whose own keys do not say whether a value is a secret."""
+"""Mappings whose keys are chosen by users and do not show whether a value is a secret → the key to go by instead."""
 
 
 class NotStorable(TypeError):

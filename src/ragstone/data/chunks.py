@@ -43,7 +43,7 @@ def is_framework_document(value: Any) -> bool:
 
 
 def unwrap_node(item: Any) -> Any:
-    """The node of a scored node; any other chunk as it is."""
+    """The node inside a scored node (LlamaIndex); any other chunk unchanged."""
     node = get_first(item, ("node",))
     return item if node is MISSING or node is None or isinstance(node, str) else node
 
@@ -64,7 +64,7 @@ def get_metadata(item: Any) -> Mapping[str, Any]:
 
 
 def find_document_id(item: Any) -> Any:
-    """The id of the document that a chunk is of, else its own, else its file; None when it has none."""
+    """The id of the document that contains a chunk, else the id of the chunk, else its file; None without any."""
     metadata = get_metadata(item)
     # the id of the document before that of the chunk: relevance judgements are about documents
     for source, names in (

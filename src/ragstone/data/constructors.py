@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.types import Chunk, Ranked, Sample
 
 # Whoever adds a field to Chunk or Sample must set it here as well: a slot that is not set raises on
-# first use.
+# first use. The names of Sample are in the order of its fields.
 _new = object.__new__
 _chunk_id, _chunk_text, _chunk_score = (
     Chunk.__dict__[name].__set__ for name in ("id", "text", "score")

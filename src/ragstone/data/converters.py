@@ -1,4 +1,4 @@
-"""Rows of other tools whose fields no column names alone: traces, conversations and nested results, made plain."""
+"""Converters of other tools' rows (traces, conversations, nested results) to flat rows: a column for each field."""
 
 from __future__ import annotations
 
@@ -38,13 +38,15 @@ def convert_mlflow_trace(row: Row) -> dict[str, Any]:
     state = _choose(row.get("state"), row.get("status"), info.get("state"), info.get("status"))
     if state == "ERROR":
         converted["error"] = "the trace failed"
-    own = _list_mappings(_decode(row.get("assessments")))
-    for item in own or _list_mappings(info.get("assessments")):
+    assessments = _list_mappings(_decode(row.get("assessments")))
+    for item in assessments or _list_mappings(info.get("assessments")):
         _add_assessment(converted, item)
+    # an empty list of contexts stays: the retriever found nothing
     return {name: value for name, value in converted.items() if value not in (None, {})}
 
 
 def _add_assessment(converted: dict[str, Any], item: Row) -> None:
+    """Add an expectation as reference or relevant documents; any other assessment goes to meta."""
     name = item.get("assessment_name") or item.get("name")
     value = _get_mapping(item, "expectation").get("value")
     if value is not None and name in _REFERENCE_NAMES:
@@ -83,7 +85,7 @@ def convert_ragas_turns(row: Row) -> dict[str, Any]:
     if not turns:
         return dict(row)
     questions = [at for at, turn in enumerate(turns) if _get_role(turn) in _HUMAN]
-    last = questions[-1] if questions else -1
+    last = questions[-1] if questions else -1  # without a question, every turn counts as after it
     answers = _list_of_role(turns[last + 1 :], _ASSISTANT)
     results = [turn.get("content") for turn in _list_of_role(turns[last + 1 :], _TOOL)]
     converted = {**row, "user_input": turns[last].get("content") if questions else None}
@@ -155,16 +157,16 @@ def convert_inspect_sample(row: Row) -> dict[str, Any]:
     }
     metadata = _get_mapping(row, "metadata")
     epoch = row.get("epoch")
-    contexts = ("contexts", "context", "documents", "retrieved_contexts")
+    context_names = ("contexts", "context", "documents", "retrieved_contexts")
     return {
         "id": row.get("id") if epoch in (None, 1) else f"{row.get('id')} (epoch {epoch})",
         "question": row.get("input"),
         "answer": answer or None,
         "reference": row.get("target") or None,
-        "contexts": next((metadata[name] for name in contexts if name in metadata), None),
+        "contexts": next((metadata[name] for name in context_names if name in metadata), None),
         "error": _get_mapping(row, "error").get("message"),
         "latency": row.get("total_time"),
-        "meta": {**{k: v for k, v in metadata.items() if k not in contexts}, **scores},
+        "meta": {**{k: v for k, v in metadata.items() if k not in context_names}, **scores},
     }
 
 
@@ -208,7 +210,7 @@ def _add_haystack_answer(converted: dict[str, Any], candidate: Any) -> None:
 
 
 def _decode(value: Any) -> Any:
-    """The value of a JSON text; anything else unchanged."""
+    """The value of a text that is a JSON list, object or string; anything else unchanged."""
     if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
         return value
     try:

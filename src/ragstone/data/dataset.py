@@ -1,4 +1,4 @@
-"""The `read` function and its result: samples from a file, standard input, a folder, or objects in memory."""
+"""The `read` function and the Dataset it returns: samples of a file, standard input, a folder or objects in memory."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ MAX_LISTED_BAD_ROWS = 20
 _DETECTION_ROWS = 20
 """Rows whose columns decide the format."""
 
+_LINE_FORMATS = ("trec", "beir")
+"""Formats made of lines: only files opened by `open_rankings` can have them, and their rows are native already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -52,11 +55,11 @@ class Dataset:
     format: str
     """Display name: `ragas columns`."""
     shape: dict[str, Any]
-    """How a stored row maps to its sample, as JSON: `format`, and where needed `fields` and `cells`."""
+    """How a stored row maps to its sample, as JSON: `format`, where needed `fields` and `cells` (RowSource.cell_style)."""
     skip_bad_rows: bool = False
     limit: int | None = None
     bad: list[str] = field(default_factory=list)
-    """The first complaints of the latest iteration, when bad rows are skipped."""
+    """The first errors of the latest iteration, `location: reason`; all of them are counted in `bad_count`."""
     bad_count: int = 0
     left_over: tuple[str, ...] = ()
     """Columns of the first rows that the format does not read."""
@@ -88,7 +91,7 @@ class Dataset:
                 self._report_bad_row(at, bad)
                 continue
             position += 1
-            if not self.bad_count or self.skip_bad_rows:  # else: only collecting complaints
+            if not self.bad_count or self.skip_bad_rows:  # else: only collecting errors
                 yield Record(sample, text)  # type: ignore[arg-type]
             if position == self.limit:
                 break
@@ -105,14 +108,15 @@ class Dataset:
         """Return the first good rows; bad rows are skipped here and reported by the full iteration."""
         if self.limit is not None:
             count = min(count, self.limit)
-        # a copy, so that the complaints of a peek do not count as those of the reading
+        # a copy: the errors of a peek must not replace those of the full iteration
         return list(replace(self, skip_bad_rows=True, limit=count))
 
     def _report_bad_row(self, at: int | str, bad: BadRow) -> None:
-        place = at if isinstance(at, str) else f"{self.source}:{at}"
+        # a number is a line; a text is the whole location already
+        location = at if isinstance(at, str) else f"{self.source}:{at}"
         self.bad_count += 1
         if len(self.bad) < MAX_LISTED_BAD_ROWS:
-            self.bad.append(f"{place}: {bad}")
+            self.bad.append(f"{location}: {bad}")
         elif not self.skip_bad_rows:
             raise BadRows(self.bad, more=True)
 
@@ -161,9 +165,6 @@ def read(
     if rows.cell_style:
         dataset.shape["cells"] = rows.cell_style
     return dataset
-
-
-_LINE_FORMATS = ("trec", "beir")
 
 
 def _open_source(source: Any, limit: int | None) -> RowSource:
@@ -221,6 +222,7 @@ def _list_left_over(
         path.split(".")[0] for names in map_fields(row_format, fields).values() for path in names
     }
     known |= row_format.columns | set(MEASURE_COLUMNS)
+    # a table may have a column whose name is the whole dotted path
     known |= {name for names in map_fields(row_format, fields).values() for name in names}
     found = {
         column: None for row in rows for column, value in row.items() if value not in (None, "")
@@ -254,7 +256,7 @@ def _check_columns(
         get_path(row, path) is not None
         for row in rows
         for field_name, names in paths.items()
-        if field_name not in ("id", "meta", "group", "language")
+        if field_name not in ("id", "meta", "group", "language")  # these alone are no sample
         for path in names
     ):
         raise UnknownFormat(
@@ -266,7 +268,7 @@ def _check_columns(
 
 def _read_first_rows(source: RowSource) -> list[dict[str, Any]]:
     """Return the first rows that are JSON objects; when there is none, raise what is wrong with them."""
-    complaints: list[str] = []
+    errors: list[str] = []
 
     def parse_rows() -> Iterator[dict[str, Any]]:
         for at, text in source.rows():
@@ -277,15 +279,15 @@ def _read_first_rows(source: RowSource) -> list[dict[str, Any]]:
                 if not isinstance(row, dict):
                     raise BadRow("the row is not an object; write {column: value, …}")
             except BadRow as refused:
-                if len(complaints) < MAX_LISTED_BAD_ROWS:
-                    place = at if isinstance(at, str) else f"{source.name}:{at}"
-                    complaints.append(f"{place}: {refused}")
+                if len(errors) < MAX_LISTED_BAD_ROWS:
+                    location = at if isinstance(at, str) else f"{source.name}:{at}"
+                    errors.append(f"{location}: {refused}")
                 continue
             yield row
 
     rows = list(islice(parse_rows(), _DETECTION_ROWS))
-    if not rows and complaints:
-        raise BadRows(complaints)
+    if not rows and errors:
+        raise BadRows(errors)
     if not rows:
         raise DataError(f"{source.name!r} has no rows; give one sample or more")
     return rows

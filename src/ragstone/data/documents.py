@@ -82,7 +82,7 @@ def no_documents_error(source: object) -> DataError:
 
 
 def parse_document(row: object, place: str) -> Document:
-    """Parse a jsonl row into a document; its text may be blank, its id may not."""
+    """Parse a jsonl row into a document; its text may be blank, its id may not. `place` (`file:line`) is for errors."""
     if not isinstance(row, dict):
         raise DataError(f"{place}: not an object; write {{id: …, text: …}}")
     key = row.get("id", row.get("_id"))  # BEIR calls it _id
@@ -212,7 +212,7 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".htm": _read_html,
     ".pdf": _read_pdf,
     ".docx": _read_docx,
-    # never called: `_read_file` reads jsonl row by row; the entry makes the ending known
+    # never called: `_read_file` reads jsonl row by row; the entry makes the suffix known
     ".jsonl": _read_plain,
 }
 """Reader of each file type by suffix; it returns text and title."""

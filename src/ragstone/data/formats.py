@@ -24,7 +24,9 @@ class Format:
     title: str
     """As shown: "read 120 samples as ragas columns"."""
     signatures: tuple[frozenset[str], ...]
-    """Sets of columns; a row with all columns of any set may have this format."""
+    """Sets of columns; a row with all columns of any set may have this format.
+
+    Every column named here counts as known: a long set beside a short one lets this format win over others that fit."""
     fields: Mapping[str, tuple[str, ...]]
     """Field → its possible columns, dotted when nested; the first with a value is used."""
     allows_nested_text: bool = False
@@ -36,9 +38,9 @@ class Format:
     error_only_without_answer: bool = False
     """Whether the error column counts only without an answer (it also reports failed checks)."""
     convert: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
-    """Makes a row plain before its columns are mapped; `fields` are those of the plain row."""
+    """Turns a row into a flat one before its columns are mapped; `fields` are then columns of the flat row."""
     matches: Callable[[Mapping[str, Any]], bool] | None = None
-    """Whether a row is of this format, where its columns do not say."""
+    """Whether a row is of this format, where its columns alone cannot show it."""
 
     def count_known(self, columns: frozenset[str]) -> int:
         """Count the columns that the format knows."""
@@ -145,7 +147,7 @@ _PLAIN_FIELDS = _fields(
     meta="meta",
     error="error",
 )
-"""Columns of rows that a converter has made plain."""
+"""Columns of the flat rows that a converter returns."""
 
 _TABLE: Sequence[Format] = (
     Format(

@@ -35,7 +35,9 @@ def _tidy_text(text: str) -> str:
     parts = re.split(f"{_PRE_START}(.*?)(?:{_PRE_END}|$)", text, flags=re.DOTALL)
     for index in range(0, len(parts), 2):
         lines = (" ".join(line.split()) for line in parts[index].split("\n"))
-        parts[index] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("``", "")
+        parts[index] = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace(
+            "``", ""
+        )  # an empty code element
     for index in range(1, len(parts), 2):
         code = parts[index].strip("\n").rstrip()
         parts[index] = f"\n\n```\n{code}\n```\n\n" if code else ""
@@ -57,6 +59,7 @@ class _PageParser(HTMLParser):
         self._row: list[str] | None = None
         """Cells of the table row that is open; None outside of a row."""
         self._header_row = False
+        """Whether the open row has had only `th` cells so far."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._hidden:
@@ -142,8 +145,8 @@ class _PageParser(HTMLParser):
 
     def _add_text(self, text: str) -> None:
         if self._row:
-            self._row[-1] += text.strip("\x02\x03")
-        elif self._row is None:
+            self._row[-1] += text.strip(_PRE_START + _PRE_END)
+        elif self._row is None:  # text of a row before its first cell is dropped
             self.parts.append(text)
 
 

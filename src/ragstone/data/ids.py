@@ -29,6 +29,7 @@ class SeenIds:
                 return True
             sample_id = str(position)
         self._has_named = True
+        # an id that is the position of an earlier row without id; "07" is no position
         if (
             self._last_unnamed
             and sample_id.isascii()

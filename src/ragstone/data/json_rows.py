@@ -36,7 +36,7 @@ def split_rows(text: str, source: str) -> Iterator[tuple[int, str]]:
 
 
 def _find_list(text: str, start: int, source: str, depth: int = 0) -> int | None:
-    """Return the offset of the list of rows in an object; None if the object itself is a row."""
+    """Return the offset of the list of rows in an object; None if the object itself is a row, or has no such list."""
     members = {key: (begin, value) for begin, _, value, key in _scan_members(text, start, source)}
     # a row with a list inside it (contexts, messages) must not be taken for a wrapper of rows
     if depth == 0 and _is_row(members.keys()):

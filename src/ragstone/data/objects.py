@@ -36,14 +36,14 @@ def open_objects(source: Any, limit: int | None) -> RowSource:
         return RowSource(f"{len(source)} rows", lambda: _number_rows(source.to_pylist()), "table")
     if not isinstance(source, Iterable):
         raise DataError(f"{source!r} cannot be read; give a path or a list of samples")
-    table = "table" if hasattr(source, "column_names") else ""
+    cell_style = "table" if hasattr(source, "column_names") else ""  # a Hugging Face dataset
     # an iterator can be read once, a run reads its data twice (check, then score)
     if iter(source) is source:
         return _spool_objects(source, limit)
     name = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
     # Samples have our columns by definition; detection could take their words for another format's
     is_native = isinstance(next(iter(source), None), Sample)
-    return RowSource(name, lambda: _number_rows(source), table, is_native=is_native)
+    return RowSource(name, lambda: _number_rows(source), cell_style, is_native=is_native)
 
 
 def to_row_text(value: Any) -> str | RejectedRow:
@@ -119,7 +119,7 @@ def _to_plain(value: Any, depth: int) -> Any:
 
 
 def _to_known_type(value: Any) -> Any:
-    """Convert what Python people hold: framework documents, pydantic models, dataclasses, enums, durations, paths."""
+    """Convert framework documents, pydantic models, dataclasses, enums, durations, paths; None for any other type."""
     if is_framework_document(value):
         node = unwrap_node(value)
         fields = {"id": find_document_id(node), "text": find_text(node)}

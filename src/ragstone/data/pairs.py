@@ -89,6 +89,7 @@ def _add_prediction(
     if prediction is None:
         row[PREDICTION_ERROR] = f"no prediction in {source}"
     else:
+        # a predictions file may be in a format that reads its answers as references
         row[PREDICTION] = (
             prediction.answer if prediction.answer is not None else prediction.reference
         )
@@ -104,7 +105,8 @@ def _add_prediction(
 
 
 def _has_id(record: Record, shape: Mapping[str, Any]) -> bool:
-    return compile_shape(shape)(reparse_json(record.row), 1)[1]
+    _, has_id = compile_shape(shape)(reparse_json(record.row), 1)
+    return has_id
 
 
 def _find_reference_column(record: Record, shape: Mapping[str, Any]) -> str:

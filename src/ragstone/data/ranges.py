@@ -94,8 +94,8 @@ def _count_row_groups(path: str) -> list[int]:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("reading parquet", "parquet") from None
-    facts = pyarrow.parquet.ParquetFile(path).metadata
-    return [facts.row_group(n).num_rows for n in range(facts.num_row_groups)]
+    metadata = pyarrow.parquet.ParquetFile(path).metadata
+    return [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
 
 
 def _iter_group_ranges(path: str, sizes: list[int]) -> Iterator[FileRange]:

@@ -15,7 +15,7 @@ from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError
 
 Rows = list[tuple[int | str, dict[str, Any]]]
-"""Rows with their places."""
+"""Rows with their locations, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Grouping:
 
     title: str
     matches: Callable[[Mapping[str, Any]], bool]
-    """Whether the first row shows it."""
+    """Whether the first row of a source is of this kind."""
     group: Callable[[Rows, list[str]], Iterator[dict[str, Any]]]
-    """Rows of ragstone columns; what is passed over is noted in the list."""
+    """Yields rows of ragstone columns; a sentence about what is skipped is appended to the list."""
 
 
 def regroup_source(source: RowSource) -> RowSource | None:
@@ -66,7 +66,7 @@ def _group(name: str, grouping: Grouping, load_rows: Callable[[], Rows]) -> RowS
 
 
 def _parse_rows(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]:
-    """The rows that are objects; others are left to the reading that reports them."""
+    """The rows that are objects; bad ones are reported later, when the Dataset is read."""
     for at, text in source.rows():
         if isinstance(text, RejectedRow):
             continue
@@ -79,18 +79,18 @@ def _parse_rows(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]
 
 
 def _parse_all(source: RowSource) -> Rows:
-    """Every row; one that cannot be read is an error, as its spans would be missing in silence."""
+    """Every row; one that cannot be read is an error, as its spans would be missing unnoticed."""
     rows: Rows = []
     for at, text in source.rows():
-        place = at if isinstance(at, str) else f"{source.name}:{at}"
+        location = at if isinstance(at, str) else f"{source.name}:{at}"
         try:
             if isinstance(text, RejectedRow):
                 raise BadRow(text.reason)
             row = parse_json(text)
         except BadRow as bad:
-            raise DataError(f"{place}: {bad}") from None
+            raise DataError(f"{location}: {bad}") from None
         if isinstance(row, dict):
-            rows.append((place, row))
+            rows.append((location, row))
     return rows
 
 
@@ -99,19 +99,19 @@ def _parse_all(source: RowSource) -> Rows:
 
 def _group_otlp(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
     spans: list[TraceSpan] = []
-    for place, row in rows:
+    for location, row in rows:
         request = row if "resourceSpans" in row else {"resourceSpans": [row]}
         try:
             spans += parse_json_spans(json.dumps(request).encode())
         except BadRow as bad:
-            raise DataError(f"{place}: {bad}") from None
+            raise DataError(f"{location}: {bad}") from None
     yield from _describe_traces(spans, notes)
 
 
 def _group_phoenix(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """Spans as Phoenix's `get_spans_dataframe` has them: a column for each attribute."""
     spans = []
-    for place, row in rows:
+    for location, row in rows:
         attributes = {
             name.removeprefix("attributes."): _decode(value)
             for name, value in row.items()
@@ -121,8 +121,8 @@ def _group_phoenix(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
         failed = row.get("status_code") == "ERROR"
         spans.append(
             TraceSpan(
-                trace=str(row.get("context.trace_id") or place),
-                id=str(row.get("context.span_id") or place),
+                trace=str(row.get("context.trace_id") or location),
+                id=str(row.get("context.span_id") or location),
                 parent=str(row.get("parent_id") or ""),
                 name=str(row.get("name") or ""),
                 start=_parse_micros(row.get("start_time")),
@@ -144,7 +144,7 @@ def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[
         if row is None:
             skipped += 1
             continue
-        del row["start"]
+        del row["start"]  # for the monitor; a sample has no such field
         yield row
     if skipped:
         notes.append(
@@ -162,7 +162,7 @@ def _parse_micros(value: Any) -> int:
         except ValueError:
             return 0
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1e6)
-    # of a DataFrame written as JSON: milliseconds
+    # pandas writes times to JSON as milliseconds
     return round(value * 1000) if isinstance(value, int | float) else 0
 
 
@@ -182,11 +182,11 @@ def _decode(value: Any) -> Any:
 def _group_openai_events(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """Events of a log of OpenAI-evals: the prompt, what was sampled, what was expected."""
     samples: dict[str, dict[str, Any]] = {}
-    others = 0
+    skipped = 0
     for _, row in rows:
         data, name = row.get("data"), row.get("sample_id")
         if name is None or not isinstance(data, dict):
-            others += 1
+            skipped += 1
             continue
         sample = samples.setdefault(str(name), {"id": str(name), "meta": {}})
         if row.get("type") == "sampling":
@@ -201,8 +201,8 @@ def _group_openai_events(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any
             scalars = {k: v for k, v in data.items() if isinstance(v, bool | int | float)}
             sample["meta"] |= scalars
     yield from samples.values()
-    if others:
-        notes.append(f"passed over {others} lines that are about no sample: spec and final report")
+    if skipped:
+        notes.append(f"passed over {skipped} lines that are about no sample: spec and final report")
 
 
 def _get_last_user_text(prompt: Any) -> Any:
@@ -230,8 +230,8 @@ def _group_squad(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _is_event(row: Mapping[str, Any]) -> bool:
-    is_event = {"sample_id", "type", "data"} <= row.keys()
-    return is_event or ("spec" in row and "eval_name" in str(row["spec"]))
+    has_event_columns = {"sample_id", "type", "data"} <= row.keys()
+    return has_event_columns or ("spec" in row and "eval_name" in str(row["spec"]))
 
 
 GROUPINGS = (

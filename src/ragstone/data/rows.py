@@ -29,6 +29,13 @@ Mapper = Callable[[Any, int], tuple[Sample, bool]]
 
 Getter = Callable[[Mapping[str, Any]], Any]
 
+_READ_FIELDS = (
+    "question", "answer", "reference", "language", "group", "error", "id", "relevant", "meta",
+)  # fmt: skip
+"""Fields with a getter each; contexts and their ids are read together by `_build_contexts_reader`."""
+
+_PLAIN_CLASSES = frozenset({str, type(None)})
+"""Classes of values that need no conversion to a text."""
 
 _MAX_META_CHARS = 4096
 """Longer texts of unmapped columns are not copied to `meta`."""
@@ -92,7 +99,7 @@ def _build_mapper(
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
     read_contexts = _build_contexts_reader(row_format, paths, cell_style)
-    has_json_texts = row_format.name == "trulens"
+    has_json_texts = row_format.name == "trulens"  # it stores texts as JSON strings, in quotes
     mapped_columns = frozenset(
         column for names in paths.values() for path in names for column in _list_heads(path)
     )
@@ -131,15 +138,15 @@ def _build_mapper(
             return str(value)
         return to_id(value, _find_column(paths["id"], row))
 
-    is_prepared = cell_style == "csv" or row_format.convert is not None
+    needs_preparation = cell_style == "csv" or row_format.convert is not None
 
     def map_row(row: Any, position: int) -> tuple[Sample, bool]:
         if row.__class__ is not dict:
             raise BadRow("the row is not an object; write {column: value, …}")
-        if is_prepared:
+        if needs_preparation:
             row = _prepare_row(row, row_format, cell_style)
         question, answer, reference = get_question(row), get_answer(row), get_reference(row)
-        # saves a call in the common case
+        # texts and None need no conversion: this saves a call in the common case
         classes = {question.__class__, answer.__class__, reference.__class__}
         if has_json_texts or not classes <= _PLAIN_CLASSES:
             question, answer, reference = read_texts(row, question, answer, reference)
@@ -154,7 +161,7 @@ def _build_mapper(
             language = read_language(language, row)
         if error is not None:
             error = _to_error(error, answer is not None and row_format.error_only_without_answer)
-        if all(field is None for field in (question, answer, contexts, relevant, reference, error)):
+        if all(value is None for value in (question, answer, contexts, relevant, reference, error)):
             raise BadRow(empty_reason)
         meta = _collect_meta(row, mapped_columns, get_meta(row), has_cells=bool(cell_style))
         sample_id = get_id(row)
@@ -168,10 +175,6 @@ def _build_mapper(
     return map_row
 
 
-_PLAIN_CLASSES = frozenset({str, type(None)})
-"""Classes of values that need no conversion to a text."""
-
-
 def parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
     """Parse the lists and objects that cells hold; a cell that only looks like one stays a text."""
     parsed: dict[str, Any] = {}
@@ -183,13 +186,13 @@ def parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
     return parsed
 
 
-def _prepare_row(row: dict[str, Any], row_format: Format, cells: str) -> dict[str, Any]:
-    """The row without empty cells, made plain where its format is another tool's."""
-    if cells == "csv":  # where an empty cell is the only way to say "nothing"
+def _prepare_row(row: dict[str, Any], row_format: Format, cell_style: str) -> dict[str, Any]:
+    """The row without empty cells, and flat where its format has a converter."""
+    if cell_style == "csv":  # where an empty cell is the only way to say "nothing"
         row = {column: value for column, value in row.items() if value != ""}
     if row_format.convert is None:
         return row
-    return row_format.convert(parse_cells(row) if cells else row)
+    return row_format.convert(parse_cells(row) if cell_style else row)
 
 
 def get_path(row: Mapping[str, Any], path: str) -> Any:
@@ -202,11 +205,6 @@ def get_path(row: Mapping[str, Any], path: str) -> Any:
         if value is None:
             return None
     return value
-
-
-_READ_FIELDS = (
-    "question", "answer", "reference", "language", "group", "error", "id", "relevant", "meta",
-)  # fmt: skip
 
 
 def _build_getter(paths: tuple[str, ...]) -> Getter:

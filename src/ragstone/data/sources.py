@@ -44,13 +44,13 @@ class RowSource:
     """As shown to the user."""
     rows: Callable[[], Iterator[RawRow]]
     cell_style: str = ""
-    """How columns hold lists: "csv" (every cell is a text), "table" (a text may hold a list)."""
+    """How columns hold lists: "csv" (every cell is a text), "table" (a text may hold a list), "" (as JSON lists)."""
     line_format: str = ""
     """Display name of a format made of lines instead of columns, such as TREC; else empty."""
     is_native: bool = False
     """Whether the rows were made from Samples, so that their columns need no detection."""
     notes: list[str] = field(default_factory=list)
-    """What the latest reading passed over, one sentence each."""
+    """What the latest iteration of the rows skipped, one sentence each."""
 
 
 def open_source(source: str) -> RowSource:
@@ -188,7 +188,7 @@ def _detect_source(source: str, file: ReopenableFile) -> RowSource:
         return RowSource(source, lambda: _read_parquet(source, file), "table")
     if not head:
         raise DataError(f"{source!r} is empty; give a file with one row or more")
-    # content decides for unknown endings
+    # content decides for unknown suffixes
     starts_json = head[:1] in (b"{", b"[")
     if name.endswith((".csv", ".tsv")) or (
         not starts_json and not name.endswith((".json", ".jsonl", ".ndjson"))
@@ -225,9 +225,9 @@ def _read_json(source: str, file: ReopenableFile) -> Iterator[RawRow]:
 
 def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
     csv.field_size_limit(1 << 30)  # the default rejects cells over 128 KB, which documents exceed
-    decode_errors: list[str] = []
+    decode_errors: list[str] = []  # of the lines that belong to the current row
 
-    def decode_lines(stream: IO[bytes]) -> Iterator[str]:
+    def decode_stream(stream: IO[bytes]) -> Iterator[str]:
         for number, raw in enumerate(stream, 1):
             line = strip_bom(raw, source) if number == 1 else raw
             try:
@@ -238,7 +238,7 @@ def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
 
     with translate_errors(source), file() as stream:
         reader = csv.reader(
-            decode_lines(stream), delimiter=_detect_delimiter(file.head), strict=True
+            decode_stream(stream), delimiter=_detect_delimiter(file.head), strict=True
         )
         header: list[str] | None = None
         while True:
@@ -250,7 +250,7 @@ def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
             except csv.Error as bad:
                 reason = f"not CSV ({bad}); put quotes around the cell and double those inside"
                 yield line, RejectedRow(reason)
-                return
+                return  # the reader cannot tell where the next row starts
             if not any(values):
                 continue
             if header is None:
@@ -309,9 +309,9 @@ def _read_parquet(source: str, file: ReopenableFile) -> Iterator[RawRow]:
         raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
 
 
-def to_rejected_row(complaint: str) -> RawRow:
-    """Convert a complaint of an earlier reading, `location: reason`, back to a rejected row."""
-    location, _, reason = complaint.partition(": ")
+def to_rejected_row(error: str) -> RawRow:
+    """Convert an entry of `Dataset.bad`, `location: reason`, back to a rejected row."""
+    location, _, reason = error.partition(": ")
     return location, RejectedRow(reason)
 
 

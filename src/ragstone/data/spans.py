@@ -1,7 +1,7 @@
 """Questions and answers from OpenTelemetry traces, by the OpenInference and the OpenTelemetry GenAI conventions.
 
-The contexts come from the last reranker or retriever span that has documents, the answer from the root or the last LLM span, the question from
-the root, the retriever or the last user message; tokens and cost are summed over the LLM spans."""
+The contexts come from the last reranker or retriever span that has documents, the answer from the root or the last LLM
+span, the question from the root, the retriever or the last user message; tokens and cost are summed over the LLM spans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ATTRIBUTE_PREFIXES = (
     "openinference.", "input.", "output.", "llm.", "retrieval.", "reranker.", "gen_ai.", "session.",
     "user.id", "metadata", "service.name", "deployment.environment",
 )  # fmt: skip
-"""Prefixes of the attributes that are stored."""
+"""Prefixes of the attributes that are stored; an attribute that is read below needs one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class TraceSpan:
     end: int = 0
     attributes: Attributes = field(default_factory=dict)
     error: str | None = None
-    """What went wrong, when its status says so."""
+    """What went wrong; None unless the status of the span is an error."""
 
 
 def span_to_json(span: TraceSpan) -> dict[str, Any]:
@@ -249,6 +249,7 @@ def _join_contents(item: Mapping[str, Any]) -> str:
 def _find_last_message(messages: Sequence[Message], role: str) -> str | None:
     """The last message with a text that has this role or none."""
     for author, text in reversed(messages):
+        # Gemini calls the assistant "model"
         if text and author.lower() in (role, "", "model" if role == "assistant" else role):
             return text
     return None
@@ -258,7 +259,8 @@ def _find_contexts(retrievers: Sequence[TraceSpan]) -> list[dict[str, Any]] | No
     """The documents of the last reranker or, without one, of the last retriever; None without either."""
     if not retrievers:
         return None
-    # the last that has documents: instrumentations nest retriever spans and fill one of them
+    # the last that has documents: instrumentations nest retriever spans and fill one of them;
+    # rerankers are appended once more, so that reading backwards meets them first
     for span in reversed([*retrievers, *_list_of_kind(retrievers, "reranker")]):
         if documents := _read_span_documents(span):
             return documents
@@ -319,7 +321,8 @@ def _collect_meta(
         meta.update(
             {key: value for key, value in metadata.items() if not isinstance(value, list | dict)}
         )
-    # later ones overwrite: session and user of the root are the conversation's
+    # later ones overwrite: session and user of the root are the conversation's, and of two
+    # attributes for one name the later in _META_ATTRIBUTES
     for span in (*retrievers, *models, root):
         for name, attribute in _META_ATTRIBUTES:
             value = span.attributes.get(attribute)

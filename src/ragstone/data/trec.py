@@ -35,7 +35,7 @@ TrecRun = dict[str, list[tuple[float, str]]]
 
 @dataclass(slots=True)
 class TrecFiles:
-    """Paths of the files of one evaluation, and the files themselves once all are known."""
+    """Paths of the files of one evaluation; `opened` has the file of each path once all are known."""
 
     run: str | None = None
     qrels: str | None = None
@@ -83,7 +83,7 @@ def _add_part(part: str, files: TrecFiles) -> str:
             f"{part!r} is neither a TREC run (6 columns) nor qrels (4 columns); "
             "write run.trec+qrels.txt"
         )
-    setattr(files, kind, part)
+    setattr(files, kind, part)  # the kinds are names of TrecFiles' fields
     return ""
 
 
@@ -148,7 +148,7 @@ def _has_numbers(words: list[bytes], count: int, columns: tuple[int, ...]) -> bo
 
 def _read_rows(files: TrecFiles) -> Iterator[RawRow]:
     """Yield a row of ragstone columns for each query: those of the run first, in its order."""
-    assert files.qrels is not None
+    assert files.qrels is not None  # `open_rankings` has checked it
     judged: dict[str, dict[str, float]] = {}
     yield from _read_qrels(files.opened[files.qrels], judged)
     run: TrecRun = {}
@@ -162,7 +162,7 @@ def _read_rows(files: TrecFiles) -> Iterator[RawRow]:
         # a corpus may be far larger than memory: only retrieved documents are kept
         retrieved = {name for ranking in run.values() for _, name in ranking}
         yield from _read_texts(files.opened[files.corpus], documents, retrieved)
-    place = files.run or files.queries or files.qrels
+    location = files.run or files.queries or files.qrels
     for query in dict.fromkeys([*run, *judged]):
         row: dict[str, Any] = {"id": query}
         if query in questions:
@@ -171,7 +171,7 @@ def _read_rows(files: TrecFiles) -> Iterator[RawRow]:
             row["contexts"] = _build_contexts(run.get(query, []), documents)
         if query in judged:
             row["relevant"] = judged[query]
-        yield f"{place}: query {query}", json.dumps(row, ensure_ascii=False)
+        yield f"{location}: query {query}", json.dumps(row, ensure_ascii=False)
 
 
 def _build_contexts(

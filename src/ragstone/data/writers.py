@@ -181,6 +181,7 @@ def _write_parquet_parts(
         first = next(part, None)
         if first is None and count:
             return count
+        # without any row one empty file is still written, for its schema
         with (
             open_replacement(next(targets), text=False) as stream,
             pyarrow.parquet.ParquetWriter(stream, schema) as writer,
@@ -194,7 +195,7 @@ def _write_parquet_parts(
 
 
 def _detect_kinds(rows: Iterable[Mapping[str, Any]], metrics: Iterable[str]) -> dict[str, str]:
-    """Detect the kind of each column; that of a metric without any score is float."""
+    """Detect the kind of each column (see `_widen_kind`); that of a metric without any score is float."""
     kinds: dict[str, str] = {}
     for row in rows:
         for name, value in row.items():
@@ -233,7 +234,9 @@ def _to_cell(value: Any) -> Any:
 
 
 def _widen_kind(kind: str | None, value: Any) -> str:
-    """Return the narrowest kind of column that holds the values so far and this one; "" while all are null."""
+    """Return the narrowest kind of column that holds the values so far and this one; "" while all are null.
+
+    Kinds: bool, int, float, text, texts (a list of texts), and json for anything else or a mixture."""
     if value is None:
         return kind or ""
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
 """The checker: scores a sample or a data set in a test and fails with claims and evidence.
 
-Everything of ragstone is imported when a check is made: a test run without checks pays nothing."""
+The rest of ragstone is imported when a check is made: a test run without checks pays nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 3600.0
 """How long a check waits for another process that asks the same."""
 TEXT_CHARS = 300
+"""Characters of question and answer in the message of a failed check."""
 SHOWN_FINDINGS = 5
+"""Findings in the message of a failed check."""
 
 
 class CheckFailed(AssertionError):
@@ -54,7 +56,7 @@ class Checker:
         """Score one sample and raise CheckFailed unless every metric meets its rule: `faithfulness=">= 0.8"`.
 
         A metric that is no Python name goes into a mapping: `{"recall@5": ">= 0.8"}`. A metric without a score fails. With a `system`, its answer to the sample's question is scored."""
-        __tracebackhide__ = True
+        __tracebackhide__ = True  # pytest then shows the line of the test, not this function
         gates = _parse_rules(rules, more)
         with self._evaluate([sample], list(gates), system=system) as run:
             (row,) = run.rows()
@@ -115,7 +117,7 @@ class Checker:
 
     @contextmanager
     def _evaluate(self, samples: Any, metrics: Sequence[str], **options: Any) -> Iterator[Run]:
-        """A run of its own, removed afterwards: of a test only the judge's replies are kept."""
+        """A run that is deleted afterwards: only the judge's replies are kept, in the cache."""
         from ragstone.experiments.run import evaluate
 
         with self._lock(samples):
@@ -155,6 +157,7 @@ class Checker:
 
         folder = self._folder / "locks"
         folder.mkdir(parents=True, exist_ok=True)
+        # 256 lock files at most: other samples may share one, and then only wait longer
         name = hashlib.sha256(repr(samples).encode()).hexdigest()[:2]
         connection = sqlite3.connect(folder / f"{name}.db", timeout=LOCK_SECONDS)
         try:
@@ -234,7 +237,7 @@ class Checker:
 
 
 def _parse_rules(rules: Mapping[str, str] | None, more: Mapping[str, str]) -> dict[str, Any]:
-    """Metric as it prints → gate."""
+    """Name of the resolved metric → gate. `rules` and `more` (the keywords of a check) mean the same."""
     from ragstone.config.gates import parse_gate
     from ragstone.metrics import resolve
 

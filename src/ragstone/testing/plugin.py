@@ -1,6 +1,6 @@
 """The pytest plugin: the fixture `ragstone`, the marker `ragstone`, `--ragstone-judge` and `--ragstone-report`.
 
-Loaded in every test run of an environment that has ragstone, so that nothing heavy is imported before a check."""
+pytest loads it in every test run of an environment that has ragstone: nothing heavy may be imported before a check."""
 
 from __future__ import annotations
 
@@ -87,16 +87,16 @@ def pytest_runtest_call(item: pytest.Item) -> None:
     if marker is None:
         return
     rules = {k: v for k, v in marker.kwargs.items() if k not in ("data", "together", "system")}
-    named = next((arg for arg in marker.args[1:] if isinstance(arg, dict)), {})
-    if not rules and not named:  # the body checks its `ragstone_sample` itself
+    rule_mapping = next((arg for arg in marker.args[1:] if isinstance(arg, dict)), {})
+    if not rules and not rule_mapping:  # the body checks its `ragstone_sample` itself
         return
     checker, system, fault = _open_checker(item), marker.kwargs.get("system"), ""
     try:
         if marker.kwargs.get("together"):
-            checker.check_all(_find_data(item, marker), named, system=system, **rules)
+            checker.check_all(_find_data(item, marker), rule_mapping, system=system, **rules)
         else:
             sample = item.callspec.params["ragstone_sample"]  # type: ignore[attr-defined]
-            checker.check(sample, named, system=system, **rules)
+            checker.check(sample, rule_mapping, system=system, **rules)
     except CheckFailed as missed:
         fault = str(missed)
     if fault:  # outside of `except`, or pytest would show the message twice
@@ -140,7 +140,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     records = [*config.stash.get(_RECORDS, []), *(checker.records if checker else [])]
     if checker is not None:
         checker.close()
-    if hasattr(config, "workeroutput"):
+    if hasattr(config, "workeroutput"):  # a worker of xdist
         config.workeroutput["ragstone"] = records
         return
     config.stash[_RECORDS] = records

@@ -15,7 +15,7 @@ from ragstone.report.words import Words, load_words
 
 
 def write_checks(records: Sequence[Mapping[str, Any]], path: str | Path, language: str) -> None:
-    """Write the checks as a page, as Markdown or as JSON, by the ending of the path."""
+    """Write the checks, as `Checker.records` holds them, as a page, Markdown or JSON, by the suffix of the path."""
     ending = Path(path).suffix.lower()
     if ending == ".json":
         write_text(path, json.dumps(list(records), ensure_ascii=False, indent=2) + "\n")

@@ -22,7 +22,9 @@ from ragstone.report.render import terminal
 
 
 def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
-    """Run the grid of settings, show what each does and write the files."""
+    """Run the grid of settings, show what each does and write the files.
+
+    `flags` are the options that cli/ablate.py declares, by parameter name."""
     check_outputs("effects", flags["output"])
     errors: list[str] = []
     metrics = parse_metrics(flags["metrics"], errors)

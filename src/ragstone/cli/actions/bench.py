@@ -1,4 +1,4 @@
-"""`ragstone bench` in action."""
+"""`ragstone bench`: execute the benchmark of a config file, and progress lines for commands that run several systems."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from ragstone.engine.sync import run_sync
 from ragstone.experiments.bench import Bench, bench_plan
 
 LINE_SECONDS = 1.0
-"""Between two lines about one configuration on a terminal."""
+"""Least time between two updates of a configuration's line."""
 
 
 def run_benchmark(config: str, flags: dict[str, Any]) -> int:
-    """Carry out the benchmark of a config file and present the comparison; the exit code."""
+    """Execute the benchmark of a config file and present the comparison; returns the exit code.
+
+    `flags` are the options that cli/bench.py declares, by parameter name."""
     benchmark = load_benchmark(config)
     plan = benchmark.plan
     flags["output"] = flags["output"] or plan.output
@@ -33,7 +35,7 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
         raise click.UsageError(f"{config} names no data; add data: FILE")
     limit = flags["limit"] or plan.data.limit
     plan = replace(plan, data=replace(plan.data, limit=limit), store=flags["store"] or plan.store)
-    with stdout_to_stderr():
+    with stdout_to_stderr():  # a system that prints must not write into our report
         benchmark_result = run_sync(
             lambda: bench_plan(
                 plan,
@@ -47,14 +49,14 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
         )
     _note_runs(benchmark_result, quiet=flags["quiet"])
     result = benchmark_result.result
-    if result is None:
+    if result is None:  # a single configuration: nothing to compare
         return 0
     present_comparison(result, flags, choose_language(flags["language"], plan.language))
     return result.comparison.exit_code if flags["fail_on_regression"] else 0
 
 
 def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
-    """A line for each configuration that is rewritten while it runs; None when nobody looks."""
+    """A callback that rewrites a line for each configuration while it runs; None when quiet or without a terminal."""
     if quiet or not sys.stderr.isatty():
         return None
     last: dict[str, Any] = {"name": None, "at": 0.0}
@@ -66,8 +68,8 @@ def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
         if last["name"] not in (None, name):
             click.echo(err=True)
         last.update(name=name, at=now)
-        # The same watcher gets the progress of answering, which has no usage, and of
-        # scoring.
+        # The same callback gets the progress of answering (AnswerProgress, which has no usage) and of
+        # scoring (Progress).
         scoring = hasattr(progress, "usage")
         failed = f", {progress.failures:,} failed" if progress.failures else ""
         what = "scored" if scoring else "answered"

@@ -27,7 +27,9 @@ from ragstone.store import Store, StoredRun
 
 
 def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
-    """Compare the named runs and return the exit code."""
+    """Compare the named runs and return the exit code.
+
+    `flags` are the options that cli/compare.py declares, by parameter name."""
     check_outputs("comparison", flags["output"])
     runs, baseline_index = _open_runs(names, flags["baseline"], flags["store"])
     add_label_file(flags["labels"], runs)

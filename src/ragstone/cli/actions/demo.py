@@ -1,4 +1,4 @@
-"""`ragstone demo` in action."""
+"""`ragstone demo`: evaluate, diagnose and compare two versions of a shop's assistant, and write one page about it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _build_report(first: Run, second: Run, language: str) -> DemoReport:
 
 
 def _show_part(say: Words, title: str, *texts: str) -> None:
-    nodes = [Paragraph(text) for text in (*texts, "")]
+    nodes = [Paragraph(text) for text in (*texts, "")]  # the empty one leaves a blank line
     console = Console()
     console.print()
     document = ReportDocument("demo", say, "", "", (Heading(say(title)),), tuple(nodes))
@@ -109,6 +109,6 @@ def _compare_configurations(output: str, language: str, store: str | None) -> No
         store=store,
         watch=show_progress_lines(quiet=False),
     )
-    assert benchmark_result.result is not None
-    flags = {"output": (page,), "quiet": False, "json": False, "as_json": False}
+    assert benchmark_result.result is not None  # None only for a single configuration
+    flags = {"output": (page,), "quiet": False, "as_json": False}  # see `present_report`
     present_comparison(benchmark_result.result, flags, language)

@@ -1,6 +1,6 @@
 """`ragstone eval --dry-run`: what a run would ask, take and cost, seen by walking a few samples through it.
 
-The embedded judge answers in place of the real one, so that every further question a metric would put is put too;
+The embedded judge answers instead of the real one, so that the follow-up questions of a metric are counted too;
 nothing is paid and nothing is written."""
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class AskCounter:
             requests = await member.preview_requests(ask)
             calls = len(requests)
             characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
-            # A small judge writes one token a question.
+            # A small judge writes one token per question.
             written = float(calls)
         elif isinstance(member, ClassifierJudge):
             pairs = await member.preview_pairs(ask)
@@ -196,7 +196,7 @@ class _DryRun:
     def estimate_together(
         self, metrics: Sequence[Metric], alone: Sequence[RunEstimate]
     ) -> RunEstimate:
-        """All metrics at once; what a local judge still remembers from before makes it look too quick."""
+        """All metrics at once. A local judge remembers replies of the single estimates, so the time is at least theirs."""
         estimate = self.estimate(metrics)
         return replace(
             estimate, seconds=max(estimate.seconds, *(single.seconds for single in alone))

@@ -22,17 +22,17 @@ from ragstone.types import Sample
 def answer_for_free(
     dataset: Dataset, samples: Sequence[Sample], under_test: SystemPlan, store: str | None
 ) -> tuple[list[Sample], list[str]]:
-    """The samples with answers that cost nothing, and what there is to say; the system is asked only when it is the free pipeline.
+    """The samples with answers that cost nothing, and lines to print; only the free pipeline is really asked.
 
     Answers kept from earlier runs come first; where there are none, the reference stands in."""
     system = build_system(under_test.spec, under_test.settings).system
     runner = _open_runner(system, store)
     questions = [record.sample for record in dataset if record.sample.question is not None]
     stored = _count_stored(questions, runner)
-    open_questions = len(questions) - stored
-    warmup = getattr(system, "warmup", DEFAULT_WARMUP) if open_questions else 0
+    unanswered = len(questions) - stored
+    warmup = getattr(system, "warmup", DEFAULT_WARMUP) if unanswered else 0
     lines = [
-        f"system: {system.name}, to be asked {format_count(open_questions, 'question')}"
+        f"system: {system.name}, to be asked {format_count(unanswered, 'question')}"
         + (f" and {warmup} to warm up" if warmup else "")
         + (f"; {stored:,} answered from the store" if stored else "")
     ]
@@ -47,10 +47,10 @@ def answer_for_free(
 def _open_runner(system: System, store: str | None) -> SystemRunner | None:
     """The runner that knows the answers of earlier runs; None without a store, which a dry run does not create."""
     try:
-        place = Store.open(store or default_place(), must_exist=True)
+        opened_store = Store.open(store or default_place(), must_exist=True)
     except StoreError:
         return None
-    return SystemRunner(system, place, "dry run")
+    return SystemRunner(system, opened_store, "dry run")
 
 
 def _count_stored(samples: Sequence[Sample], runner: SystemRunner | None) -> int:

@@ -1,4 +1,4 @@
-"""`ragstone eval` in action: from flags to a plan, its run, files and an exit code."""
+"""`ragstone eval`: build the plan that the flags describe, score it, show and write the result, choose the exit code."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ from ragstone.store import StoredRun
 
 
 def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequence[str]) -> int:
-    """Carry out what the flags ask for; the exit code. `typed` are the words of the command line."""
+    """Do what the flags ask for and return the exit code; `typed` are the words of the command line.
+
+    `flags` are the options that cli/eval.py declares, by parameter name."""
     quiet = flags["quiet"]
-    if flags["plan"] is not None:  # a launcher's: what was typed for it is not known here
+    if flags["plan"] is not None:  # set by a Slurm launcher
         plan, _ = build_plan(flags, load_plan_file(flags["plan"]))
         # No command words: the launcher's own `--plan FILE` would be useless in a report.
         return finish_run(score_plan(plan, quiet=quiet), plan, quiet=quiet)
@@ -75,8 +77,8 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
 
 
 def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = False) -> Run:  # noqa: B008
-    """Carry out a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
-    started: list[StoredRun] = []
+    """Execute a plan with a progress bar; Ctrl-C keeps what was finished and says how to resume."""
+    started: list[StoredRun] = []  # the run, once it is in the store; empty before
 
     def note_start(stored: StoredRun, dataset: Dataset) -> None:
         started.append(stored)
@@ -89,7 +91,7 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
     if plan.data.path == "-" and plan.name is None:
         # A run is else named after its file, which would be `-`.
         plan = replace(plan, name="stdin")
-    # Inside: a user's metric that prints must not end up in our JSON or table on stdout.
+    # stdout_to_stderr: a user's metric that prints must not end up in our JSON or table on stdout.
     with Bar(quiet=quiet) as bar, stdout_to_stderr():
         bar.estimate_total = lambda: count_lines(plan.data.path or "", plan.data.limit)
         observer = RunObserver(
@@ -108,18 +110,18 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
 
 
 def check_outputs(plan: Plan) -> None:
-    """Complain of files that could not be written before anything is paid for."""
-    complaints = []
+    """Raise ConfigError for files that could not be written, before anything is paid for."""
+    errors = []
     for output in plan.output:
         path = Path(output)
         if path.suffix.lower() not in list_endings("run"):
-            complaints.append(describe_unknown("run", output))
+            errors.append(describe_unknown("run", output))
         elif path.is_dir():
-            complaints.append(f"{output!r} is a folder; name a file in it")
+            errors.append(f"{output!r} is a folder; name a file in it")
         else:
-            complaints += complain_of_folder(path)
-    if complaints:
-        raise ConfigError(complaints)
+            errors += complain_of_folder(path)
+    if errors:
+        raise ConfigError(errors)
 
 
 def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
@@ -171,14 +173,14 @@ def _check_metrics(plan: Plan, *, quiet: bool) -> Callable[[Sequence[Metric]], N
         names = [metric.name for metric in metrics]
         if not plan.metrics:
             note(f"metrics that fit the data: {', '.join(names)}", quiet=quiet)
-        complaints = [
+        errors = [
             f"a gate on {name!r}, which is not measured; add -m {name}"
             for name in plan.gates
             if name not in names
         ]
-        complaints += [text for metric in metrics for text in _complain_of_gate(metric, plan.gates)]
-        if complaints:
-            raise ConfigError(complaints)
+        errors += [text for metric in metrics for text in _complain_of_gate(metric, plan.gates)]
+        if errors:
+            raise ConfigError(errors)
 
     return check_gates
 

@@ -29,11 +29,11 @@ def show_failures(
     by: Sequence[str],
     output: Sequence[str],
     language: str | None,
-    place: str | None,
+    store_path: str | None,
 ) -> None:
     """Classify the failures of a run; print them, or write the files named."""
     check_outputs("failures", output)
-    run = open_run(name, place).stored
+    run = open_run(name, store_path).stored
     with show_waiting("looking at every sample"):
         failures = analyse_failures(run, thresholds=parse_limits(thresholds), by=by or None)
     report_language = choose_language(language, run.info.plan.language)
@@ -50,12 +50,12 @@ def show_diagnosis(
     thresholds: Sequence[str],
     output: Sequence[str],
     language: str | None,
-    place: str | None,
+    store_path: str | None,
 ) -> None:
     """Find the symptoms of a run with their causes and advice; print them, or write the files named."""
     check_outputs("failures", output)
     symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
-    run = open_run(name, place)
+    run = open_run(name, store_path)
     failures = analyse_failures(run.stored, thresholds=parse_limits(thresholds))
     diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
     report_language = choose_language(language, run.info.plan.language)
@@ -65,7 +65,7 @@ def show_diagnosis(
 
 
 def parse_limits(thresholds: Sequence[str]) -> dict[str, float]:
-    """`hallucination=0.9` and the like as class or metric → limit."""
+    """Failure class or metric → limit, from texts such as `hallucination=0.9`."""
     limits = {}
     for text in thresholds:
         name, _, value = text.partition("=")

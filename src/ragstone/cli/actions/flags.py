@@ -1,4 +1,4 @@
-"""Flags over config: the Plan that one call of the command line asks for, checked whole."""
+"""The Plan that a call of the command line asks for: the config file, with flags replacing parts of it."""
 
 from __future__ import annotations
 
@@ -28,30 +28,31 @@ REPLACED_FIELDS = (
 
 
 def _is_given(value: Any) -> bool:
-    # by identity: a floor or a budget of 0 is given
+    # by identity: a floor or a budget of 0 is given, and 0 == False
     return not any(value is empty for empty in (None, (), False))
 
 
 def build_plan(
     flags: Mapping[str, Any], base: Plan | None = None, *, folder: Path | None = None
 ) -> tuple[Plan, list[str]]:
-    """The plan of the config file, or the given one, with the flags in its place; and what the user should know of it.
+    """The plan of the config file, or `base`, with what the flags replace; and notes to print for the user.
 
-    The user's own metric files are looked for in `folder`, else where we are."""
+    `flags` are those of `ragstone eval`; any may be missing. Metric files of the user are looked for in `folder`, else in
+    the current folder."""
     notes: list[str] = []
     plan = base or Plan()
     if flags.get("config") is not None:
         # A dry run asks nobody: a missing API key is a note there, not a mistake.
         plan = load(flags["config"], notes if flags.get("dry_run") else None)
-    complaints: list[str] = []
+    errors: list[str] = []
     given = {key: value for key, value in flags.items() if _is_given(value)}
     changes: dict[str, Any] = {key: given[key] for key in REPLACED_FIELDS if key in given}
-    changes["data"] = _replace_data(plan.data, given, complaints)
+    changes["data"] = _replace_data(plan.data, given, errors)
     changes["system"] = _replace_system(plan.system, given)
     gates = dict(plan.gates)
     names = None
     if "metrics" in given:
-        metrics = parse_metrics(given["metrics"], complaints, folder)
+        metrics = parse_metrics(given["metrics"], errors, folder)
         changes["metrics"] = tuple(map(to_spec, metrics))
         names = _list_names(metrics)
         # -m replaces the config's metrics; gates on those left out cannot be decided and would end
@@ -60,9 +61,9 @@ def build_plan(
         gates = {name: rule for name, rule in gates.items() if name in names}
     if "gates" in given:
         known = _list_names(resolve_metrics(plan.metrics)) if names is None else names
-        gates |= _parse_gates(given["gates"], known, complaints)
-    if complaints:
-        raise ConfigError(complaints)
+        gates |= _parse_gates(given["gates"], known, errors)
+    if errors:
+        raise ConfigError(errors)
     return replace(plan, gates=gates, **changes), notes
 
 
@@ -79,11 +80,11 @@ def load_plan_file(path: str) -> Plan:
 
 
 def parse_metrics(
-    texts: Sequence[str], complaints: list[str], folder: Path | None = None
+    texts: Sequence[str], errors: list[str], folder: Path | None = None
 ) -> list[Metric]:
-    """The metrics named by `-m`, each with commas between several."""
+    """The metrics of all `-m`, each of which may name several with commas; mistakes are appended to `errors`."""
     metrics: dict[str, Metric] = {}
-    complaints += [
+    errors += [
         f"-m {text!r} names no metric; write recall@5" for text in texts if not split_specs(text)
     ]
     for spec in (spec for text in texts for spec in split_specs(text)):
@@ -91,21 +92,21 @@ def parse_metrics(
             family, options = parse_spec(spec)
             metric = from_spec({_anchor_code(family, folder): options})
         except RagstoneError as bad:
-            complaints.append(str(bad))
+            errors.append(str(bad))
         else:
             metrics[metric.name] = metric
     return list(metrics.values())
 
 
-def parse_fields(texts: Sequence[str], complaints: list[str]) -> dict[str, str]:
-    """Sample field → column, from `--field answer=output.text`."""
+def parse_fields(texts: Sequence[str], errors: list[str]) -> dict[str, str]:
+    """Sample field → column, from `--field answer=output.text`; mistakes are appended to `errors`."""
     fields: dict[str, str] = {}
     for text in texts:
         name, equals, where = (part.strip() for part in text.partition("="))
         if not equals or not where:
-            complaints.append(f"--field {text!r}: write answer=output.text")
+            errors.append(f"--field {text!r}: write answer=output.text")
         elif name not in SAMPLE_FIELDS:
-            complaints.append(
+            errors.append(
                 f"--field {text!r}: no field {name!r}{suggest_nearest(name, SAMPLE_FIELDS)}"
             )
         else:
@@ -136,11 +137,11 @@ def _parse_value(text: str) -> Any:
     return text if isinstance(value, dict | list) else value
 
 
-def _replace_data(data: Data, given: Mapping[str, Any], complaints: list[str]) -> Data:
+def _replace_data(data: Data, given: Mapping[str, Any], errors: list[str]) -> Data:
     changes = {key: given[key] for key in ("format", "limit", "skip_bad_rows") if key in given}
     if "data" in given:
         changes["path"] = given["data"]
-    fields = {**data.fields, **parse_fields(given.get("fields", ()), complaints)}
+    fields = {**data.fields, **parse_fields(given.get("fields", ()), errors)}
     return replace(data, fields=fields, **changes)
 
 
@@ -154,12 +155,12 @@ def _replace_system(system: SystemPlan | None, given: Mapping[str, Any]) -> Syst
 
 
 def _anchor_code(family: str, folder: Path | None) -> str:
-    """The name of a metric; its file, or the path its module is imported from, is that of the folder."""
-    place, colon, function = family.rpartition(":")
+    """The name of a metric with its file as a path in the folder; for a module, the folder is put on sys.path."""
+    source, colon, function = family.rpartition(":")
     if not colon or folder is None:
         return family
-    if place.endswith(".py"):
-        return f"{anchor_existing(place, folder)}:{function}"
+    if source.endswith(".py"):
+        return f"{anchor_existing(source, folder)}:{function}"
     if str(folder) not in sys.path:
         # As Python does for the folder of a script: the module of a user's metric lies beside the
         # data, not in the environment.
@@ -167,9 +168,7 @@ def _anchor_code(family: str, folder: Path | None) -> str:
     return family
 
 
-def _parse_gates(
-    texts: Sequence[str], names: Sequence[str], complaints: list[str]
-) -> dict[str, str]:
+def _parse_gates(texts: Sequence[str], names: Sequence[str], errors: list[str]) -> dict[str, str]:
     """Gates named by `--gate`; without `-m` the metrics are not known yet, so any may be named."""
     gates: dict[str, str] = {}
     for text in texts:
@@ -178,12 +177,12 @@ def _parse_gates(
             name = from_spec(spec).name
             parse_gate(rule)
         except (RagstoneError, ValueError) as bad:
-            complaints.append(f"--gate: {bad}")
+            errors.append(f"--gate: {bad}")
             continue
         if names and name not in names:
-            complaints.append(f"--gate {text!r}: {name!r} is not among the metrics; add -m {name}")
+            errors.append(f"--gate {text!r}: {name!r} is not among the metrics; add -m {name}")
         if name in gates:
-            complaints.append(f"--gate {text!r}: {name!r} has another gate already; keep one")
+            errors.append(f"--gate {text!r}: {name!r} has another gate already; keep one")
         gates[name] = rule
     return gates
 

@@ -1,4 +1,4 @@
-"""`ragstone generate` in action."""
+"""`ragstone generate`: make a test set from documents, or review one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from ragstone.testset.summary_text import format_summary
 
 
 def generate_testset(documents: tuple[str, ...], flags: dict[str, Any]) -> int:
-    """Make or review the test set that the flags ask for; the exit code."""
+    """Make or review the test set that the flags ask for; returns the exit code.
+
+    `flags` are the options that cli/generate.py declares, by parameter name."""
     plan = None
     if not documents and flags["resume"] and flags["output"] is not None:
-        plan = load_unfinished(Path(flags["output"]))
+        plan = load_unfinished(Path(flags["output"]))  # it names the documents
     if not documents and plan is None:
         raise click.UsageError("no documents; name a folder or files")
     if flags["review"] and flags["output"] is None:
@@ -86,7 +88,7 @@ def _report_testset(testset: TestSet, plan: TestsetPlan, *, quiet: bool) -> None
     if plan.out is None:
         for row in testset.rows():
             click.echo(json.dumps(row, ensure_ascii=False))
-    # Even -q says why nothing was made.
+    # With -q the summary is printed only when nothing was made: it says why.
     note(format_summary(testset), quiet=quiet and bool(testset.items))
     if testset.out is not None:
         note(f"\nwrote {testset.out}", quiet=quiet)

@@ -14,16 +14,15 @@ from ragstone.data.objects import to_row_text
 
 
 def import_file(data: str, output: str | None, **options: Any) -> None:
-    """Write every sample of a file as a row of our own columns, to a file or standard output."""
+    """Write every sample of a file as a row of ragstone's columns, to a file or standard output."""
     dataset = open_data(data, **options)
     if output is None:
         count = 0
         for count, (row, _) in enumerate(_to_rows(dataset), 1):  # noqa: B007  read after the loop
             click.echo(row)
     else:
-        count = write_rows(
-            output, lambda: _to_rows(dataset), []
-        )  # read once more by formats that need all columns first; no metric columns
+        # A function, because csv and parquet read the rows twice; [] because there are no metric columns.
+        count = write_rows(output, lambda: _to_rows(dataset), [])
     note(
         f"read {format_count(count, 'sample')} as {dataset.format}"
         + (f", wrote {output}" if output else "")
@@ -37,4 +36,4 @@ def _to_rows(dataset: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
     for record in dataset:
         row = to_row_text(record.sample)
         assert isinstance(row, str), row.reason  # a sample that was read can be written
-        yield row, {}  # no scores beside it
+        yield row, {}  # no scores

@@ -1,4 +1,4 @@
-"""`ragstone init` in action: a commented config for the data, a CI job, a line of .gitignore."""
+"""`ragstone init`: write a commented config for the data, a CI job, and a line of .gitignore."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def start_project(
     judge: str | None,
     language: str | None,
     force: bool,
-    reading: Mapping[str, Any],
+    data_flags: Mapping[str, Any],
 ) -> None:
-    """Write the files, all of them or none, and say how to go on."""
+    """Write the files, all of them or none, and print the next command. `data_flags` are those of `reading_options`."""
     say = load_words(check_language(language) or "en")
     path = data or _find_data()
-    starter = _read_starter(path, judge, language, reading, say)
+    starter = _read_starter(path, judge, language, data_flags, say)
     service = ci or ("gitlab" if Path(".gitlab-ci.yml").is_file() else "github")
     files = {Path(CONFIG_NAME): starter.write_config()}
     if service != "none":
@@ -86,8 +86,8 @@ class ConfigStarter:
     format: str
     fields: tuple[str, ...]
     """Fields that some of the first samples have."""
-    reading: Mapping[str, Any]
-    """How the file is read, as it was given by flags."""
+    data_flags: Mapping[str, Any]
+    """The flags of `reading_options`: format, fields, limit, skip_bad_rows."""
     metrics: Sequence[Metric]
     obstacle: str
     """Why no metric fits; empty when one does."""
@@ -116,13 +116,13 @@ class ConfigStarter:
         yield from _comment(self.say("starter_data", format=self.format, fields=fields))
         yield "data:"
         yield f"  path: {_quote(self.path)}"
-        if self.reading["format"]:
-            yield f"  format: {self.reading['format']}"
-        if self.reading["skip_bad_rows"]:
+        if self.data_flags["format"]:
+            yield f"  format: {self.data_flags['format']}"
+        if self.data_flags["skip_bad_rows"]:
             yield "  skip_bad_rows: true"
-        if self.reading["fields"]:
+        if self.data_flags["fields"]:
             yield "  fields:"
-            for text in self.reading["fields"]:
+            for text in self.data_flags["fields"]:
                 name, _, column = text.partition("=")
                 yield f"    {name.strip()}: {_quote(column.strip())}"
         else:
@@ -161,10 +161,12 @@ class ConfigStarter:
     def _write_gates(self) -> Iterator[str]:
         yield from _comment(self.say("starter_gates"))
         yield "# gates:"
-        ends = (">= 0.8", "starter_gate_low"), ("mean >= 0.8", "starter_gate_mean")
+        examples = (">= 0.8", "starter_gate_low"), ("mean >= 0.8", "starter_gate_mean")
         gated = [m for m in self.metrics if m.higher_is_better and m.bounds == (0.0, 1.0)]
+        # advised metrics first, in their order; any other comes after them
         gated.sort(key=lambda m: (*ADVISED_METRICS, m.family).index(m.family))
-        for metric, (rule, meaning) in zip(gated, ends, strict=False):
+        # not strict: at most one gate per example
+        for metric, (rule, meaning) in zip(gated, examples, strict=False):
             yield f'#   {metric.name}: "{rule}"   # {self.say(meaning)}'
 
     def _write_files(self) -> Iterator[str]:
@@ -175,9 +177,9 @@ class ConfigStarter:
 
 
 def _read_starter(
-    path: str, judge: str | None, language: str | None, reading: Mapping[str, Any], say: Words
+    path: str, judge: str | None, language: str | None, data_flags: Mapping[str, Any], say: Words
 ) -> ConfigStarter:
-    dataset = open_data(path, **reading)
+    dataset = open_data(path, **data_flags)
     samples = first_samples(dataset)
     obstacle, metrics = "", []
     try:
@@ -188,7 +190,7 @@ def _read_starter(
         path=path,
         format=dataset.format,
         fields=tuple(name for name in SHOWN_FIELDS if _has_field(samples, name)),
-        reading=reading,
+        data_flags=data_flags,
         metrics=metrics,
         obstacle=obstacle,
         judge=judge or "offline",
@@ -218,6 +220,7 @@ def _write_job(service: str, say: Words) -> str:
     return _JOBS[service].replace("HEAD", head, 1).replace("        # SECRET", secret, 1)
 
 
+# `_write_job` replaces HEAD and, where there is one, the line # SECRET.
 _JOBS = {
     "github": f"""HEAD
 name: ragstone

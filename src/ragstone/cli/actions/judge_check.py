@@ -1,4 +1,4 @@
-"""`ragstone judge check`: which route fits a model, what it is fit for, and the section to paste."""
+"""`ragstone judge check`: measure a judge on controls, choose its route, and print the config section to paste."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ CHECK_CONCURRENCY = 4
 SHOWN_FAILURES = 3
 INCOMPLETE_EXIT_CODE = 3
 FITNESS_WORDS = {"fit": "[green]fit[/]", "rank_only": "[yellow]rank only[/]", "unfit": "[red]unfit[/]"}  # fmt: skip
+"""KindResult.fitness → how it is printed."""
 LANGUAGE_NAMES = {"en": "English", "es": "Spanish"}
 
 
@@ -96,6 +97,7 @@ async def _measure(
         settings.get("run_deadline"),
         rate=settings.get("rate"),
     )
+    # `settings` are printed for the config; `tried` has a concurrency that is for this check alone.
     tried = {"concurrency": CHECK_CONCURRENCY, **settings}
     trials: list[RouteTrial] = []
     if len(list_routes(settings)) > 1:
@@ -105,7 +107,7 @@ async def _measure(
         settings, tried = set_route(settings, chosen), set_route(tried, chosen)
     judge = make_judge(tried, budget=budget)
 
-    def watch_kind(kind: str, number: int, count: int) -> ProgressCallback:
+    def start_kind(kind: str, number: int, count: int) -> ProgressCallback:
         bar.title = f"{kind} ({number + 1} of {count})"
         return bar
 
@@ -115,7 +117,7 @@ async def _measure(
             language,
             count=QUICK_CONTROLS if quick else None,
             metrics=metrics,
-            watch=watch_kind,
+            watch=start_kind,
         )
     finally:
         await judge.close()
@@ -136,13 +138,13 @@ def _show_routes(
     if len(trials) < 2:
         return
     chosen = "hybrid" if settings["small"] else "json"
-    json, hybrid = (trial.result for trial in trials)
+    json_result, hybrid_result = (trial.result for trial in trials)  # in the order of `list_routes`
     if chosen == "json":
         reason = "its JSON replies are usable, and no fewer are right"
-    elif json.replies < MIN_REPLY_RATE * json.controls:
-        reason = f"only {json.replies} of {json.controls} JSON replies are usable"
+    elif json_result.replies < MIN_REPLY_RATE * json_result.controls:
+        reason = f"only {json_result.replies} of {json_result.controls} JSON replies are usable"
     else:
-        reason = f"{json.agreement:.0%} are right as JSON, {hybrid.agreement:.0%} with one token"
+        reason = f"{json_result.agreement:.0%} are right as JSON, {hybrid_result.agreement:.0%} with one token"
     console.print(f"[bold]Route: {chosen}[/], because {reason}.\n")
 
 
@@ -240,10 +242,10 @@ def _show_section(console: Console, settings: Mapping[str, Any]) -> None:
     console.print(f"\n{escape(section)}", soft_wrap=True)
 
 
-def _store_scales(check: JudgeCheck, place: str | None) -> None:
+def _store_scales(check: JudgeCheck, store_path: str | None) -> None:
     if not check.scales:
         return
-    store = Store.open(place)
+    store = Store.open(store_path)
     try:
         save_scales(store, check.scales)
         note(f"stored what {len(check.scales)} metrics are worth with this judge in {store.place}")

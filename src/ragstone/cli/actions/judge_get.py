@@ -30,8 +30,8 @@ def get_model(name: str) -> None:
     model = find_model(name)
     if find_fetched(name) is None:
         click.echo(f"fetching {model.repository} into {find_folder(name)}", err=True)
-    with _show_progress(model.file) as watch:
-        fetched = fetch_model(model, watch)
+    with _show_progress(model.file) as on_progress:
+        fetched = fetch_model(model, on_progress)
     click.echo(f"{fetched.path}\nUse it with --judge local, or in a config: judge: local")
 
 

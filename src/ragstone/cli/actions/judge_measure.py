@@ -1,4 +1,4 @@
-"""`ragstone judge measure`: judges on what people labelled."""
+"""`ragstone judge measure`: measure how far judges agree with labels of people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from ragstone.store import Store, save_scales
 
 
 def measure_on_labels(flags: Mapping[str, Any]) -> int:
-    """Measure the judges, show and write the report; the exit code: 1 when none is fit to gate on."""
+    """Measure the judges, show and write the report; returns the exit code, 1 when none is fit to gate on.
+
+    `flags` are the options that `measure` of cli/judge.py declares, by parameter name."""
     check_outputs("judges", flags["output"])
     language = check_language(flags["language"]) or "en"
     store = Store.open(flags["store"])

@@ -8,7 +8,9 @@ import click
 
 
 def read_key(words: Mapping[str, str], prompt: str, what: str) -> str:
-    """One of the keys, whose word is printed; the end of the input is the wish to stop (`q`)."""
+    """Wait for one of the keys of `words` (key → word to print) and return it; the end of the input counts as `q`.
+
+    `what` names the activity for the error when there is no terminal."""
     while True:
         click.echo(f"  {prompt}  ", nl=False)
         try:

@@ -1,4 +1,4 @@
-"""`ragstone label` and `ragstone labels adjudicate`: units one by one, a key each; quit and come back at any time."""
+"""`ragstone label` and `ragstone labels adjudicate`: show items one by one and store a label for each key pressed."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ def label_run(
     random_share: float,
     against: str | None,
     author: str | None,
-    place: str | None,
+    store_path: str | None,
 ) -> None:
     """Show the next units of a run and keep what the person says of each."""
     target = parse_target(target_name)
-    run = open_run(name, place).stored
+    run = open_run(name, store_path).stored
     other = None if against is None else run.store.run(against)
     session = LabelSession(run, target, choose_author(author), against=other)
     waiting = session.choose_next(count, random_share)
     if not waiting:
         click.echo(f"{session.author} has labelled every {target} of {run.info.name}")
         return
-    past: list[UnitChoice] = []
+    past: list[UnitChoice] = []  # labelled in this session, for undo
     total, is_short = len(waiting), True
     while waiting:
         choice = waiting[0]
@@ -103,19 +103,19 @@ def label_run(
     note("the same command resumes; the corrected means: ragstone report " + run.id)
 
 
-def adjudicate_items(name: str | None, author: str | None, place: str | None) -> None:
+def adjudicate_items(name: str | None, author: str | None, store_path: str | None) -> None:
     """Show each item on which people differ, with what they said, and keep the decision."""
-    store = Store.open(place)
+    store = Store.open(store_path)
     run = None if name is None else store.run(name)
     labels = load_labels(store) if run is None else load_run_labels(run)
     items = list_disagreements(labels)
     decided = 0
-    for number, row in enumerate(items, 1):
-        target = row[0].target
-        click.secho(f"\n{number} of {len(items)}  {row[0].sample}", bold=True)
-        if row[0].item:
-            _print_field(target, row[0].item)
-        for label in row:
+    for number, item_labels in enumerate(items, 1):
+        target = item_labels[0].target
+        click.secho(f"\n{number} of {len(items)}  {item_labels[0].sample}", bold=True)
+        if item_labels[0].item:
+            _print_field(target, item_labels[0].item)
+        for label in item_labels:
             comment = f" ({label.comment})" if label.comment else ""
             _print_field(label.author or "unnamed", format_value(label) + comment)
         click.echo(f"  {QUESTIONS.get(target, target)}")
@@ -124,26 +124,28 @@ def adjudicate_items(name: str | None, author: str | None, place: str | None) ->
             break
         if key == "k":
             continue
-        save_labels(store, [_decide(row, _get_keys(target)[key][1], choose_author(author))])
+        save_labels(store, [_decide(item_labels, _get_keys(target)[key][1], choose_author(author))])
         decided += 1
     note(f"decided {decided:,} of {format_count(len(items), 'disagreement')}")
 
 
-def _decide(row: Sequence[Label], given: str | float, author: str) -> Label:
-    target = row[0].target
+def _decide(item_labels: Sequence[Label], given: str | float, author: str) -> Label:
+    target = item_labels[0].target
     value, word = parse_value(target, given, None if isinstance(given, str) else (0.0, 1.0))
-    chances = [label.chance for label in row if label.chance is not None]
+    chances = [label.chance for label in item_labels if label.chance is not None]
     return replace(
-        row[0], value=value, word=word, author=author, at=0, comment="", number=0,
+        item_labels[0], value=value, word=word, author=author, at=0, comment="", number=0,  # 0: set when it is stored
         chance=max(chances, default=None), origin="adjudicated",
     )  # fmt: skip
 
 
 def _get_keys(target: Target) -> Keys:
+    """The keys that give a label."""
     return KEYS.get(target, YES_NO)
 
 
 def _list_keys(target: Target) -> Keys:
+    """The keys of a label, and those that skip, show more, undo and quit."""
     more = {"k": ("skip", SKIP), "m": ("more", ""), "u": ("undo", ""), "q": ("quit", "")}
     return {**_get_keys(target), **more}
 

@@ -1,4 +1,4 @@
-"""`ragstone labels`: files into the store and out of it, and the agreement of people."""
+"""`ragstone labels`: import and export labels, and measure how far people agree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ PREVIEW_CHARS = 70
 
 
 def import_file(file: str, flags: Mapping[str, Any]) -> None:
-    """Read a file of labels into the store."""
+    """Read a file of labels, or the monitor's `feedback`, into the store.
+
+    `flags` are the options that `import_labels` of cli/labels.py declares, by parameter name."""
     options = ReadOptions(
         parse_label_fields(flags["fields"]),
         None if flags["target"] is None else parse_target(flags["target"]),
@@ -69,9 +71,9 @@ def add_label_file(path: str | None, runs: Sequence[StoredRun]) -> None:
         note(f"stored {format_count(count, 'label')} for {run.info.name}")
 
 
-def export_file(file: str, run: str | None, revisions: bool, place: str | None) -> None:
+def export_file(file: str, run: str | None, revisions: bool, store_path: str | None) -> None:
     """Write labels to a file in the format of its ending."""
-    store = Store.open(place)
+    store = Store.open(store_path)
     if revisions:
         labels = load_revisions(store, run=None if run is None else store.run(run).id)
     else:
@@ -79,13 +81,13 @@ def export_file(file: str, run: str | None, revisions: bool, place: str | None) 
     rows: list[tuple[str, Mapping[str, Any]]] = [
         (json.dumps(label.to_row(), ensure_ascii=False), {}) for label in labels
     ]
-    write_rows(file, lambda: rows, ())
+    write_rows(file, lambda: rows, ())  # a function, because some formats read the rows twice
     note(f"wrote {format_count(len(rows), 'label')} to {file}")
 
 
-def show_agreement(run: str | None, listed: int, place: str | None) -> None:
+def show_agreement(run: str | None, listed: int, store_path: str | None) -> None:
     """Print the agreement on each target and the widest disagreements."""
-    labels = _load(Store.open(place), run)
+    labels = _load(Store.open(store_path), run)
     agreements = measure_agreement(labels)
     if not agreements:
         click.echo("no item was labelled by two people")
@@ -130,10 +132,10 @@ def _load(store: Store, run: str | None) -> list[Label]:
 
 
 def _format_disagreement(row: Sequence[Label]) -> str:
-    said = ", ".join(f"{label.author or 'unnamed'} {format_value(label)}" for label in row)
+    values = ", ".join(f"{label.author or 'unnamed'} {format_value(label)}" for label in row)
     item = " ".join(row[0].item.split())
     item = f" “{item[:PREVIEW_CHARS]}{'…' if len(item) > PREVIEW_CHARS else ''}”" if item else ""
-    return f"{row[0].sample}: {row[0].target}{item}: {said}"
+    return f"{row[0].sample}: {row[0].target}{item}: {values}"
 
 
 def format_value(label: Label) -> str:
@@ -146,17 +148,17 @@ def _format_interval(low: float | None, high: float | None) -> str:
 
 
 def parse_scale(text: str | None) -> tuple[float, float] | None:
-    """The ends of `1..5`."""
+    """Lowest and highest value of a scale written as `1..5`."""
     if text is None:
         return None
     low, dots, high = text.partition("..")
     try:
-        ends = float(low), float(high)
+        bounds = float(low), float(high)
     except ValueError:
         dots = ""
-    if not dots or ends[0] >= ends[1]:
+    if not dots or bounds[0] >= bounds[1]:
         raise click.UsageError(f"{text!r} is no scale; write it as 1..5")
-    return ends
+    return bounds
 
 
 def parse_label_fields(texts: Sequence[str]) -> dict[str, str]:

@@ -20,20 +20,24 @@ from ragstone.monitor.windows.calendars import get_time_zone, parse_local_time
 from ragstone.monitor.windows.window_sample import MAX_COMPARED, WindowSample
 
 Slice = tuple[str, str]
+"""A meta field and its value."""
 
 
 def compare_windows(slices: Sequence[Slice], group: str | None, flags: Mapping[str, Any]) -> int:
-    """Compare two independent sets of judged interactions and return the exit code."""
+    """Compare two independent sets of judged interactions and return the exit code.
+
+    `flags` are the options that `compare` of cli/monitor.py declares, by parameter name."""
     archive = open_archive(flags["store"])
     zone = flags["zone"]
     end = now_micros() if flags["until"] is None else parse_local_time(flags["until"], zone)
     length = parse_duration(flags["window"])
     spans = [(end - 2 * length, end - length), (end - length, end)]
-    if len(slices) == 2:
+    if len(slices) == 2:  # both in the same window
         spans = [spans[1], spans[1]]
         names = [f"{field}={value}" for field, value in slices]
     else:
         names = [_name_span(since, until, zone) for since, until in spans]
+    # one slice is compared with itself in the window before
     chosen = [*slices, *slices][:2] if slices else [None, None]
     with show_waiting("comparing", quiet=flags["quiet"]):
         samples = [
@@ -79,7 +83,9 @@ def _check_sample(sample: WindowSample, since: int, until: int, zone: str) -> No
 
 def _name_span(since: int, until: int, zone: str) -> str:
     """`2026-05-01 to 2026-05-08`, with the time of day unless both are midnight."""
-    place = get_time_zone(zone)
-    ends = [from_micros(at).astimezone(place) for at in (since, until)]
-    is_whole = all(not (end.hour or end.minute or end.second) for end in ends)
-    return " to ".join(end.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for end in ends)
+    time_zone = get_time_zone(zone)
+    times = [from_micros(at).astimezone(time_zone) for at in (since, until)]
+    is_whole = all(not (time.hour or time.minute or time.second) for time in times)
+    return " to ".join(
+        time.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for time in times
+    )

@@ -1,4 +1,4 @@
-"""`ragstone monitor import` and `purge`: interactions into the store and out of it."""
+"""`ragstone monitor import` and `purge`: add interactions to the store, and delete them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ragstone.store import Store
 
 
 def import_file(
-    log: str, redact: str | None, place: str | None, *, skip_bad_rows: bool, **options: Any
+    log: str, redact: str | None, store_path: str | None, *, skip_bad_rows: bool, **options: Any
 ) -> None:
     """Store the rows of a log file, then update the roll-ups."""
     dataset = open_data(log, skip_bad_rows=skip_bad_rows, **options)
-    store = Store.open(place)
+    store = Store.open(store_path)
     archive = Archive(store)
     with Bar() as bar:
         result = import_log(
@@ -41,7 +41,7 @@ def import_file(
     store.close()
     repeated = f", {result.repeated:,} were there already" if result.repeated else ""
     note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
-    # times, feedback and the fields of slices are in meta: those are read
+    # columns that reach meta (times, feedback, fields of slices) are used: they are not left over
     meta = {name for record in dataset.peek(20) for name in record.sample.meta}
     note_left_over(dataset, known=meta)
     bad = [*dataset.bad, *result.bad]
@@ -57,7 +57,7 @@ def purge_ids(ids: Sequence[str], store: str | None, *, ask: bool) -> None:
     if ask and not click.confirm(f"Delete {format_count(len(ids), 'interaction')}?", err=True):
         return
     deleted = archive.purge(ids=ids)
-    refresh(archive)  # the name of a slice may be a person's id
+    refresh(archive)  # roll-ups keep values of slices, which may be a person's id
     note(f"deleted {format_count(deleted, 'interaction')}")
     if deleted < len(set(ids)):
         note(f"{format_count(len(set(ids)) - deleted, 'id')} not found")

@@ -1,4 +1,4 @@
-"""What the `ragstone monitor` commands read from a config file."""
+"""The config and the archive that the `ragstone monitor` commands work with."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def load_plan(config: str | None) -> tuple[Plan, MonitorPlan]:
 
 def open_archive(store: str | None, plan: Plan | None = None) -> Archive:
     """The archive of an existing store: the one given, else the config's or the default one."""
-    place = store or (reveal(plan.store) if plan is not None else None)
-    return Archive(Store.open(place, must_exist=True))
+    store_path = store or (reveal(plan.store) if plan is not None else None)
+    return Archive(Store.open(store_path, must_exist=True))

@@ -68,6 +68,7 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
             concurrency=plan.concurrency,
             budget=budget,
         )
+    # --rate replaces the rates of single slices as well
     policy = SamplingPolicy(
         monitor.rate if rate is None else rate,
         monitor.rates if rate is None else {},

@@ -47,13 +47,13 @@ def run_server(
             retention=None if age is None else parse_duration(age),
         )
     )
-    place = store or reveal(plan.store) or default_place()
-    opened_store = Store.open(place)
+    store_path = store or reveal(plan.store) or default_place()
+    opened_store = Store.open(store_path)
     workers: list[BackgroundWorker] = []
     if not no_score and monitor.metrics != ():
-        # By config and place, not by objects: it starts a process of its own, so that a busy judge
+        # By config and store path, not by objects: it starts another process, so that a busy judge
         # cannot slow the intake.
-        workers.append(ScoringWorker(config, str(place), opened_store))
+        workers.append(ScoringWorker(config, str(store_path), opened_store))
     if evaluate:
         workers.append(AlertWorker(monitor.alerts, opened_store))
     if monitor.reports is not None:

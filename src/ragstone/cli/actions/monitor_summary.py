@@ -40,9 +40,9 @@ def show_summary(
         start = end - parse_duration(window)
         windows = summarise_periods(archive, period, start, end, zone=zone, where=where)
         if as_json:
-            click.echo(json.dumps([window.to_dict() for window in windows], indent=2))
+            click.echo(json.dumps([row.to_dict() for row in windows], indent=2))
         else:
-            _print_table([(_format_day(window.since, zone), window) for window in windows])
+            _print_table([(_format_day(row.since, zone), row) for row in windows])
         return
     summary = summarise_window(archive, window, until=end, by=by, where=where)
     if as_json:

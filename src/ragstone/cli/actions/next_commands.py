@@ -16,14 +16,14 @@ def list_next_commands(run: Run) -> list[tuple[str, str]]:
     info = run.info
     if not info.place:  # a store in memory ends with this process
         return []
-    store = name_store(info)
+    store_flag = name_store(info)
     commands = [
-        ("report", f"ragstone report {info.id}{store} -o report.html"),
-        ("diagnose", f"ragstone diagnose {info.id}{store}"),
+        ("report", f"ragstone report {info.id}{store_flag} -o report.html"),
+        ("diagnose", f"ragstone diagnose {info.id}{store_flag}"),
     ]
     earlier = next((old for old in run.stored.store.runs() if _is_earlier(old, info)), None)
     if earlier is not None:
-        commands.append(("compare", f"ragstone compare {earlier.id} {info.id}{store}"))
+        commands.append(("compare", f"ragstone compare {earlier.id} {info.id}{store_flag}"))
     data = info.plan.data.path
     is_configured = {"-c", "--config"} & set(info.facts.command) or Path(CONFIG_NAME).exists()
     if data and data != "-" and Path(data).is_file() and not is_configured:
@@ -38,7 +38,7 @@ def _shorten_path(path: str) -> str:
 
 
 def _is_earlier(old: RunInfo, info: RunInfo) -> bool:
-    """Whether a run is a finished one of the same file that has a metric in common."""
+    """Whether `old` is an earlier, finished run of the same file with a metric in common."""
     names = {metric["name"] for metric in info.metrics}
     return (
         old.id != info.id

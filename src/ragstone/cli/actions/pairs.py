@@ -1,4 +1,4 @@
-"""Two-file evaluation: several files of predictions against one file of references, in one table."""
+"""`ragstone eval --refs --preds`: score several files of predictions against one file of references, in one table."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from ragstone.report.files import write_text
 from ragstone.report.words import Words
 
 METRICS = ("exact_match", "token_f1", "abstention_accuracy")
+"""Metrics when none is named."""
 
 OUTPUTS = (".json", ".csv", ".md")
 
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """One file of predictions and what came of it."""
+    """One file of predictions and the summary of its run."""
 
     name: str
     file: str
@@ -59,8 +60,8 @@ def compare_predictions(refs: str, preds: Sequence[str], plan: Plan, *, quiet: b
         for sentence in _list_faults(entry):
             note(f"{entry.name}: {sentence}")
     for path in plan.output:
-        write = {".json": _render_json, ".csv": _render_csv}.get(Path(path).suffix)
-        write_text(path, write(entries) if write else _render_markdown(entries, words))
+        render = {".json": _render_json, ".csv": _render_csv}.get(Path(path).suffix)
+        write_text(path, render(entries) if render else _render_markdown(entries, words))
         note(f"wrote {path}", quiet=quiet)
     return _choose_exit_code(entries)
 

@@ -1,4 +1,4 @@
-"""`ragstone plan` in action."""
+"""`ragstone plan`: print how many questions it takes to detect a difference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ragstone.store import Store
 
 
 def show_need(runs: tuple[str, ...], effect: float, flags: dict[str, Any]) -> None:
-    """Print how many questions it takes to notice a difference."""
+    """Print how many questions it takes to notice a difference.
+
+    `flags` are the options that cli/plan.py declares, by parameter name."""
     if len(runs) > 2:
         raise click.UsageError("at most two runs; the difference between them is measured")
     if runs and not flags["metric"]:
@@ -42,6 +44,7 @@ def show_need(runs: tuple[str, ...], effect: float, flags: dict[str, Any]) -> No
 def _find_need(
     runs: tuple[str, ...], effect: float, flags: dict[str, Any], say: Words
 ) -> tuple[SampleSize, str]:
+    """The number of questions, and a sentence on where its standard deviation comes from."""
     options = {"power": flags["power"], "comparisons": flags["comparisons"]}
     if not runs:
         sd = compute_paired_sd(WORST_SD)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragstone.systems import AnswerProgress
 
 SHOW_AFTER_SECONDS = 2.0
-"""Seconds before there is anything to see."""
+"""Seconds before a bar or a sign of life appears."""
 
 
 class Bar:
@@ -48,7 +48,7 @@ class Bar:
             self._display.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Take note of how far the run is."""
+        """Show how far the run is."""
         now = time.monotonic()
         if not self.shown or now - self.started < SHOW_AFTER_SECONDS:
             # The rate starts here: what a resumed run counts as done at once must not
@@ -72,7 +72,7 @@ class Bar:
         )
 
     def show_answers(self, progress: AnswerProgress) -> None:
-        """Take note of how many answers the system has given; a bar of its own, before that of the scores."""
+        """Show how many answers the system has given; a separate bar, before that of the scores."""
         from ragstone.engine import Progress
 
         self.answers = progress.done
@@ -82,7 +82,7 @@ class Bar:
         self.title = title
 
     def build_counter(self, title: str) -> Callable[[int, int | None], None]:
-        """What takes note of other work, done so far and in all."""
+        """A callback for other work, called with how much is done and how much there is."""
         from ragstone.engine import Progress
 
         def show_count(done: int, total: int | None) -> None:
@@ -92,7 +92,7 @@ class Bar:
         return show_count
 
     def _restart_if_renamed(self, title: str) -> None:
-        """Another kind of work has begun: its rate and its end are its own."""
+        """Start the bar again when another kind of work has begun, which has another rate and total."""
         if self._task is not None and self._display.tasks[0].description != title:
             self._display.reset(self._task, description=title, total=None)
             self._rate_done, self._rate_since, self._estimated_total = (
@@ -140,7 +140,7 @@ def stdout_to_stderr() -> redirect_stdout[Any]:
 
 @contextmanager
 def show_waiting(title: str, *, quiet: bool = False) -> Iterator[None]:
-    """A sign of life for work of unknown length, with the same reserve as the bar."""
+    """A sign of life for work of unknown length; shown under the same conditions as the bar."""
     if quiet or not sys.stderr.isatty():
         yield
         return

@@ -16,12 +16,16 @@ from ragstone.cli.actions.shared import (
 
 
 def report_run(
-    name: str, output: Sequence[str], language: str | None, labels: str | None, place: str | None
+    name: str,
+    output: Sequence[str],
+    language: str | None,
+    labels: str | None,
+    store_path: str | None,
 ) -> None:
     """Write the run's report into each file; without any, print its table."""
-    run = open_run(name, place)
+    run = open_run(name, store_path)
     add_label_file(labels, [run.stored])
-    spoken = check_language(language) or choose_language(run.info.plan.language)
+    report_language = check_language(language) or choose_language(run.info.plan.language)
     if not output:
-        show_summary(summarise_run(run), spoken)
-    write_files(run, output, spoken)
+        show_summary(summarise_run(run), report_language)
+    write_files(run, output, report_language)

@@ -19,7 +19,7 @@ IN_ENVIRONMENT = ("store", "api_key")
 
 
 def load_unfinished(flags: Mapping[str, Any], *, quiet: bool = False) -> tuple[Plan, Store]:
-    """The plan of the unfinished run that is named, or of the newest one, with further flags over it; and its store."""
+    """The plan of the named unfinished run, or of the newest one, with the flags applied to it; and its store."""
     store = Store.open(flags["store"], must_exist=True)
     name = flags["run_id"]
     # Newest first: the first that fits is the one the user means.
@@ -37,7 +37,7 @@ def load_unfinished(flags: Mapping[str, Any], *, quiet: bool = False) -> tuple[P
 
 
 def load_plan(info: RunInfo) -> Plan:
-    """The plan of a stored run, or one sentence about what is missing to do it again."""
+    """The plan of a stored run; RagstoneError says what is missing to execute it again."""
     if not _is_resumable(info):
         what = " and ".join(info.facts.in_memory) or "options"
         raise RagstoneError(
@@ -57,7 +57,7 @@ def load_plan(info: RunInfo) -> Plan:
 
 
 def plan_from_command(arguments: Sequence[str], folder: Path) -> Plan:
-    """The plan of the command that ragstone 0.1 stored in its place, with paths as seen from its folder."""
+    """The plan of a command line that ragstone 0.1 stored, with its paths relative to `folder`."""
     context = eval_command.make_context(
         "eval", list(arguments[list(arguments).index("eval") + 1 :])
     )

@@ -1,4 +1,4 @@
-"""`ragstone generate --review`: items one by one, accept, edit or reject; quit and come back at any time."""
+"""`ragstone generate --review`: show the items of a test set one by one, to accept, edit or reject them."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def _apply_key(session: Review, item: Item, key: str) -> bool:
         if question == item.question and reference == item.reference:
             click.echo("  nothing changed; press a to accept")
             return False
+        # None for what stays as it is
         changed = (
             question if question != item.question else None,
             reference if reference != item.reference else None,
@@ -76,7 +77,7 @@ def _show_item(item: Item, number: int, total: int) -> None:
     head = f"{number} of {total}  {item.kind}, {item.difficulty}, {item.language}  ({item.how})"
     click.echo()
     click.secho(head if len(head) <= wide else f"{head[: wide - 1]}…", bold=True)
-    for turn, text in enumerate(item.history):
+    for turn, text in enumerate(item.history):  # questions and answers in turn
         _print_field("asked" if turn % 2 == 0 else "told", text, wide)
     _print_field("question", item.question, wide)
     answer = item.reference if item.reference is not None else get_abstention(item.language)

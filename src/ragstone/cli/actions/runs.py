@@ -19,9 +19,9 @@ from ragstone.cli.actions.shared import check_language, choose_language, open_ru
 from ragstone.store import RunInfo, Store, format_plan
 
 
-def list_runs(place: str | None, *, as_json: bool) -> None:
+def list_runs(store_path: str | None, *, as_json: bool) -> None:
     """Print every run of the store, newest first."""
-    store = Store.open(place, must_exist=True)
+    store = Store.open(store_path, must_exist=True)
     runs = store.runs()
     if as_json:
         click.echo(json.dumps([_to_facts(info) for info in runs], ensure_ascii=False, indent=2))
@@ -31,9 +31,9 @@ def list_runs(place: str | None, *, as_json: bool) -> None:
         _print_table(runs)
 
 
-def show_run(name: str, place: str | None, language: str | None, *, as_json: bool) -> None:
+def show_run(name: str, store_path: str | None, language: str | None, *, as_json: bool) -> None:
     """Print a run's facts and its summary."""
-    run = open_run(name, place)
+    run = open_run(name, store_path)
     facts = _to_facts(run.info)
     if as_json:
         facts["usage"] = {row.metric: asdict(row.usage) for row in run.summary().metrics}
@@ -44,13 +44,13 @@ def show_run(name: str, place: str | None, language: str | None, *, as_json: boo
         if value not in (None, "", 0, {}, []) and key not in ("plan", "metrics"):
             click.echo(f"{key:<9} {value}")
     click.echo()
-    spoken = check_language(language) or choose_language(run.info.plan.language)
-    show_summary(summarise_run(run), spoken)
+    table_language = check_language(language) or choose_language(run.info.plan.language)
+    show_summary(summarise_run(run), table_language)
 
 
-def delete_runs(names: Sequence[str], place: str | None, *, ask: bool) -> None:
+def delete_runs(names: Sequence[str], store_path: str | None, *, ask: bool) -> None:
     """Delete the runs, each after a question unless `ask` is off."""
-    runs = {run.id: run for run in (open_run(name, place) for name in names)}
+    runs = {run.id: run for run in (open_run(name, store_path) for name in names)}
     for run in runs.values():
         title = f"{run.id} ({run.info.name}, {run.stored.count():,} samples)"
         if ask and not click.confirm(f"Delete {title}?", err=True):

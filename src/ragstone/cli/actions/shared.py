@@ -46,11 +46,11 @@ def summarise_run(run: Run, *, quiet: bool = False) -> Summary:
 
 
 def check_language(wanted: str | None) -> str | None:
-    """The language asked for, if reports are written in it; a mistake if they are not."""
+    """The language asked for (None if none was); a usage error if there are no reports in it."""
     # Typed languages are checked; those of data (`choose_language`) fall back to English, since
     # samples may be in any.
     if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
-        return wanted and choose_language(wanted)
+        return wanted and choose_language(wanted)  # `es-MX` becomes `es`
     raise click.UsageError(f"no reports in {wanted!r}; give --lang {' or '.join(LANGUAGES)}")
 
 
@@ -64,10 +64,10 @@ def open_data(
     path: str, *, format: str | None, fields: Sequence[str], limit: int | None, skip_bad_rows: bool
 ) -> Dataset:
     """The samples of a file, read as the flags of `reading_options` say."""
-    complaints: list[str] = []
-    columns = parse_fields(fields, complaints)
-    if complaints:
-        raise ConfigError(complaints)
+    errors: list[str] = []
+    columns = parse_fields(fields, errors)
+    if errors:
+        raise ConfigError(errors)
     return read(
         path, format=format, fields=columns or None, skip_bad_rows=skip_bad_rows, limit=limit
     )

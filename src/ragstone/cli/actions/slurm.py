@@ -1,4 +1,4 @@
-"""`ragstone slurm` in action: the launcher of a plan written, sent, looked at and cancelled."""
+"""`ragstone slurm`: write, submit, inspect and cancel the Slurm job of a plan."""
 
 from __future__ import annotations
 
@@ -51,22 +51,22 @@ def cancel_run(run: str, folder: str) -> None:
 
 
 def write_job(plan: Plan, folder: Path, *, submit: bool) -> SlurmJob:
-    """The launcher of a plan and the plan beside it, written; and the job sent if wanted."""
+    """Write the launcher of a plan, with the plan beside it, and submit the job if wanted."""
     if plan.data.path in (None, "-"):
         raise click.UsageError("a job under Slurm needs a data file that all nodes see; name one")
     run = plan.run_id or new_run_id()
     # Absolute paths and no `on`: the job starts in another folder on another host, and must not
     # send a job itself. The run has its id now, so that a job which Slurm starts again resumes it.
-    whole = anchor_plan(replace(plan, run_id=run, on=None), Path.cwd())
+    job_plan = anchor_plan(replace(plan, run_id=run, on=None), Path.cwd())
     lost: list[str] = []
-    stored = whole.to_json(lost)
+    stored = job_plan.to_json(lost)
     if lost:
         raise click.UsageError(
             f"a launcher holds no password ({', '.join(dict.fromkeys(lost))}); put the store's URL into the "
             "config (store: ${NAME}) or into RAGSTONE_STORE, and keys into the environment"
         )
     job = SlurmJob(run, str(folder / f"{run}.sbatch"))
-    text = slurm.format_launcher(job, whole, plan.slurm or Slurm())
+    text = slurm.format_launcher(job, job_plan, plan.slurm or Slurm())
     path = slurm.write_job(job, text, stored)
     click.echo(f"wrote {path}")
     if submit:
@@ -78,10 +78,10 @@ def write_job(plan: Plan, folder: Path, *, submit: bool) -> SlurmJob:
 
 
 def run_job(plan: Plan, *, quiet: bool) -> Run:
-    """`eval --on slurm`: the job sent and followed to its end; the Run. Outputs are written here, not by the job."""
-    named = Path(plan.slurm.folder) if plan.slurm and plan.slurm.folder else Path(FOLDER)
-    # `finish_run` writes the outputs here, once the run is in the store.
-    job = write_job(replace(plan, output=()), named.resolve(), submit=True)
+    """`eval --on slurm`: submit the job and wait for its end; returns the Run. The caller writes the outputs."""
+    folder = Path(plan.slurm.folder) if plan.slurm and plan.slurm.folder else Path(FOLDER)
+    # `finish_run` writes the outputs, once the run is in the store.
+    job = write_job(replace(plan, output=()), folder.resolve(), submit=True)
     try:
         with Bar(quiet=quiet) as bar:
             bar.title = job.run
@@ -91,7 +91,7 @@ def run_job(plan: Plan, *, quiet: bool) -> Run:
     except KeyboardInterrupt:
         raise Interrupted(
             f"job {job.job} continues without us; stop it with: ragstone slurm cancel {job.run} "
-            f"--folder {named}"
+            f"--folder {folder}"
         ) from None
     run = _open_run(job, plan)
     if run is None or run.info.status != "done":

@@ -23,16 +23,18 @@ from ragstone.testset.checkup import check_testset
 def check_file(
     file: str, documents: Sequence[str], output: Sequence[str], flags: Mapping[str, Any]
 ) -> int:
-    """Audit a test set, show or write the report; the exit code is 1 when an item needs attention."""
-    complaints: list[str] = []
-    fields = parse_fields(flags["fields"], complaints)
-    complaints += [
+    """Audit a test set, show or write the report; the exit code is 1 when an item needs attention.
+
+    `flags` are the options that cli/testset.py declares, by parameter name."""
+    errors: list[str] = []
+    fields = parse_fields(flags["fields"], errors)
+    errors += [
         describe_unknown("testset", path)
         for path in output
         if Path(path).suffix.lower() not in list_endings("testset")
     ]
-    if complaints:
-        raise ConfigError(complaints)
+    if errors:
+        raise ConfigError(errors)
     corpus = documents[0] if len(documents) == 1 else list(documents)
     checkup = check_testset(
         file,

@@ -1,4 +1,4 @@
-"""`ragstone tune` in action."""
+"""`ragstone tune`: search for better settings of a system, show the comparison and write the files."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from ragstone.systems.pipeline import SEARCH_SPACE
 
 
 def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
-    """Search for better settings, show the result and write the files."""
+    """Search for better settings, show the result and write the files.
+
+    `flags` are the options that cli/tune.py declares, by parameter name."""
     check_outputs("comparison", flags["output"])
     quiet = flags["quiet"]
-    with stdout_to_stderr():
+    with stdout_to_stderr():  # a system that prints must not write into our report
         result = tune(
             data,
             system,
@@ -137,7 +139,7 @@ def to_json(result: TuningResult) -> dict[str, Any]:
 
 
 def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
-    """A setting with its values; the pipeline knows sensible ones for its own."""
+    """A setting with its values; a bare name stands for the values that SEARCH_SPACE has for the pipeline."""
     if "=" not in text and system.partition(":")[0] == "pipeline" and text in SEARCH_SPACE:
         return text, list(SEARCH_SPACE[text])
     return parse_setting(text)

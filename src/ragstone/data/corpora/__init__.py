@@ -1,9 +1,9 @@
-"""Built-in benchmark corpora: documents and questions of our own, as files in the package.
+"""Built-in benchmark corpora: documents and questions written for ragstone, as files in the package.
 
 `counties`: twelve invented organisations (shops, libraries, parks, hospitals, bicycles, electricity), half of them
 English, half Spanish. Questions are of type `fact`, `near` (another document says almost the same of something
-else), `graded` (several documents tell), `multi` (two documents are needed), `cross` (asked in the other language)
-and `impossible` (no document tells)."""
+else), `graded` (several documents answer it), `multi` (two documents are needed), `cross` (asked in the other language)
+and `impossible` (no document answers it)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT = "counties"
 
 
 def documents(name: str = DEFAULT) -> Path:
-    """The documents of a corpus: one `{"id", "title", "text", "language"}` a line."""
+    """The documents of a corpus: one `{"id", "title", "text", "language"}` per line."""
     return _find_file(name, "documents.jsonl")
 
 

@@ -22,9 +22,9 @@ def load_answers(version: int, language: str = "en") -> list[dict[str, Any]]:
     rows = []
     for number, question in enumerate(shop["questions"], 1):
         topic, source, other, instead, asked, right, wrong = question
-        is_blind = bool(instead) and version == 1
-        is_wrong = bool(wrong) and (is_blind or not instead)
-        retrieved = (other, instead) if is_blind else (source, other)
+        misses_source = bool(instead) and version == 1
+        is_wrong = bool(wrong) and (misses_source or not instead)
+        retrieved = (other, instead) if misses_source else (source, other)
         rows.append(
             {
                 "id": f"q{number:02}",
