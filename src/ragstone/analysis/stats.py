@@ -118,7 +118,7 @@ def mean_interval(
         ends = _log_scale_end(values, clusters, level), ends[1]
     if ends is None:
         return Interval(warnings=(*warnings, compose("values_all_equal")))
-    # rounding must not leave the mean outside of its interval
+    # the interval always holds the mean itself
     method: Method = "t" if clusters is None else "clustered t"
     return Interval(min(ends[0], values.mean), max(ends[1], values.mean), method, tuple(warnings))
 

@@ -158,7 +158,7 @@ class ValueSketch:
         self._merge_into_table(
             np.concatenate([self._table, distinct]), np.concatenate([self._counts, counts])
         )
-        # one below 25 is the first tried: more bits would leave hardly fewer values
+        # an exact table is first rounded to 24 bits, then to ever fewer until it fits
         bits = self.bits or 25
         while len(self._table) > MAX_DISTINCT_VALUES and bits > 1:
             bits -= 1

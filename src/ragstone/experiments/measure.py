@@ -110,7 +110,7 @@ def check_labelled_claims(
     question: str | None = None,
 ) -> Asking[Score]:
     """Verdicts on the claims that people labelled, as they were labelled: no judge splits the answer anew."""
-    # from where in the answer they come is not known, and does not matter for a verdict
+    # where in the answer they stand is not known: sentence and span are placeholders
     claims = [Claim(text, 0, (0, 0)) for text in meta["claims"]]
     sources = list_sources(contexts)
     checked = yield from check_every_claim(claims, sources, language, question)

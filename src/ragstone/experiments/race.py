@@ -234,6 +234,6 @@ class Race:
         return [int(at) for at in open_to[np.argsort(-worth, kind="stable")]]
 
 
-def _measure_similarity(settings: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _measure_similarity(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """The share of settings that two configurations have in common."""
-    return float(sum(settings[name] == other.get(name) for name in settings)) / max(1, len(settings))
+    return float(sum(one[name] == other.get(name) for name in one)) / max(1, len(one))
