@@ -79,7 +79,14 @@ def compare(
         for comparison, measured in compared
     )
     return Comparison(
-        base.info, versus, correction, tests, floor, primary, paired=not unpaired, judged=tuple(metrics or ())
+        base.info,
+        versus,
+        correction,
+        tests,
+        floor,
+        primary,
+        paired=not unpaired,
+        judged=tuple(metrics or ()),
     )
 
 

@@ -60,7 +60,9 @@ def default_metrics(
     probed = list(samples)
     judgeable = probed
     if judge in (None, "offline"):
-        judgeable = [s for s in probed if is_measured_language(identify_sample_language(s, language))]
+        judgeable = [
+            s for s in probed if is_measured_language(identify_sample_language(s, language))
+        ]
     metrics = [
         metric
         for metric in REGISTERED.values()

@@ -203,7 +203,11 @@ def _refuse_few(target: Target, count: int, notes: Sequence[str]) -> MetricCorre
 def _subtract_predictions(pairs: Sequence[tuple[JudgedUnit, JudgedUnit]]) -> NDArray[np.float64]:
     before, after = (_list_predictions(side) for side in zip(*pairs, strict=True))
     # a judge with probabilities beside one without: what both have is compared
-    return after - before if after.shape == before.shape else _first_column(after) - _first_column(before)
+    return (
+        after - before
+        if after.shape == before.shape
+        else _first_column(after) - _first_column(before)
+    )
 
 
 def _first_column(predictions: NDArray[np.float64]) -> NDArray[np.float64]:

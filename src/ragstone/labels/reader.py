@@ -294,7 +294,9 @@ def _build_label(
     try:
         value, word = parse_value(target, given, options.scale)
     except ValueError as error:
-        raise ValueError(f"the {target} of {str(sample)!r} is {str(given)[:60]!r}; {error}") from None
+        raise ValueError(
+            f"the {target} of {str(sample)!r} is {str(given)[:60]!r}; {error}"
+        ) from None
     if target in ("claim", "chunk", "score") and item is None:
         raise ValueError(f"a label on a {target} needs its item: --field item=COLUMN")
     return Label(

@@ -94,7 +94,9 @@ def _mark_evidence(ledger: Ledger, entry: LedgerEntry, sample: Sample) -> None:
         _mark_quote(ledger.in_reference, entry, sample.reference or "")
     if finding.span is not None:
         mark = EvidenceMark(*finding.span, entry.number, entry.tone)
-        (ledger.in_reference if _is_in_reference(finding, sample) else ledger.in_answer).append(mark)
+        (ledger.in_reference if _is_in_reference(finding, sample) else ledger.in_answer).append(
+            mark
+        )
 
 
 def _mark_quote(marks: list[EvidenceMark], entry: LedgerEntry, text: str) -> None:

@@ -67,7 +67,9 @@ def build_control_sets(language: str, count: int | None = None) -> list[ControlS
         )
     ]
     split = _build_set("claims", (_SPLIT,), topics, language, count, _build_texts, has_bad=False)
-    written = _build_set("write", (_WRITTEN,), topics, language, count, _build_sources, has_bad=False)
+    written = _build_set(
+        "write", (_WRITTEN,), topics, language, count, _build_sources, has_bad=False
+    )
     return [*sets, split, written]
 
 

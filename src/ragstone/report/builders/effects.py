@@ -101,7 +101,11 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
 def _list_cells(level: Level, say: Words) -> doc.Cells:
     """The cells of a level: one for each column of `_build_effects` after the name of the setting."""
     best = " ★" if level.best else ""
-    mean_cells = [f"{level.value}{best}", say.number(level.mean), say.interval(level.low, level.high)]
+    mean_cells = [
+        f"{level.value}{best}",
+        say.number(level.mean),
+        say.interval(level.low, level.high),
+    ]
     if level.base:
         return [*mean_cells, "–", "–", "–", say("current")]
     ends = "–"

@@ -57,7 +57,9 @@ class MonitorReport:
             *_build_worst(analysis, say),
         )
         window = f"{title}: {facts[0]}"
-        return doc.ReportDocument("period", say, window, say("monitor"), head, body, footer=report.zone)
+        return doc.ReportDocument(
+            "period", say, window, say("monitor"), head, body, footer=report.zone
+        )
 
 
 def _list_facts(report: PeriodReport, say: Words) -> list[str]:

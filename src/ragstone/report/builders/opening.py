@@ -103,7 +103,9 @@ def _find_weakness(metric: MetricSummary, run: StoredRun, language: str, say: Wo
     worst = min(rows, key=lambda row: row.auroc or 0.0)
     if (worst.auroc or 0.0) >= FIT_AUROC:
         return ""
-    return say("opening.weak", language=language_name, auroc=say.number(worst.auroc, 2), data=worst.data)
+    return say(
+        "opening.weak", language=language_name, auroc=say.number(worst.auroc, 2), data=worst.data
+    )
 
 
 def _count_faults(lead: Lead, run: StoredRun, say: Words) -> Iterator[str]:
