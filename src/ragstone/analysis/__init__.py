@@ -1,4 +1,4 @@
-"""What a run's scores add up to."""
+"""What the scores of runs add up to: summaries, comparisons, failure classes, and the statistics behind them."""
 
 from ragstone.analysis.labels import LabelRate as LabelRate
 from ragstone.analysis.labels import label_rates as label_rates

@@ -50,16 +50,16 @@ def load_symptoms(more: Sequence[tuple[str, str]] = ()) -> tuple[Symptom, ...]:
     from importlib.resources import files
 
     symptoms = {}
-    own = files("ragstone.analysis").joinpath("advice.yaml").read_text(encoding="utf-8")
+    packaged = files("ragstone.analysis").joinpath("advice.yaml").read_text(encoding="utf-8")
     # the user's files last, so that they replace our symptoms of the same name
-    for text, place in [(own, "advice.yaml"), *more]:
+    for text, place in [(packaged, "advice.yaml"), *more]:
         for symptom in parse_symptoms(text, place):
             symptoms[symptom.name] = symptom
     return tuple(symptoms.values())
 
 
 def parse_symptoms(text: str, place: str) -> list[Symptom]:
-    """The symptoms that a YAML text lists; every complaint at once."""
+    """The symptoms that a YAML text lists; all errors are raised at once. `place` names the text in them."""
     import yaml
 
     try:
@@ -70,46 +70,46 @@ def parse_symptoms(text: str, place: str) -> list[Symptom]:
         raise ConfigError(
             [f"{place}: a list of symptoms is wanted; start each with `- symptom: NAME`"]
         )
-    complaints: list[str] = []
+    errors: list[str] = []
     symptoms = []
     for number, item in enumerate(items, 1):
         where = f"{place}: symptom {number}"
         if not isinstance(item, Mapping) or not isinstance(item.get("symptom"), str):
-            complaints.append(f"{where} has no name; start it with `- symptom: NAME`")
+            errors.append(f"{where} has no name; start it with `- symptom: NAME`")
             continue
         where = f"{place}: {item['symptom']}"
-        conditions, every = _parse_conditions(item.get("when"), where, complaints)
-        causes = [_parse_cause(cause, where, complaints) for cause in item.get("causes") or ()]
+        conditions, every = _parse_conditions(item.get("when"), where, errors)
+        causes = [_parse_cause(cause, where, errors) for cause in item.get("causes") or ()]
         if not causes:
-            complaints.append(f"{where}: no causes; list at least one with `cause` and `advice`")
-        title = _parse_texts(item.get("title", item["symptom"]), f"{where}: title", complaints)
+            errors.append(f"{where}: no causes; list at least one with `cause` and `advice`")
+        title = _parse_texts(item.get("title", item["symptom"]), f"{where}: title", errors)
         symptoms.append(Symptom(item["symptom"], title, conditions, every, tuple(causes)))
-    if complaints:
-        raise ConfigError(complaints)
+    if errors:
+        raise ConfigError(errors)
     return symptoms
 
 
 def _parse_conditions(
-    when: Any, where: str, complaints: list[str]
+    when: Any, where: str, errors: list[str]
 ) -> tuple[tuple[Condition, ...], bool]:
     every = True
     if isinstance(when, Mapping) and len(when) == 1 and next(iter(when)) in ("any", "all"):
         every = "all" in when
         (when,) = when.values()
     if not isinstance(when, list) or not when:
-        complaints.append(f"{where}: `when` is a list of conditions, or `any:` or `all:` with one")
+        errors.append(f"{where}: `when` is a list of conditions, or `any:` or `all:` with one")
         return (), every
-    conditions = [_parse_condition(condition, where, complaints) for condition in when]
+    conditions = [_parse_condition(condition, where, errors) for condition in when]
     return tuple(condition for condition in conditions if condition is not None), every
 
 
-def _parse_condition(item: Any, where: str, complaints: list[str]) -> Condition | None:
+def _parse_condition(item: Any, where: str, errors: list[str]) -> Condition | None:
     given = dict(item) if isinstance(item, Mapping) else {}
     kinds = [kind for kind in ("metric", "class") if kind in given]
     sides = [side for side in ("below", "above") if side in given]
     limit = given.get(sides[0]) if len(sides) == 1 else None
     if len(kinds) != 1 or isinstance(limit, bool) or not isinstance(limit, int | float):
-        complaints.append(
+        errors.append(
             f"{where}: {item!r} is no condition; write {{metric: recall, below: 0.8}} or "
             "{class: hallucination, above: 0.1}"
         )
@@ -117,34 +117,34 @@ def _parse_condition(item: Any, where: str, complaints: list[str]) -> Condition 
     name = str(given[kinds[0]])
     if kinds == ["class"]:
         if name not in CLASSES:
-            complaints.append(f"{where}: no failure class {name!r}; known: {', '.join(CLASSES)}")
+            errors.append(f"{where}: no failure class {name!r}; known: {', '.join(CLASSES)}")
             return None
         return Condition("class", name, float(limit), sides == ["above"])
     return Condition("metric", name, float(limit), sides == ["above"])
 
 
-def _parse_cause(item: Any, where: str, complaints: list[str]) -> Cause:
+def _parse_cause(item: Any, where: str, errors: list[str]) -> Cause:
     given = dict(item) if isinstance(item, Mapping) else {}
     if "cause" not in given or "advice" not in given:
-        complaints.append(f"{where}: a cause has `cause` and `advice`, {item!r} does not")
+        errors.append(f"{where}: a cause has `cause` and `advice`, {item!r} does not")
     settings = given.get("try") or {}
     if not isinstance(settings, Mapping) or not all(isinstance(v, list) for v in settings.values()):
-        complaints.append(f"{where}: `try` maps a parameter to a list of values, not {settings!r}")
+        errors.append(f"{where}: `try` maps a parameter to a list of values, not {settings!r}")
         settings = {}
     return Cause(
-        _parse_texts(given.get("cause", ""), where, complaints),
-        _parse_texts(given.get("advice", ""), where, complaints),
+        _parse_texts(given.get("cause", ""), where, errors),
+        _parse_texts(given.get("advice", ""), where, errors),
         {str(name): tuple(values) for name, values in settings.items()},
     )
 
 
-def _parse_texts(item: Any, where: str, complaints: list[str]) -> Mapping[str, str]:
+def _parse_texts(item: Any, where: str, errors: list[str]) -> Mapping[str, str]:
     """A text by language; a plain text serves for all."""
     if isinstance(item, str):
         return {"en": item}
     if isinstance(item, Mapping) and item and all(isinstance(v, str) for v in item.values()):
         return {str(key): value for key, value in item.items()}
-    complaints.append(f"{where}: a text, or one a language such as {{en: …, es: …}}, not {item!r}")
+    errors.append(f"{where}: a text, or one a language such as {{en: …, es: …}}, not {item!r}")
     return {"en": ""}
 
 

@@ -32,7 +32,7 @@ def add_rows(
     Only plain numbers wait for their batch: the scores themselves, with all their evidence, are let go at once."""
     names = [tally.name for tally in tallies]
     positions: list[int] = []
-    kin: list[str | None] = []
+    group_names: list[str | None] = []
     values: list[list[float | None]] = []
     failures: list[int] = []
     samples = 0
@@ -42,6 +42,7 @@ def add_rows(
         row = [scores.get(name, UNSTORED) for name in names]
         failed = 0
         for tally, score in zip(tallies, row, strict=True):
+            # most scores are a plain number: only others have details to count
             if (
                 score.value is None
                 or score.label is not None
@@ -50,22 +51,22 @@ def add_rows(
             ):
                 failed += tally.add_details(score)
         positions.append(position)
-        kin.append(group)
+        group_names.append(group)
         values.append([score.value for score in row])
         failures.append(failed)
         if len(positions) == BATCH_SAMPLES:
             samples += BATCH_SAMPLES
-            _add_batch(positions, kin, values, failures, tallies, groups, worst)
-            for waiting in (positions, kin, values, failures):
+            _add_batch(positions, group_names, values, failures, tallies, groups, worst)
+            for waiting in (positions, group_names, values, failures):
                 waiting.clear()
     if positions:
-        _add_batch(positions, kin, values, failures, tallies, groups, worst)
+        _add_batch(positions, group_names, values, failures, tallies, groups, worst)
     return samples + len(positions)
 
 
 def _add_batch(
     positions: list[int],
-    kin: list[str | None],
+    group_names: list[str | None],
     values: list[list[float | None]],
     failures: list[int],
     tallies: list[MetricTally],
@@ -74,8 +75,8 @@ def _add_batch(
 ) -> None:
     import numpy as np
 
-    places = groups.number_groups(kin)
-    table = np.array(values, np.float64).T  # one row a metric; None becomes NaN
+    places = groups.number_groups(group_names)
+    table = np.array(values, np.float64).T  # one row per metric; None becomes NaN
     for tally, row in zip(tallies, table, strict=True):
         tally.add(row, places)
     worst.add(positions, _rate_badness(table, tallies), np.array(failures))

@@ -41,7 +41,7 @@ class SampleChange:
     change: float
     """Mean over the metrics of how far it moved, as a share of their range: −1 is from best to worst."""
     metrics: dict[str, tuple[float | str, float | str]]
-    """Metrics that moved → value before and after, or how it ended."""
+    """Metrics that moved → value before and after, or the outcome where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,15 @@ def _measure_moves(pair: SamplePairs, metric: MetricScale) -> NDArray[np.float64
     move = (pair.after.values[name][pair.right] - pair.before.values[name][pair.left]) / width
     if not metric.higher_is_better:
         move = -move
+    # outcomes of a side, the samples' indexes there, and the move of a sample that failed on that side alone
     sides = (pair.before.ends[name], pair.left, 1.0), (pair.after.ends[name], pair.right, -1.0)
-    for (here, own, sign), (there, other, _) in (sides, sides[::-1]):
-        if not any(is_failure(end) for end in here.values()):
+    for (outcomes, indexes, whole_move), (other_outcomes, others, _) in (sides, sides[::-1]):
+        if not any(is_failure(outcome) for outcome in outcomes.values()):
             continue
-        for index, (mine, theirs) in enumerate(zip(own.tolist(), other.tolist(), strict=True)):
+        for number, (here, there) in enumerate(zip(indexes.tolist(), others.tolist(), strict=True)):
             # failed on one side and scored on the other; failed on both says nothing
-            if is_failure(here.get(mine, "")) and theirs not in there:
-                move[index] = sign
+            if is_failure(outcomes.get(here, "")) and there not in other_outcomes:
+                move[number] = whole_move
     return move
 
 
@@ -137,7 +138,7 @@ def _describe_change(
     left, right = int(pair.left[index]), int(pair.right[index])
     moved = {}
     for name, move in moves.items():
-        if abs(float(move[index])) > 1e-9:  # NaN is not
+        if abs(float(move[index])) > 1e-9:  # False for NaN
             old = pair.before.ends[name].get(left, float(pair.before.values[name][left]))
             new = pair.after.ends[name].get(right, float(pair.after.values[name][right]))
             moved[name] = (old, new)

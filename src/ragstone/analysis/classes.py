@@ -29,6 +29,7 @@ FailureClass = Literal[
 ]
 
 CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
+"""In this order `classify` takes the first that fits."""
 
 UNKNOWN: frozenset[FailureClass] = frozenset({"judge_failure", "unclassified"})
 """Classes that say nothing of the system."""
@@ -160,8 +161,8 @@ def _list_deciders(
         if not described:
             continue
         metric = max(described, key=lambda m: _get_depth(str(m["name"])))
-        own = thresholds.get(criterion.family, thresholds.get(kind))
-        limit = criterion.limit if own is None else own
+        user_limit = thresholds.get(criterion.family, thresholds.get(kind))
+        limit = criterion.limit if user_limit is None else user_limit
         by_language = {
             language: scale
             for (language, family), scale in scales.items()
@@ -170,7 +171,7 @@ def _list_deciders(
         yield Decider(
             str(metric["name"]),
             Criterion(criterion.family, limit, criterion.above),
-            is_scaled=bool(metric.get("judged")) and own is None,
+            is_scaled=bool(metric.get("judged")) and user_limit is None,
             scales=by_language,
         )
 

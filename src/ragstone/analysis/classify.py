@@ -52,7 +52,7 @@ class Failure:
     kind: FailureClass
     also: tuple[FailureClass, ...] = ()
     values: Mapping[str, float | str] = field(default_factory=dict)
-    """What decided: metric → value, or how it ended."""
+    """What decided: metric → value, or its outcome where there is none."""
     missed: tuple[str, ...] = ()
     """Relevant documents that were not retrieved."""
     instead: tuple[str, ...] = ()
@@ -161,6 +161,7 @@ def _match_classes(
     # to decline was right, so low recall or correctness is no failure
     if refusal == "correct_refusal":
         return []
+    # `_weigh_retrieval` adds faulty evidence, where the answer failed as well
     fits: set[FailureClass] = set(signals.bad) - {"faulty_evidence"}
     if signals.failed:
         fits.add("judge_failure")
@@ -174,6 +175,7 @@ def _match_classes(
     elif is_in_language(sample.answer or "", language) is False:
         # judges were measured on answers in the language of the question
         return ["wrong_language"]
+    # each changes `fits`, and goes by what the one before has left in it
     _weigh_scores(fits, scores, signals)
     _weigh_answer(fits, sample, scores, signals, language)
     _weigh_retrieval(fits, sample, signals, language)
@@ -224,13 +226,13 @@ def _weigh_answer(
     if _has_error(scores) or not (holds or "generation_failure" in signals.good):
         return
     is_verbose = is_rambling(sample, language)
-    if is_verbose or (holds and _is_told(answer, reference, signals)):
+    if is_verbose or (holds and _outweighs_verdict(answer, reference, signals)):
         fits -= {"generation_failure", "incomplete", "off_topic"}
     if is_verbose:
         fits.add("verbose")
 
 
-def _is_told(answer: str, reference: str, signals: Signals) -> bool:
+def _outweighs_verdict(answer: str, reference: str, signals: Signals) -> bool:
     """Whether the words of the reference in an answer weigh more than what decided that it is wrong.
 
     They do against a count of words, which long answers fail, and where the reference stands there word for word."""

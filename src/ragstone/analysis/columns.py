@@ -23,6 +23,7 @@ RESOURCES = frozenset({"latency", "first_token", "tokens", "cost"})
 """Families that say what an answer took, not how good it is."""
 
 NOT_STORED = "metric_error"
+"""Outcome of a sample for which the store has nothing of a metric."""
 
 
 class ComparableRun(Protocol):
@@ -36,7 +37,7 @@ class ComparableRun(Protocol):
 
 @dataclass(frozen=True)
 class RunColumns:
-    """The values of one run, one column a metric; where there is none the number is NaN and its end is kept."""
+    """The values of one run, one column per metric; where there is none the number is NaN and its outcome is kept in `ends`."""
 
     info: RunInfo
     ids: tuple[str, ...]
@@ -44,7 +45,7 @@ class RunColumns:
     groups: tuple[str | None, ...]
     values: Mapping[str, NDArray[np.float64]]
     ends: Mapping[str, Mapping[int, str]]
-    """Metric → index → how it ended, for the samples without a value."""
+    """Metric → index → outcome (`judge_error: refusal`), for the samples without a value."""
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -73,7 +74,7 @@ def read_columns(run: ComparableRun, metrics: Sequence[str] | None = None) -> Ru
         row = []
         for name in names:
             value = values.get(name, NOT_STORED)
-            # `StoredRun.values` gives a float or the outcome as text
+            # `StoredRun.values` gives a float or the outcome as text; faster than isinstance, for each value of a run
             if value.__class__ is not float:
                 ends[name][len(ids)] = str(value)
                 value = math.nan
@@ -168,7 +169,7 @@ def number_groups(groups: Sequence[str | None]) -> NDArray[np.int64] | None:
 def align_values(
     tables: Sequence[RunColumns], metric: str
 ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """One row a run, one column a sample that all of them scored; and the samples' groups."""
+    """One row per run, one column per sample that all of them scored; and the samples' groups."""
     import numpy as np
 
     first = tables[0]

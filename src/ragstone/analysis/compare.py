@@ -72,13 +72,21 @@ def compare(
     ]  # fmt: skip
     everything = [one for _, measured in compared for one in measured]
     decided, tests = decide_verdicts(everything, correction, floor, effect)
+    # the verdicts come in the order of `everything`: each run takes as many as it has differences
     rest = iter(decided)
     versus = tuple(
         replace(comparison, differences=tuple(next(rest) for _ in measured))
         for comparison, measured in compared
     )
     return Comparison(
-        base.info, versus, correction, tests, floor, primary, not unpaired, tuple(metrics or ())
+        base.info,
+        versus,
+        correction,
+        tests,
+        floor,
+        primary,
+        paired=not unpaired,
+        judged=tuple(metrics or ()),
     )
 
 
@@ -128,8 +136,8 @@ def _compare_pairs_of(
             f"{pair.before.info.name!r} and {pair.after.info.name!r} share no sample id; "
             "compare runs of the same questions, with ids, or two independent sets with --unpaired"
         )
-    own, theirs = pair.before.values, pair.after.values
-    paired = [_compare_paired_metric(pair, name, scale) for name in own if name in theirs]
+    shared = [name for name in pair.before.values if name in pair.after.values]
+    paired = [_compare_paired_metric(pair, name, scale) for name in shared]
     differences = [difference for difference, _ in paired]
     # the answers are read only where some score is the same for every sample, which is rare
     is_candidate = any(d.pairs and d.unchanged == d.pairs and not d.resource for d in differences)
@@ -166,15 +174,15 @@ def _compare_sets_of(
 
 
 def _begin_comparison(before: RunColumns, after: RunColumns) -> RunComparison:
-    own, theirs = before.values, after.values
+    old, new = before.values, after.values
     return RunComparison(
         run=after.info,
         pairs=0,
         only_before=len(before.ids),
         only_after=len(after.ids),
         differences=(),
-        only_metrics_before=tuple(name for name in own if name not in theirs),
-        only_metrics_after=tuple(name for name in theirs if name not in own),
+        only_metrics_before=tuple(name for name in old if name not in new),
+        only_metrics_after=tuple(name for name in new if name not in old),
     )
 
 
@@ -220,9 +228,9 @@ def _compare_unpaired_metric(
         groups.append(None if numbers is None else numbers[scored])
         failed = sum(map(is_failure, columns.ends[name].values()))
         left_out.update(f"{side}: {end}" for end in columns.ends[name].values())
-        own = int(scored.sum()) + failed
-        applicable += own
-        coverages.append(int(scored.sum()) / own if own else 0.0)
+        side_applicable = int(scored.sum()) + failed
+        applicable += side_applicable
+        coverages.append(int(scored.sum()) / side_applicable if side_applicable else 0.0)
     means = compare_sets(
         values[0], values[1], (groups[0], groups[1]), bounds=about.bounds, binary=about.binary,
         positive=about.resource,
@@ -310,7 +318,7 @@ def _build_difference(
 
 
 def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, int], int]:
-    """Why samples were left out, counted by side and end; and how many of them are failures."""
+    """Why samples were left out, counted by side and outcome (`_collect_warnings` reads these keys); and how many of them are failures."""
     import numpy as np
 
     counts: Counter[str] = Counter()
@@ -324,6 +332,7 @@ def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, 
             )
             if end is not None
         }
+        # the same outcome on both sides is counted once
         key = ("both", ends["before"]) if len(set(ends.values())) < len(ends) else None
         for side, end in [key] if key else ends.items():
             counts[f"{side}: {end}"] += 1

@@ -100,7 +100,7 @@ def correct_mean(
     if corrected.variance >= alone.variance:
         weights, corrected = 0 * weights, alone
     low, high = design.build_interval(corrected.mean, corrected.variance, design.freedom)
-    ends = design.build_interval(
+    sample_low, sample_high = design.build_interval(
         corrected.mean, corrected.sample_variance, max(1.0, count - 2.0), design.unlabelled
     )
     alone_low, alone_high = design.build_interval(alone.mean, alone.variance, design.freedom)
@@ -111,8 +111,8 @@ def correct_mean(
         mean=min(max(corrected.mean, low), high),
         low=low,
         high=high,
-        sample_low=ends[0],
-        sample_high=ends[1],
+        sample_low=sample_low,
+        sample_high=sample_high,
         alone=alone.mean,
         alone_low=alone_low,
         alone_high=alone_high,

@@ -80,7 +80,7 @@ class Diagnosis:
 
 
 class _Measurements:
-    """Everything that conditions look at."""
+    """Everything that conditions look at; the values of samples are read only when a condition on a metric is met."""
 
     def __init__(self, run: ComparableRun, summary: Summary, failures: Failures) -> None:
         self.summary, self.failures = summary, failures
@@ -154,7 +154,7 @@ def _find_evidence(condition: Condition, measurements: _Measurements) -> Symptom
     )
     order = wrong[np.argsort(-values[wrong] if condition.above else values[wrong], kind="stable")]
     # the end of the interval that is nearest to health: beyond the limit even there means sure
-    far = metric.low if condition.above else metric.high
+    mildest = metric.low if condition.above else metric.high
     return SymptomEvidence(
         what=metric.metric,
         value=metric.mean,
@@ -165,7 +165,7 @@ def _find_evidence(condition: Condition, measurements: _Measurements) -> Symptom
         samples=metric.scored,
         affected=len(wrong),
         examples=tuple(measurements.columns.ids[int(i)] for i in order[:EXAMPLES]),
-        sure=far is not None and condition.is_met_by(far),
+        sure=mildest is not None and condition.is_met_by(mildest),
     )
 
 
@@ -208,6 +208,7 @@ def format_ablation(info: RunInfo, settings: Mapping[str, Sequence[Any]]) -> str
     system, parameters = info.facts.system, info.facts.parameters
     fitting = {name: values for name, values in settings.items() if name in parameters}
     source = info.facts.source or info.source
+    # a run with a judge that its plan does not name had the default one
     judge = info.plan.judge if info.plan.judge is not None else info.judge and "offline"
     if not (system and fitting and source) or info.facts.in_memory or isinstance(judge, Mapping):
         return None

@@ -138,8 +138,8 @@ def _rows_by_level(settings: Sequence[Settings], name: str, full: bool) -> dict[
     base = settings[0]
     runs_by_value: dict[str, list[int]] = {}
     for at, run_settings in enumerate(settings):
-        others = all(run_settings[key] == base[key] for key in base if key != name)
-        if full or others:
+        varies_alone = all(run_settings[key] == base[key] for key in base if key != name)
+        if full or varies_alone:
             runs_by_value.setdefault(_format_value(run_settings[name]), []).append(at)
     return runs_by_value
 
@@ -154,6 +154,7 @@ def _build_factor(
     positive: bool,
 ) -> tuple[Factor, list[MeanDifference]]:
     """The factor without verdicts, and the difference of each of its levels but the first to that."""
+    # the first run has the current settings, so the first level is the current value
     base = next(iter(means.values()))
     centre = {value: float(some.mean()) for value, some in means.items()}
     best = max(centre, key=lambda value: centre[value] if higher else -centre[value])
@@ -183,7 +184,9 @@ def _decide_levels(
     higher: bool,
     correction: Correction,
 ) -> tuple[Factor, ...]:
-    """The factors with the differences, intervals and verdicts of their levels."""
+    """The factors with the differences, intervals and verdicts of their levels.
+
+    `changes` are those of all levels but the current ones, in the order of the factors."""
     ps = [change.p for change in changes if change.p is not None]
     corrected = iter(zip(adjust_p_values(ps, correction), find_alphas(ps, correction), strict=True))
     rest = iter(changes)
@@ -201,7 +204,7 @@ def _decide_level(
     level: Level, change: MeanDifference, corrected: Iterator[tuple[float, float]], higher: bool
 ) -> Level:
     level = replace(level, difference=change.difference or 0.0, p=change.p)
-    if change.p is None:
+    if change.p is None:  # then `corrected` has nothing for it
         return level
     adjusted, alpha = next(corrected)
     interval = change.interval_at(alpha)

@@ -40,6 +40,7 @@ BY_TEXT: frozenset[FailureClass] = frozenset(
 """Classes that rules on texts decide."""
 
 NEEDS_FAILED_ANSWER: tuple[FailureClass, ...] = ("faulty_evidence", "ranking_failure")
+"""Classes that a sample is put into only when its answer failed too."""
 
 OF_RETRIEVAL: frozenset[FailureClass] = frozenset(
     {"system_failure", "retrieval_failure", "faulty_evidence", "ranking_failure"}
@@ -137,6 +138,7 @@ def analyse_failures(
     deciders = choose_deciders(run.info.metrics, known, thresholds or {})
     counts: Counter[FailureClass] = Counter()
     languages: Counter[str] = Counter()
+    # class → language → samples that cannot be put into it by an error, see `_count_expected`
     settled: dict[FailureClass, Counter[str]] = {"hallucination": Counter(), "off_topic": Counter()}
     examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
     slicing = SliceCounter(by)
@@ -219,7 +221,7 @@ def _count_expected(
     answer = expected.get("generation_failure", 0.0)
     for kind in NEEDS_FAILED_ANSWER:
         expected[kind] = max(expected.get(kind, 0.0), answer, TEXT_RULE_ERROR * total)
-    # where there is a reference, both metrics would have to err
+    # answers with a reference are protected above: one is off topic only if both metrics err
     if "off_topic" in expected:
         expected["off_topic"] += answer
     return expected

@@ -31,7 +31,8 @@ def label_rates(labels: Mapping[str, int]) -> tuple[LabelRate, ...]:
     """The rate of each label of a MetricSummary; refusals out of the unanswerable questions, false ones out of the others."""
     rates = []
     for label, rate in wilson_rates(labels, AMONG).items():
-        kin = next((group for group in AMONG if label in group), tuple(labels))
-        total = sum(labels.get(name, 0) for name in kin)
+        # as in `wilson_rates`, which takes the share of the same total
+        siblings = next((group for group in AMONG if label in group), tuple(labels))
+        total = sum(labels.get(name, 0) for name in siblings)
         rates.append(LabelRate(label, labels[label], total, *(rate or (None, None, None))))
     return tuple(rates)

@@ -82,7 +82,9 @@ def collect_claims(
         faulty += bool(claims)
         for order, (badness, finding) in enumerate(claims[:SHOWN_CLAIMS]):
             claim = FaultyClaim(position, sample_id, finding)
+            # `order` first: the worst claim of each sample comes before the second of any
             worst.append(((order, *badness, position), claim))
+        # cut now and then, so that memory does not grow with the run
         if len(worst) > 100 * SHOWN_CLAIMS:
             worst = heapq.nsmallest(SHOWN_CLAIMS, worst, key=lambda item: item[0])
     worst = heapq.nsmallest(SHOWN_CLAIMS, worst, key=lambda item: item[0])
@@ -102,16 +104,17 @@ def _collect_samples(
     rows: Iterable[Row], metric: MetricSummary
 ) -> tuple[int, tuple[FaultyClaim, ...]]:
     """Count the samples with the worst value of the metric's scale; the first of the lowest, unless all are perfect."""
-    ends = metric.bounds or (None, None)
-    end, best = ends if metric.higher_is_better else ends[::-1]
+    # without bounds there is no worst value, and no sample is at fault
+    bounds = metric.bounds or (None, None)
+    worst_value, best_value = bounds if metric.higher_is_better else bounds[::-1]
     sign = 1.0 if metric.higher_is_better else -1.0
     faulty, least = 0, float("inf")
     worst: tuple[FaultyClaim, ...] = ()
     for position, sample_id, _, scores in rows:
         value = scores[metric.metric].value
-        if value is None or value == best:
+        if value is None or value == best_value:
             continue
-        faulty += value == end
+        faulty += value == worst_value
         if sign * value < least:
             least, worst = sign * value, (FaultyClaim(position, sample_id, None),)
     return faulty, worst

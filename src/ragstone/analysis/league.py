@@ -153,15 +153,16 @@ def _build_column(metric: str, higher: bool, aligned: AlignedValues, alpha: floa
     for run, values in aligned.by_run.items():
         moments = to_moments(values)
         clusters, _ = find_clusters(values, aligned.groups, moments.mean)
-        own = mean_interval(
+        interval = mean_interval(
             moments, bounds=aligned.bounds, binary=aligned.binary, clusters=clusters,
             positive=aligned.positive,
         )  # fmt: skip
         gap = aligned.compare(best, run)
-        ends = gap.interval_at(alpha)
+        gap_interval = gap.interval_at(alpha)
         tied = run != best and (gap.p is None or gap.p > alpha)
         cells[run] = LeagueCell(
-            means[run], own.low, own.high, run == best, tied, gap.difference or 0.0, ends.low, ends.high
+            mean=means[run], low=interval.low, high=interval.high, best=run == best, tied=tied,
+            gap=gap.difference or 0.0, gap_low=gap_interval.low, gap_high=gap_interval.high,
         )  # fmt: skip
     samples = len(next(iter(aligned.by_run.values())))
     return LeagueColumn(metric, higher, aligned.positive, aligned.bounds, samples, cells)

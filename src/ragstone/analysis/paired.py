@@ -21,7 +21,7 @@ IntervalAt = Callable[[float], Interval]
 """The interval of a difference that is wrong in a given share of studies."""
 
 SMALLEST_ALPHA = 1e-9
-"""No p of an interval is told below this."""
+"""Smallest p that `invert_interval` looks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ def compare_pairs(
 
     means = float(before.mean()), float(after.mean())
     if positive and min(means) > 0 and moments.squares > 0:
-        raw: IntervalAt = _find_ratio_interval(before, after, groups)
+        raw_interval: IntervalAt = _find_ratio_interval(before, after, groups)
     else:
-        raw = interval_at
+        raw_interval = interval_at
     risen, fallen = int((differences > 0).sum()), int((differences < 0).sum())
     # McNemar counts pairs as independent; with groups the signs of whole groups are flipped instead
     if binary and clusters is None:
@@ -90,14 +90,14 @@ def compare_pairs(
     else:
         test = "sign flip" if clusters is None else "sign flip of groups"
         p = sign_flip(pieces)
-    p = reconcile_p(p, raw)
+    p = reconcile_p(p, raw_interval)
     return MeanDifference(
         pairs=len(before),
         before=means[0],
         after=means[1],
         difference=moments.mean,
         sd=moments.sd,
-        interval_at=reconcile_interval(p, raw),
+        interval_at=reconcile_interval(p, raw_interval),
         clusters=None if clusters is None else clusters.count,
         # one piece has one sign: there is nothing to test
         p=p if len(pieces) > 1 else None,
@@ -142,6 +142,7 @@ def invert_interval(interval_at: IntervalAt) -> float:
 
 
 def _leaves_out_zero(interval: Interval) -> bool:
+    """Whether 0 is outside; also without an interval, so that the test alone decides then."""
     return interval.low is None or interval.high is None or interval.low > 0 or interval.high < 0
 
 

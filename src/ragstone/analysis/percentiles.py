@@ -77,11 +77,11 @@ def compare_percentiles(
         if min(old, new) <= 0:
             changes.append(PercentileChange(name, old, new))
             continue
-        own, theirs = (
+        old_interval, new_interval = (
             percentile_interval(values, share, numbers, alpha)
             for values, numbers in zip((before, after), groups, strict=True)
         )
-        ends = ratio_interval((old, own), (new, theirs)) or (None, None)
+        ends = ratio_interval((old, old_interval), (new, new_interval)) or (None, None)
         changes.append(PercentileChange(name, old, new, new / old, *ends))
     return tuple(changes)
 

@@ -56,11 +56,11 @@ def plan_sample_size(
 
     `effect` must be above 0: no number of questions shows a difference of 0."""
     # Bonferroni: each of several comparisons is tested at its part of alpha
-    own_alpha = alpha / comparisons
+    test_alpha = alpha / comparisons
     # the normal approximation for the mean of paired differences, times the design effect of groups (Kish 1965)
-    count = (_sum_quantiles(own_alpha, power) * sd / effect) ** 2 * design
+    count = (_sum_quantiles(test_alpha, power) * sd / effect) ** 2 * design
     # the variance is estimated too, so that the test is one of Student's t (Guenther 1981)
-    count += NormalDist().inv_cdf(1 - own_alpha / 2) ** 2 / 2
+    count += NormalDist().inv_cdf(1 - test_alpha / 2) ** 2 / 2
     # an exact test moves in steps: continuity correction of half a pair, in the form for one proportion
     # (Fleiss, Levin and Paik 2003, chapter 2)
     if binary:

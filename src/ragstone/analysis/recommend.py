@@ -12,6 +12,8 @@ from ragstone.analysis.pareto import COSTS
 from ragstone.analysis.power import find_needed_questions
 
 Advice = Literal["choose", "keep", "cheaper", "equal", "undecided"]
+"""Take the best instead of the baseline; keep the baseline, which is the best; take another that is as good and cheaper;
+take any, they are equally good; the questions do not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ def recommend(
     column = league.find(league.primary) if league.primary else None
     if column is None or len(league.names) < 2:
         return None
+    # `margin` is a share of the range; from here on it is in the metric's own units
     reach = margin * (column.bounds[1] - column.bounds[0] if column.bounds else 1.0)
     best, baseline = column.best, comparison.baseline.id
     tied = [run for run in league.names if column.cells[run].tied]

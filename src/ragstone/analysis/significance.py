@@ -32,6 +32,7 @@ RANDOM_FLIPS = 9_999
 MAX_FLIPPED_PIECES = 1_024
 """The largest pieces are flipped one by one; the sum of the smaller ones beyond is normal."""
 SEED = 20_201
+"""Another one changes every p that is sampled, by a little."""
 FLIPS_A_BLOCK = 500
 
 
@@ -102,9 +103,8 @@ def find_alphas(ps: Sequence[float], correction: Correction = "bonferroni") -> l
     if correction == "holm":
         for rank, index in enumerate(order):
             alphas[index] = ALPHA / (count - rank)
-            if (
-                ps[index] > alphas[index]
-            ):  # it ends here: the others are not tested at a milder level
+            # it ends here: the others are not tested at a milder level
+            if ps[index] > alphas[index]:
                 for later in order[rank:]:
                     alphas[later] = alphas[index]
                 break

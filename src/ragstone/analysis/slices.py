@@ -103,7 +103,7 @@ class SliceCounter:
 
         `kinds` are the classes that count as failures, all of them when None; `skipped` fields are not tested."""
         candidates = [
-            _face_failures(candidate, kinds)
+            _turn_to_failures(candidate, kinds)
             for candidate in self._list_candidates()
             if candidate[1] not in skipped
             and min(candidate[3].total(), candidate[4].total()) >= MIN_SLICE_SAMPLES
@@ -112,6 +112,7 @@ class SliceCounter:
             (_count(inside, kinds), inside.total(), _count(rest, kinds), rest.total())
             for _, _, _, inside, rest in candidates
         ]
+        # f of n samples in the slice fail, g of m in the rest
         ps = [fisher_test(f, n - f, g, m - g) for f, n, g, m in tables]
         slices = []
         for (origin, name, value, inside, _), (f, n, g, m), p, corrected in zip(
@@ -193,6 +194,7 @@ def _cut_bins(trait: str, bins: Sequence[Counter[str]]) -> Iterator[Candidate]:
     seen: set[int] = {0}
     total = sum(bins, Counter[str]())
     below: Counter[str] = Counter()
+    # there is one bin more than cuts: above the last one is nothing to cut off
     for cut, counts in zip(CUTS[trait], bins, strict=False):
         below = below + counts
         if below.total() in seen:
@@ -201,7 +203,7 @@ def _cut_bins(trait: str, bins: Sequence[Counter[str]]) -> Iterator[Candidate]:
         yield TRAIT, trait, f"<= {cut}", below, total - below
 
 
-def _face_failures(candidate: Candidate, kinds: Collection[str] | None) -> Candidate:
+def _turn_to_failures(candidate: Candidate, kinds: Collection[str] | None) -> Candidate:
     """Name a cut by the side that fails more: one test, whichever side that is."""
     origin, name, value, inside, rest = candidate
     if origin != TRAIT or not rest.total():
@@ -223,9 +225,8 @@ def fisher_test(a: int, b: int, c: int, d: int) -> float:
             - _log_binomial(total, row)
         )
 
-    here = (
-        log_probability(a) + 1e-7
-    )  # tables that are equally likely on paper differ in the last digits
+    # tables that are equally likely on paper differ in the last digits
+    here = log_probability(a) + 1e-7
     return min(
         1.0,
         math.fsum(math.exp(p) for k in range(low, high + 1) if (p := log_probability(k)) <= here),

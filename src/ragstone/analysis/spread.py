@@ -54,5 +54,5 @@ def _design_effect(paired: MeanDifference) -> float:
     low, high = paired.interval.low, paired.interval.high
     if low is None or high is None or paired.clusters is None or not paired.sd:
         return 1.0
-    alone = Z * paired.sd / math.sqrt(paired.pairs)
-    return max(1.0, ((high - low) / 2 / alone) ** 2)
+    half_width_alone = Z * paired.sd / math.sqrt(paired.pairs)
+    return max(1.0, ((high - low) / 2 / half_width_alone) ** 2)

@@ -118,6 +118,7 @@ def mean_interval(
         ends = _log_scale_end(values, clusters, level), ends[1]
     if ends is None:
         return Interval(warnings=(*warnings, compose("values_all_equal")))
+    # the interval always holds the mean itself
     method: Method = "t" if clusters is None else "clustered t"
     return Interval(min(ends[0], values.mean), max(ends[1], values.mean), method, tuple(warnings))
 
@@ -172,13 +173,13 @@ def difference_interval(
     """The ends of the interval of a difference of two independent means, each given with its own interval of the same level.
 
     Each end combines the far ends of both in quadrature, so that it keeps their skew (MOVER; Zou & Donner 2008)."""
-    (mean, own), (new_mean, new) = before, after
-    if own.low is None or own.high is None or new.low is None or new.high is None:
+    (mean, old), (new_mean, new) = before, after
+    if old.low is None or old.high is None or new.low is None or new.high is None:
         return None
     difference = new_mean - mean
     return (
-        difference - math.hypot(new_mean - new.low, own.high - mean),
-        difference + math.hypot(new.high - new_mean, mean - own.low),
+        difference - math.hypot(new_mean - new.low, old.high - mean),
+        difference + math.hypot(new.high - new_mean, mean - old.low),
     )
 
 
@@ -199,10 +200,11 @@ def ratio_interval(
 ) -> tuple[float, float] | None:
     """The ends of the interval of the ratio of two independent means, both above 0: a difference of logarithms."""
     sides = []
-    for mean, own in (before, after):
-        if own.low is None or own.high is None or own.low <= 0:
+    for mean, interval in (before, after):
+        if interval.low is None or interval.high is None or interval.low <= 0:
             return None
-        sides.append((math.log(mean), Interval(math.log(own.low), math.log(own.high))))
+        logs = Interval(math.log(interval.low), math.log(interval.high))
+        sides.append((math.log(mean), logs))
     ends = difference_interval(sides[0], sides[1])
     return None if ends is None else (math.exp(ends[0]), math.exp(ends[1]))
 
@@ -259,8 +261,8 @@ def wilson_rates(
     None where nothing was counted to take a share of."""
     rates: dict[str, tuple[float, float, float] | None] = {}
     for label, count in counts.items():
-        kin = next((group for group in among if label in group), tuple(counts))
-        total = sum(counts.get(name, 0) for name in kin)
+        siblings = next((group for group in among if label in group), tuple(counts))
+        total = sum(counts.get(name, 0) for name in siblings)
         rates[label] = (count / total, *wilson_interval(count, total)) if total else None
     return rates
 

@@ -261,11 +261,12 @@ def _collect_reasons(tally: MetricTally) -> dict[str, int]:
 
 
 def _if_failures(
-    tally: MetricTally, mean: float | None, scored: int, failed: int, end: int
+    tally: MetricTally, mean: float | None, scored: int, failed: int, bound: int
 ) -> float | None:
+    """The mean if every failure had the lowest value (`bound` 0) or the highest (1)."""
     if tally.bounds is None or not failed or (scored and mean is None):
         return None
-    return ((mean or 0.0) * scored + tally.bounds[end] * failed) / (scored + failed)
+    return ((mean or 0.0) * scored + tally.bounds[bound] * failed) / (scored + failed)
 
 
 def _collect_warnings(tally: MetricTally, interval: Interval) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ class MetricTally:
         self.usage = NO_USAGE
 
     def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
-        """Take in one value a sample, NaN where there is none, with the place of its group."""
+        """Take in one value per sample, NaN where there is none, with the number of its group (see `GroupNumbers`)."""
         import numpy as np
 
         self.total += len(values)

@@ -21,7 +21,7 @@ MIN_HELD_SHARE, MAX_LACKED_SHARE = 0.6, 0.34
 MIN_WORDS_BESIDE = 40
 """Words beside the point from which an answer rambles, if they are more than half of it."""
 MIN_SHARED_WORDS = 2
-"""Content words that a sentence shares with question and reference when it bears on them."""
+"""Content words that a sentence shares with question and reference when it is about them."""
 
 
 def holds_reference(text: str, reference: str, language: str) -> bool | None:

@@ -19,6 +19,8 @@ CUTS: Mapping[str, tuple[int, ...]] = {
 """For each counted trait where samples are parted: up to the number, and above it."""
 
 MAX_TOPIC_CHARS = 30
+_WORD = re.compile(r"[^\W\d_]{3,}")
+"""Three letters or more, of any script."""
 
 
 def count_traits(sample: Sample) -> Iterator[tuple[str, int]]:
@@ -68,6 +70,3 @@ def list_topics(sample: Sample) -> dict[str, str]:
 def find_bin(trait: str, number: int) -> int:
     """The index of the first cut that the number does not exceed."""
     return bisect_left(CUTS[trait], number)
-
-
-_WORD = re.compile(r"[^\W\d_]{3,}")

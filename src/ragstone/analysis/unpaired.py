@@ -44,8 +44,8 @@ def compare_sets(
     sides: list[IntervalAt] = []
     pieces = grouped = 0
     for values, numbers in zip((before, after), groups, strict=True):
-        at, clusters = _find_side_interval(values, numbers, bounds, binary, positive)
-        sides.append(at)
+        side_interval, clusters = _find_side_interval(values, numbers, bounds, binary, positive)
+        sides.append(side_interval)
         grouped += clusters is not None
         pieces += len(values) if clusters is None else clusters.count
     is_ratio = positive and min(means) > 0

@@ -48,7 +48,7 @@ class ValueSketch:
         self._waiting_count = 0
 
     def add(self, values: NDArray[np.float64], places: NDArray[np.int64] | None) -> None:
-        """Take in some values with the place of each one's group, −1 for none."""
+        """Take in some values with the number of each one's group (see `GroupNumbers`), −1 for none."""
         if len(values):
             self._waiting.append((values, places))
             self._waiting_count += len(values)
@@ -158,6 +158,7 @@ class ValueSketch:
         self._merge_into_table(
             np.concatenate([self._table, distinct]), np.concatenate([self._counts, counts])
         )
+        # an exact table is first rounded to 24 bits, then to ever fewer until it fits
         bits = self.bits or 25
         while len(self._table) > MAX_DISTINCT_VALUES and bits > 1:
             bits -= 1
@@ -196,11 +197,11 @@ class RunningMoments:
 
     def add(self, block: NDArray[np.float64]) -> None:
         """Take in a block that is not empty."""
-        own = float(block.mean())
-        deviations = block - own
+        block_mean = float(block.mean())
+        deviations = block - block_mean
         # Chan, Golub & LeVeque's way to join two sums of squares
         share = len(block) * self.n / (self.n + len(block))
-        self.squares += float(deviations @ deviations) + (own - self.mean) ** 2 * share
+        self.squares += float(deviations @ deviations) + (block_mean - self.mean) ** 2 * share
         self._sum = math.fsum([self._sum, *block.tolist()])
         self.n += len(block)
 

@@ -30,7 +30,7 @@ def decide_verdicts(
     effect: float | None,
 ) -> tuple[list[Difference], dict[Family, int]]:
     """Each difference with its interval at the corrected level and its verdict, in the order given; and the tests of each family."""
-    # without a p there is no test, but an interval still has the level of its family
+    # a difference without a p is in neither: there is no test to correct, and its interval is one of 95 %
     adjusted: dict[int, float] = {}
     alphas: dict[int, float] = {}
     tests: dict[Family, int] = {}

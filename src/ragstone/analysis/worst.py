@@ -36,8 +36,7 @@ class WorstSamples:
         if failed.any():
             # Badness is at most 1, so half of it breaks ties between equal counts and no more.
             self._failed.add(at[failed], failures[failed] + badness[failed] / 2)
-            failed = ~failed
-            at, badness = at[failed], badness[failed]
+            at, badness = at[~failed], badness[~failed]
         self._scored.add(at, badness)
 
     def positions(self) -> tuple[int, ...]:
@@ -62,9 +61,9 @@ class _Top:
         import numpy as np
 
         # most samples are not among the worst: they are passed over without sorting
-        able = keys >= self._smallest_key
-        self._positions = np.concatenate([self._positions, at[able]])
-        self._keys = np.concatenate([self._keys, keys[able]])
+        is_candidate = keys >= self._smallest_key
+        self._positions = np.concatenate([self._positions, at[is_candidate]])
+        self._keys = np.concatenate([self._keys, keys[is_candidate]])
         # sorted now and then, not with every batch
         if len(self._positions) > 4 * self._max_entries + 1024:
             self._drop_smallest()

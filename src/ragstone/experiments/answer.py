@@ -55,7 +55,7 @@ async def answer_samples(
     *,
     watch: Callable[[AnswerProgress], None] | None = None,
 ) -> tuple[Dataset, SystemUnderTest]:
-    """The reading with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
+    """The dataset with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
     runner = build_runner(under_test, store, run, watch)
     answers = await answer_dataset(dataset, runner)
     return answers, note_cold_start(under_test, runner)

@@ -43,7 +43,7 @@ BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """One Run a configuration, in the order given, and how they compare."""
+    """One Run per configuration, in the order given, and how they compare."""
 
     runs: dict[str, Run]
     result: ComparisonResult | None
@@ -174,8 +174,8 @@ async def _answer_configurations(
     run_ids: Mapping[str, str],
     watch: BenchWatch | None,
 ) -> dict[str, SystemUnderTest]:
-    """Ask all systems before the first run is scored: in turn, when they are few; those that were built for it."""
-    # Built first: a mistake in the last configuration shows before the first is paid for.
+    """Ask all systems in turn before the first run is scored; returns them as built, or nothing when they are too many for it."""
+    # all are built first: a mistake in the last configuration shows before the first is paid for
     if len(systems) > MAX_INTERLEAVED_SYSTEMS:
         for spec, settings in systems.values():
             await build_system(spec, settings).system.close()
@@ -204,9 +204,10 @@ def _resolve_configuration(
     if not isinstance(given, Mapping):
         return given, {}
     settings = dict(given)
-    own = settings.pop("system", None)
-    if own is not None:
-        return own, settings
+    own_system = settings.pop("system", None)
+    if own_system is not None:
+        return own_system, settings
+    # a mapping with the name of a kind of system (`url`, …) is itself the spec of one
     if set(SYSTEM_KINDS) & set(settings):
         return given, {}
     if plan.system is None:

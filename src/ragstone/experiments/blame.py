@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Condition = Literal["retrieved", "shuffled", "mixed", "gold", "none"]
+"""The contexts that a system is given: its own; gold and distractors in random order; the same with gold first; gold
+alone; none at all."""
 
 ASKED_CONDITIONS: tuple[Condition, ...] = ("shuffled", "mixed", "gold", "none")
 """Conditions that the system is asked under; `retrieved` is what it did by itself."""
@@ -100,8 +102,8 @@ async def ablame(
     asked = await _ask_conditions(under_test, chosen)
     await under_test.close()
     values = {
-        condition: await _score_values(some, target.name, judge, store or run.stored.store)
-        for condition, some in asked.items()
+        condition: await _score_values(samples, target.name, judge, store or run.stored.store)
+        for condition, samples in asked.items()
     }
     scored_everywhere = [
         i for i in range(len(chosen)) if all(i in by_sample for by_sample in values.values())
@@ -145,7 +147,7 @@ async def _ask_conditions(
         for sample, contexts in chosen:
             given = contexts[condition]
             reply = await under_test.answer_with(sample.question or "", given, sample)
-            # scored against what it was given, but for answers from nothing: those have no contexts to hold
+            # scored against the contexts that it was given here, not those that it retrieved before
             asked[condition].append(
                 replace(sample, answer=reply.answer, contexts=given, error=None)
             )
@@ -218,9 +220,9 @@ def split_loss(
     missing = [name for name in ("retrieved", *ASKED_CONDITIONS) if name not in values]
     if missing:
         raise RagstoneError(f"no scores under {', '.join(missing)}; blame needs every condition")
-    table = {name: np.asarray(some, np.float64) for name, some in values.items()}
+    table = {name: np.asarray(scores, np.float64) for name, scores in values.items()}
     count = len(table["retrieved"])
-    if not count or any(len(some) != count for some in table.values()):
+    if not count or any(len(scores) != count for scores in table.values()):
         raise RagstoneError("blame needs the same samples, at least one, under every condition")
     steps = {
         "retrieval": table["shuffled"] - table["retrieved"],
@@ -234,7 +236,7 @@ def split_loss(
     return Blame(
         metric=metric,
         samples=count,
-        scores={name: float(some.mean()) for name, some in table.items()},
+        scores={name: float(scores.mean()) for name, scores in table.items()},
         loss=float((sign * (best - table["retrieved"])).mean()),
         parts=tuple(_build_part(name, sign * steps[name], width) for name in PARTS),
         prior=float(table["none"].mean()),
@@ -249,7 +251,7 @@ def _build_part(name: str, steps: NDArray[np.float64], width: float) -> LossPart
 async def _score_values(
     samples: Sequence[Sample], metric: str, judge: Any, store: Any
 ) -> dict[int, float]:
-    """The metric's value at each place where there is one."""
+    """Index of the sample → the metric's value, where there is one."""
     scored_run = await aevaluate(
         samples, [metric], judge=judge, store=":memory:" if judge is None else store
     )
@@ -257,7 +259,7 @@ async def _score_values(
     for position, _, _, values in scored_run.stored.values():
         value = values[metric]
         if isinstance(value, float):
-            scored[position - 1] = value
+            scored[position - 1] = value  # positions count from 1
     # with a judge the store is the user's, for its stored replies; only this helper run is removed
     # from it
     if judge is not None:

@@ -58,9 +58,11 @@ def default_metrics(
 
     The embedded judge answers only in the languages it was measured in; another judge is taken to know them all."""
     probed = list(samples)
-    judged = probed
+    judgeable = probed
     if judge in (None, "offline"):
-        judged = [s for s in probed if is_measured_language(identify_sample_language(s, language))]
+        judgeable = [
+            s for s in probed if is_measured_language(identify_sample_language(s, language))
+        ]
     metrics = [
         metric
         for metric in REGISTERED.values()
@@ -68,35 +70,35 @@ def default_metrics(
         # metrics of the user's own modules run only when named: importing a module must not add
         # columns to every report
         and metric.function.__module__.startswith("ragstone.")
-        and any(_can_score(metric, sample) for sample in (judged if metric.judged else probed))
+        and any(_can_score(metric, sample) for sample in (judgeable if metric.judged else probed))
     ]
     if not metrics:
-        raise NothingToScore(_explain_nothing(probed, judged))
+        raise NothingToScore(_explain_nothing(probed, judgeable))
     return metrics
 
 
 def _can_score(metric: Metric, sample: Sample) -> bool:
     """Whether the metric scores the sample, or gets as far as its first question to a judge."""
-    started = build_starter(metric)(sample)
-    if isinstance(started, Score):
-        return started.ok
+    attempt = build_starter(metric)(sample)
+    if isinstance(attempt, Score):
+        return attempt.ok
     try:
-        next(started)
+        next(attempt)
     except StopIteration:
         return True
     except Unscored:
         return False
-    started.close()
+    attempt.close()
     return True
 
 
-def _explain_nothing(samples: Sequence[Sample], judged: Sequence[Sample]) -> Message:
+def _explain_nothing(samples: Sequence[Sample], judgeable: Sequence[Sample]) -> Message:
     """Why no metric fits, in one sentence: what the samples have, and what would help."""
     if not samples:
         return compose("nothing_without_samples")
     names = ("question", "answer", "contexts", "reference", "relevant")
     present = tuple(n for n in names if any(getattr(s, n) is not None for s in samples))
-    if {"question", "answer"} <= set(present) and not judged:
+    if {"question", "answer"} <= set(present) and not judgeable:
         language = identify_sample_language(samples[0], None)
         return compose("nothing_in_language", language=language)
     if not present:
@@ -108,5 +110,5 @@ def _explain_nothing(samples: Sequence[Sample], judged: Sequence[Sample]) -> Mes
 
 
 def first_samples(dataset: Dataset, count: int = PROBED_SAMPLES) -> list[Sample]:
-    """The first samples of a reading, which can still be read from its start afterwards."""
+    """The first samples of a dataset, which can still be read from its start afterwards."""
     return [record.sample for record in dataset.peek(count)]

@@ -79,12 +79,13 @@ def compare(
 ) -> ComparisonResult:
     """Compare runs (or their names in the store) with the first; takes the options of `ragstone.analysis.compare`.
 
-    More than two runs on the same questions get a league, and a recommendation when a primary metric is named."""
+    More than two runs on the same questions get a league, and a recommendation when a primary metric is named;
+    `league` says so for any number of them."""
     opened = [_open_run(run, store) for run in runs]
     comparison = compare_columns(opened, margin=margin, **options)
     by_id = {run.info.id: run for run in opened}
-    wanted = len(opened) > 2 if league is None else league
-    if not wanted or not comparison.paired:
+    with_league = len(opened) > 2 if league is None else league
+    if not with_league or not comparison.paired:
         return ComparisonResult(comparison, by_id)
     table = build_league(opened, comparison.primary)
     return ComparisonResult(comparison, by_id, table, recommend(table, comparison, margin))

@@ -36,6 +36,7 @@ async def execute_plan(
     own_loop: bool = False,
 ) -> StoredRun:
     """Carry out a plan, or the rest of it; with `own_loop`, connections of a judge that was given are closed too."""
+    # first of all: a mistake in the labels must show before anything is paid for
     labels = None if plan.labels is None else read_labels(plan.labels).labels
     prepared = await _prepare_run(plan, inputs, observer)
     judge, store, dataset = prepared.judge, prepared.store, prepared.dataset
@@ -63,7 +64,8 @@ async def execute_plan(
         if judge is not None and must_close:
             await judge.close()
     if labels is not None:
-        add_labels(store, attach_content(stored, labels)[0])
+        attached, _ = attach_content(stored, labels)
+        add_labels(store, attached)
     stored.refresh()
     return stored
 
@@ -161,7 +163,7 @@ def _build_judge(plan: Plan, inputs: RunInputs, metrics: Sequence[Metric]) -> Ju
 
 
 def _check_rows(prepared: PreparedRun) -> int | None:
-    """Complain about bad rows before any cost; the number of samples if it was worth counting them."""
+    """Raise for bad rows before any cost; the number of samples if it was worth counting them."""
     source = prepared.source
     if hasattr(source, "__len__") and not isinstance(source, str | bytes):
         return len(source)

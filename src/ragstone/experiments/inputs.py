@@ -60,7 +60,7 @@ class RunObserver:
     answers: Callable[[AnswerProgress], None] | None = None
     """Called as the system under test answers."""
     metrics: Callable[[Sequence[Metric]], None] | None = None
-    """Called once the metrics are chosen, before anything is paid for or stored; it may refuse them."""
+    """Called once the metrics are chosen, before anything is paid for or stored; it may raise to refuse them."""
     started: Callable[[StoredRun, Dataset], None] | None = None
     """Called when the run stands in the store."""
 
@@ -106,6 +106,7 @@ def is_judge(value: Any) -> bool:
 
 
 def has_spec(metric: Metric) -> bool:
+    """Whether a metric can be written into a plan, so that another process can make it again."""
     try:
         to_spec(metric)
     except NoSpec:

@@ -25,7 +25,8 @@ async def answer_in_turn(
 ) -> dict[str, SystemUnderTest]:
     """Ask the systems in blocks of questions, each block in another order; the replies go to the store.
 
-    A block is as large as the smallest concurrency, so that each system has as many in flight as it may."""
+    A block is as large as the smallest concurrency, so that each system has as many in flight as it may.
+    `bind_watch` gives the progress callback of the system of a name, or None."""
     runners = {
         name: build_runner(under_test, store, run_ids[name], bind_watch(name))
         for name, under_test in systems.items()

@@ -30,7 +30,7 @@ from ragstone.store import Store, StoredRun
 from ragstone.types import Ranked, Sample, Score, Usage, share
 
 LABEL_COLUMNS = {*TARGET_NAMES, *(column for names in COLUMNS.values() for column in names)}
-"""Columns of a file that say what people said: no way to slice."""
+"""Columns of a file that hold labels: samples are not sliced by them."""
 MAX_SLICE_CHARS = 40
 """Characters of a value of meta that can be a slice."""
 GOOD_LABEL, BAD_LABEL = 0.75, 0.25
@@ -97,8 +97,9 @@ def measure_judges(
         if with_scales and identity:
             scales += _build_scales(labelled, name, identity, items, failed)
     return JudgeMeasurement(
-        labelled.name, labelled.target, len(labelled.labels), _has_chances(labelled.labels),
-        tuple(measured), tuple(compare_judges(judged)), labelled.samples, tuple(scales),
+        name=labelled.name, target=labelled.target, labels=len(labelled.labels),
+        drawn=_has_chances(labelled.labels), judges=tuple(measured),
+        pairs=tuple(compare_judges(judged)), samples=labelled.samples, scales=tuple(scales),
     )  # fmt: skip
 
 
@@ -109,6 +110,7 @@ def check_labelled_claims(
     question: str | None = None,
 ) -> Asking[Score]:
     """Verdicts on the claims that people labelled, as they were labelled: no judge splits the answer anew."""
+    # where in the answer they stand is not known: sentence and span are placeholders
     claims = [Claim(text, 0, (0, 0)) for text in meta["claims"]]
     sources = list_sources(contexts)
     checked = yield from check_every_claim(claims, sources, language, question)
@@ -128,7 +130,9 @@ CLAIM_METRIC = Metric(
 def _judge_items(
     labelled: LabelledSet, judge: Any, store: Store, concurrency: int | None
 ) -> tuple[str, list[JudgedUnit], Usage, float | None, str]:
-    """The name of a judge, what it says of the items, what that took, and the judge's fingerprint."""
+    """The name of a judge, what it says of the items, what that took, and the judge's fingerprint.
+
+    None stands for the judge of the labelled run, which is not asked again, and for the offline one without a run."""
     if judge is None and labelled.run is not None:
         info = labelled.run.info
         units = list_units(labelled.run, labelled.target)
@@ -151,6 +155,7 @@ def _judge_items(
 
 
 def _prepare_samples(labelled: LabelledSet) -> Iterator[Sample]:
+    """The samples to judge; for claims, with those that were labelled in `meta`, where CLAIM_METRIC reads them."""
     claims: dict[str, list[str]] = {}
     for label in labelled.labels:
         claims.setdefault(label.sample, []).append(label.item)

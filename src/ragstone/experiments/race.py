@@ -32,7 +32,7 @@ UNRELATED_WEIGHT = 0.25
 OWN_MEAN_WEIGHT = 0.6
 """Weight of a configuration's own mean when the first leader is chosen; the rest is that of similar ones."""
 SIMILARITY_POWER = 3
-"""Power of the share of common settings in that choice: the higher, the less do distant configurations count."""
+"""Power of the share of common settings in that choice: the higher, the less do configurations count that share few settings."""
 OVERALL_MEAN_WEIGHT = 0.05
 """Weight of a question's mean over all configurations in an imputed value: it decides where no similar one has answered."""
 PRIOR_VALUES = 2
@@ -116,6 +116,7 @@ class Race:
         far = np.where(both, np.abs(self.values - self.values[which]), 0.0).sum(axis=1)
         self._distance[which] = far / np.maximum(both.sum(axis=1), 1)
         self._distance[:, which] = self._distance[which]
+        # a contender that has answered all that counts either leads now or has lost
         if (
             self.leader is not None
             and which in self.contenders
@@ -139,23 +140,23 @@ class Race:
         first = np.zeros(len(counted), bool)
         first[: self.first_questions] = True
         estimates = []
-        for own in self.values:
-            known = ~np.isnan(own) & counted
+        for row in self.values:
+            known = ~np.isnan(row) & counted
             if not (known & first).any():
                 estimates.append(math.nan)
                 continue
-            guessed = self._follow_leader(own, known & first)
-            estimates.append(float(np.where(known, own, guessed)[counted].mean()))
+            guessed = self._follow_leader(row, known & first)
+            estimates.append(float(np.where(known, row, guessed)[counted].mean()))
         return estimates
 
     def _follow_leader(
-        self, own: NDArray[np.float64], used: NDArray[np.bool_]
+        self, values: NDArray[np.float64], used: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Every value as a straight line of the leader's, fitted to the used questions and kept within the values there are."""
         import numpy as np
 
         leader = self.values[self.leader]
-        x, y = leader[used], own[used]
+        x, y = leader[used], values[used]
         # a few made-up questions without any relation keep a line through few points from being steep
         flat = PRIOR_VALUES * max(float(np.nanvar(leader)), ROUNDING)
         centred = x - x.mean()
@@ -233,6 +234,6 @@ class Race:
         return [int(at) for at in open_to[np.argsort(-worth, kind="stable")]]
 
 
-def _measure_similarity(own: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _measure_similarity(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """The share of settings that two configurations have in common."""
-    return float(sum(own[name] == other.get(name) for name in own)) / max(1, len(own))
+    return float(sum(one[name] == other.get(name) for name in one)) / max(1, len(one))

@@ -87,7 +87,7 @@ class Run:
         return Path(path)
 
     def to_pandas(self) -> Any:
-        """One row a sample, one column a metric; unscored cells are missing values."""
+        """One row per sample, one column per metric; unscored cells are missing values."""
         try:
             import pandas
         except ImportError:
@@ -153,7 +153,8 @@ def evaluate(
 ) -> Run:
     """Score samples (a path, Samples, dicts, a DataFrame) and return the Run; also inside a running event loop.
 
-    With a `system` (whatever `make_system` takes, with these `settings`) its answers are scored; `asked` watches them come.
+    With a `system` (whatever `make_system` takes, with these `settings`) its answers are scored.
+    `asked` is called as answers come, `watch` as scores do, `started` once the run is in the store.
     With `on` (`dask`, `dask:4`, `dask://host:port`, a scheduler's file) the workers of a Dask cluster do the scoring."""
     plan, inputs, observer = plan_evaluation(
         samples, metrics, judge=judge, name=name, store=store, language=language,
@@ -227,6 +228,7 @@ def plan_evaluation(
 
 
 def _spec_of(metric: Metric) -> StorableSpec:
+    """What a plan stores of a metric; of one that only this process has, the name."""
     try:
         return to_spec(metric)
     except NoSpec:

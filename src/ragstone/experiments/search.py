@@ -33,7 +33,7 @@ DEFAULT_TRIALS = 64
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is wanted: a weighted sum of metrics, and what it is traded against."""
+    """What is wanted: a weighted mean of metrics, and what it is traded against."""
 
     weights: Mapping[str, float]
     against: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Standing:
 
 
 def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
-    """`token_f1`, or `0.7*recall@5 + 0.3*token_f1`."""
+    """The objective that a text describes: `token_f1`, or `0.7*recall@5 + 0.3*token_f1`."""
     weights: dict[str, float] = {}
     for part in text.split("+"):
         number, times, name = part.rpartition("*")
@@ -76,8 +76,8 @@ def parse_objective(text: str, against: Sequence[str] = ()) -> Objective:
 
 def find_highest(objective: Objective) -> float | None:
     """A value that the objective of no question can be above; None when there is none."""
-    ends = find_range(objective)
-    return None if ends is None else ends[1]
+    limits = find_range(objective)
+    return None if limits is None else limits[1]
 
 
 def find_range(objective: Objective) -> tuple[float, float] | None:
@@ -90,6 +90,7 @@ def find_range(objective: Objective) -> tuple[float, float] | None:
         if metric.bounds is None or not all(map(math.isfinite, metric.bounds)):
             return None
         low, high = metric.bounds
+        # as in `compute_quality`, a metric where lower is better counts with its sign turned
         lows.append(low if metric.higher_is_better else -high)
         highs.append(high if metric.higher_is_better else -low)
     return float(min(lows)), float(max(highs))
@@ -118,6 +119,7 @@ def split_samples(
     """Questions to tune on, shuffled, and questions to report on; those of a group stay on one side."""
     groups: dict[str, list[Sample]] = {}
     for sample in samples:
+        # prefixed, so that a group and a sample of the same name stay apart
         key = f"in {sample.group}" if sample.group is not None else f"alone {sample.id}"
         groups.setdefault(key, []).append(sample)
     wanted = round(held_out * len(samples))
@@ -172,11 +174,12 @@ def compute_quality(
         values = table.values[name][places].copy()
         applies = np.ones(len(ids), bool)
         for at, place in enumerate(places):
-            end = table.ends[name].get(place, "").partition(":")[0]
-            if end == "system_error":
+            # `judge_error: refusal` → `judge_error`
+            outcome = table.ends[name].get(place, "").partition(":")[0]
+            if outcome == "system_error":
                 values[at] = worst
             # a judge's failure stays NaN: the question is unknown, neither bad nor without meaning
-            elif end in ("not_applicable", "missing_field"):
+            elif outcome in ("not_applicable", "missing_field"):
                 values[at], applies[at] = 0.0, False
         total += np.where(applies, sign * share * values, 0.0)
         weight += share * applies
@@ -227,7 +230,7 @@ def front_layers(points: Sequence[tuple[float, ...]]) -> list[int]:
 
 
 def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[bool]:  # fmt: skip
-    """For each configuration whether it is worse than the leader by more than chance (Holm over them all), and no cheaper."""
+    """For each configuration whether it is worse than the leader by more than chance (Holm over them all), and cheaper in none of the costs."""
     import numpy as np
 
     ps, below = [], []

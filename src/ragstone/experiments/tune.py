@@ -77,7 +77,7 @@ class Trial:
     front: bool = False
     """Whether no other configuration that came as far is as good and as cheap."""
     places: tuple[int, ...] = ()
-    """Which of the tuning questions it has answered."""
+    """Indexes of the tuning questions that it has answered, ascending; `standing.quality` has the same order."""
     estimate: float | None = None
     """After a race that it did not run to the end: its mean over all tuning questions, those that it was not asked estimated."""
 
@@ -148,7 +148,9 @@ class _Search:
     judge: Any
     budget: TuningBudget
     watch: Callable[[str, Any], None] | None
+    """Called with the configuration's name and how far its answers or its scores are."""
     options: Mapping[str, Any]
+    """Further options of `evaluate`."""
     started: float = field(default_factory=time.monotonic)
     questions: int = 0
     calls: int = 0
@@ -160,10 +162,10 @@ class _Search:
             return False
         new = sorted(set(places) - set(trial.places))
         trial.places = tuple(sorted({*trial.places, *places}))
-        before = trial.run
+        previous = trial.run
         run = await self.run(trial.settings, [self.tuning[at] for at in trial.places])
-        if before is not None and before.id != run.id:
-            before.delete()  # its samples are all in the new one
+        if previous is not None and previous.id != run.id:
+            previous.delete()  # its samples are all in the new one
         table = read_columns(run.stored)
         costs = tuple(_mean_cost(table, name) for name in self.objective.against)
         # only what this run paid: replies found in the store belong to the run that asked first
@@ -195,16 +197,16 @@ class _Search:
         }
         name = format_settings(settings)
         watch = self.watch
-        seen: Callable[[AnswerProgress | Progress], None] | None = (
+        on_progress: Callable[[AnswerProgress | Progress], None] | None = (
             None if watch is None else lambda progress: watch(name, progress)
         )
         # a warm-up at each round of each trial is worth its calls only where time is the aim
         timed = {"latency", "first_token"} & {*self.objective.against, *self.objective.metrics}
-        asking = {} if timed else {"warmup": 0}
+        warmup = {} if timed else {"warmup": 0}
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
             store=self.store, run_id=f"tune-{digest(about)[:16]}", system=self.system,
-            settings={**asking, **given}, watch=seen, asked=seen, **self.options,
+            settings={**warmup, **given}, watch=on_progress, asked=on_progress, **self.options,
         )  # fmt: skip
 
     def find_spent_budget(self) -> str:
@@ -261,15 +263,16 @@ async def atune(
     tuning, reporting = split_samples(everything, held_out, seed)
     shared = judge if judge is None or is_judge(judge) else make_judge(judge)
     search = _Search(
-        system, fixed, wanted, tuning, Store.open(store), shared, allowed, watch, options
-    )
+        system=system, fixed=fixed, objective=wanted, tuning=tuning, store=Store.open(store),
+        judge=shared, budget=allowed, watch=watch, options=options,
+    )  # fmt: skip
     try:
         if sampler == "optuna":
             trials = await _run_optuna(search, vary, seed)
         else:
             trials = await _run_candidates(search, combinations, sampler)
         ended = search.find_spent_budget()
-        ordered = _order_trials(trials)
+        ordered = _rank_and_mark(trials)
         # the budget does not cover these two runs: without them the search has no result
         before = await search.run({}, reporting)
         after = await search.run(ordered[0].settings, reporting)
@@ -277,10 +280,10 @@ async def atune(
         if shared is not None and shared is not judge:
             await shared.close()
     return TuningResult(
-        wanted, tuple(ordered), ordered[0], after, before,
-        _compare_held_out(before, after, wanted, margin),
-        _measure_gain(before, after, reporting, wanted),
-        search.questions, math.prod(map(len, vary.values())) * len(tuning), ended,
+        objective=wanted, trials=tuple(ordered), winner=ordered[0], run=after, baseline=before,
+        result=_compare_held_out(before, after, wanted, margin),
+        gain=_measure_gain(before, after, reporting, wanted), evaluations=search.questions,
+        grid=math.prod(map(len, vary.values())) * len(tuning), stopped=ended,
     )  # fmt: skip
 
 
@@ -349,8 +352,8 @@ async def _run_race(search: _Search, combinations: Sequence[Settings]) -> list[T
         value_at = dict(zip(trial.places, trial.standing.quality, strict=True))
         race.add_scores(which, places, [value_at[at] for at in places])
     for trial, mean in zip(trials, race.estimate_means(), strict=True):
-        is_open = 0 < trial.questions < len(search.tuning)
-        trial.estimate = mean if is_open and not math.isnan(mean) else None
+        is_partial = 0 < trial.questions < len(search.tuning)
+        trial.estimate = mean if is_partial and not math.isnan(mean) else None
     return order_trials(trials, trials[race.leader] if race.leader is not None else None)
 
 
@@ -372,11 +375,11 @@ async def _run_halving(search: _Search, trials: Sequence[Trial], sizes: Sequence
         for trial in remaining:
             if not await search.answer_more(trial, range(size)):
                 return
-        going = choose_survivors(
+        survivors = choose_survivors(
             [trial.standing for trial in remaining if trial.standing is not None],
             number_groups([sample.group for sample in search.tuning[:size]]),
         )
-        remaining = [remaining[at] for at in going]
+        remaining = [remaining[at] for at in survivors]
         if len(remaining) == 1 and not search.objective.against:
             return  # more questions would change nothing: the held-out ones say how good it is
 
@@ -400,6 +403,7 @@ async def _run_optuna(search: _Search, vary: Mapping[str, Sequence[Any]], seed: 
         asked = study.ask()
         # numbers of the values, so that values of any kind can be proposed
         chosen = {k: v[asked.suggest_categorical(k, list(range(len(v))))] for k, v in vary.items()}
+        # Optuna may propose a combination again: it goes on from where it was
         trial = trials.setdefault(format_settings(chosen), Trial(chosen))
         if not await _run_against(search, trial, best, groups):
             break
@@ -429,12 +433,13 @@ async def _run_against(search: _Search, trial: Trial, best: Trial | None, groups
 def _is_hopeless(best: Trial, trial: Trial, groups: Any) -> bool:
     assert best.standing is not None
     assert trial.standing is not None
+    # with this sampler a trial has always answered the first `size` questions
     size = trial.questions
-    ahead = replace(best.standing, quality=best.standing.quality[:size])
-    return find_hopeless(ahead, [trial.standing], None if groups is None else groups[:size])[0]
+    leader = replace(best.standing, quality=best.standing.quality[:size])
+    return find_hopeless(leader, [trial.standing], None if groups is None else groups[:size])[0]
 
 
-def _order_trials(trials: Sequence[Trial]) -> list[Trial]:
+def _rank_and_mark(trials: Sequence[Trial]) -> list[Trial]:
     """The best first: who answered more questions was better when the others were dropped; the front is marked.
 
     Trials of a race come in its own order."""

@@ -70,7 +70,7 @@ def list_disagreements(labels: Sequence[Label]) -> list[tuple[Label, ...]]:
 
 
 def resolve_labels(labels: Sequence[Label]) -> list[Label]:
-    """One label for each item: the adjudicated one, else the mean of what people said; skipped items are left out.
+    """One label for each item: the adjudicated one, else the mean of the labels of people; skipped items are left out.
 
     The chance is the largest that any of them has: they are of the same draw."""
     items: dict[tuple[str, ...], list[Label]] = {}
@@ -79,11 +79,11 @@ def resolve_labels(labels: Sequence[Label]) -> list[Label]:
             items.setdefault(label.key, []).append(label)
     resolved = []
     for given in items.values():
-        last = next((label for label in reversed(given) if label.origin == "adjudicated"), None)
+        decided = next((label for label in reversed(given) if label.origin == "adjudicated"), None)
         values = [label.value for label in given if label.value is not None]
-        value = last.value if last is not None else sum(values) / len(values)
+        value = decided.value if decided is not None else sum(values) / len(values)
         chances = [label.chance for label in given if label.chance is not None]
-        word = last.word if last is not None else _find_majority(given)
+        word = decided.word if decided is not None else _find_majority(given)
         chance = max(chances, default=None)
         resolved.append(replace(given[-1], value=value, word=word, chance=chance))
     return resolved
@@ -154,14 +154,15 @@ def _measure_alpha(rows: Sequence[Sequence[float | str]]) -> tuple[float | None,
     if len(rows) < 3:
         return alpha, None, None
     left_out = []
-    for row, own in zip(rows, within, strict=True):
+    for row, row_distance in zip(rows, within, strict=True):
         rest = counts - Counter(row)
+        # `expected` without the values of this row: the pairs with the others, then those among themselves
         apart = expected - 2 * sum(
             rest[value] * _measure_distance(value, other) for other in row for value in rest
         )
         apart -= 2 * sum(_measure_distance(a, b) for a, b in combinations(row, 2))
         if apart > 0:
-            left_out.append(1 - (total - len(row) - 1) * (sum(within) - own) / apart)
+            left_out.append(1 - (total - len(row) - 1) * (sum(within) - row_distance) / apart)
     if len(left_out) < 3:
         return alpha, None, None
     n, mean = len(left_out), sum(left_out) / len(left_out)

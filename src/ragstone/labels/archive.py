@@ -64,6 +64,7 @@ def select_current(revisions: Iterable[Label]) -> list[Label]:
     """Of each person the latest label on each item, without those taken back, oldest first."""
     latest: dict[tuple[str, ...], Label] = {}
     for label in revisions:
+        # who decides a disagreement may have labelled the item before: both labels are kept
         key = (*label.key, label.author, "x" if label.origin == "adjudicated" else "")
         # removed first, so that a revision takes the place of its time
         latest.pop(key, None)

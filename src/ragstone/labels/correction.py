@@ -38,6 +38,7 @@ class _LabelledRun:
     """By the key of the unit."""
     bounds: tuple[float, float] | None
     inverted: bool
+    """Whether the metric counts what is not supported, so that its mean is 1 minus that of labels and predictions."""
 
 
 def correct_run(run: StoredRun) -> dict[str, MetricCorrection]:
@@ -135,11 +136,11 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
     estimate = correct_mean(
         LabelledUnits(
             predictions,
-            np.array(indexes, np.int64),
-            values,
-            _list_chances(labels, len(units)),
-            shares / shares.sum(),
-            _number_groups([unit.group for unit in units]),
+            labelled=np.array(indexes, np.int64),
+            labels=values,
+            chances=_list_chances(labels, len(units)),
+            weights=shares / shares.sum(),
+            groups=_number_groups([unit.group for unit in units]),
         ),
         bounds=labelled.bounds,
     )
@@ -166,21 +167,24 @@ def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrectio
     both = {
         key: label for key, label in before.labels.items() if key in after.labels and key in new
     }
-    paired = _LabelledRun(before.target, [unit for unit, _ in pairs], both, before.bounds, False)
+    # not inverted: `sign`, below, turns the differences
+    paired = _LabelledRun(
+        before.target, [unit for unit, _ in pairs], both, before.bounds, inverted=False
+    )
     indexes, labels, notes = _select_labels(paired, both)
     if len(indexes) < MIN_LABELS:
         return _refuse_few(before.target, len(indexes), notes)
+    # the item is empty: only whole answers are paired
     values = [_to_value(after.labels[label.sample, ""]) - _to_value(label) for label in labels]
     sign = -1.0 if before.inverted else 1.0
     width = None if before.bounds is None else before.bounds[1] - before.bounds[0]
     estimate = correct_mean(
         LabelledUnits(
             sign * _subtract_predictions(pairs),
-            np.array(indexes, np.int64),
-            sign * np.array(values),
-            _list_chances(labels, len(pairs)),
-            None,
-            _number_groups([unit.group for unit, _ in pairs]),
+            labelled=np.array(indexes, np.int64),
+            labels=sign * np.array(values),
+            chances=_list_chances(labels, len(pairs)),
+            groups=_number_groups([unit.group for unit, _ in pairs]),
         ),
         bounds=None if width is None else (-width, width),
     )
@@ -199,10 +203,14 @@ def _refuse_few(target: Target, count: int, notes: Sequence[str]) -> MetricCorre
 def _subtract_predictions(pairs: Sequence[tuple[JudgedUnit, JudgedUnit]]) -> NDArray[np.float64]:
     before, after = (_list_predictions(side) for side in zip(*pairs, strict=True))
     # a judge with probabilities beside one without: what both have is compared
-    return after - before if after.shape == before.shape else _first(after) - _first(before)
+    return (
+        after - before
+        if after.shape == before.shape
+        else _first_column(after) - _first_column(before)
+    )
 
 
-def _first(predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+def _first_column(predictions: NDArray[np.float64]) -> NDArray[np.float64]:
     return predictions if predictions.ndim == 1 else predictions[:, 0]
 
 

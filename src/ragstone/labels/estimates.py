@@ -80,6 +80,7 @@ def measure_auroc(items: Sequence[MeasuredItem]) -> ShareEstimate:
     """How often an item of which people say yes gets the higher prediction; interval of DeLong and others (1988)."""
     yes = [item for item in items if item.is_yes]
     no = [item for item in items if not item.is_yes]
+    # two different predictions are a verdict, not a ranking
     if len({item.prediction for item in items}) < 3 or min(len(yes), len(no)) < 2:
         return NO_ESTIMATE
     wins, losses = _share_below(yes, no), 1 - _share_below(no, yes)
@@ -93,8 +94,8 @@ def measure_auroc(items: Sequence[MeasuredItem]) -> ShareEstimate:
         return ShareEstimate(value, *wilson_interval(value * effective, effective))
     # on the logit scale the interval stays between 0 and 1
     logit, error = math.log(value / (1 - value)), math.sqrt(variance) / (value * (1 - value))
-    ends = (1 / (1 + math.exp(-(logit + sign * Z * error))) for sign in (-1, 1))
-    return ShareEstimate(value, *ends)
+    limits = (1 / (1 + math.exp(-(logit + sign * Z * error))) for sign in (-1, 1))
+    return ShareEstimate(value, *limits)
 
 
 def _share_below(
@@ -120,12 +121,12 @@ def measure_bias(items: Sequence[MeasuredItem]) -> ShareEstimate:
         return NO_ESTIMATE
     value = weigh(items, lambda item: item.decision - item.label)
     shares = _to_shares(items)
-    off = [
+    deviations = [
         share * (item.decision - item.label - value)
         for share, item in zip(shares, items, strict=True)
     ]
     groups: dict[str, float] = {}
-    for item, part in zip(items, off, strict=True):
+    for item, part in zip(items, deviations, strict=True):
         key = item.group or item.sample
         groups[key] = groups.get(key, 0.0) + part
     spread = sum(part**2 for part in groups.values()) * len(groups) / max(1, len(groups) - 1)

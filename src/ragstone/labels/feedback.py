@@ -16,7 +16,7 @@ USER = "user"
 def load_feedback(store: Store, target: Target = "score") -> list[Label]:
     """The ratings that users gave interactions, as labels of a target; comments without a rating are notes.
 
-    A thumb says that a user was pleased, not that the answer was correct: unless told otherwise, it is a `score` of its
+    A thumb says that a user was pleased, not that the answer was correct: unless `target` says otherwise, it is a `score` of its
     own. Who gives feedback is no random choice: the labels have no chance."""
     sql = "SELECT interaction, at, value, comment FROM feedback ORDER BY at, interaction"
     labels = []

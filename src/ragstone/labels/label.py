@@ -130,7 +130,9 @@ def parse_target(text: str) -> Target:
 def parse_value(
     target: Target, given: Any, scale: tuple[float, float] | None = None
 ) -> tuple[float | None, str]:
-    """The number and word that a label of a target stands for; ValueError says what to write instead."""
+    """The number and word that a label of a target stands for; ValueError says what to write instead.
+
+    `scale` is the lowest and the highest number that could be given; None: 0..2 for a chunk, any for a score, else 0..1."""
     if target == "note":
         return None, str(given)
     if isinstance(given, str):
@@ -163,7 +165,7 @@ def _scale_number(
     value = (number - low) / (high - low)
     if target == "claim":
         return value, "supported" if value > 0.5 else "not_found"
-    words = {number: word for word, number in PREFERENCE_VALUES.items()}
+    words = {known: word for word, known in PREFERENCE_VALUES.items()}
     return value, words.get(value, "") if target == "preference" else ""
 
 
@@ -194,4 +196,5 @@ def hash_content(sample: Sample, target: Target, item: str = "") -> str:
         elif isinstance(value, str):
             value = " ".join(value.split())
         parts.append(value)
+    # stores keep it: computed in another way, it would no longer match the labels that they have
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -184,6 +184,7 @@ def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list
         pairs.append(
             JudgePair(first, second, len(both), difference, interval.low, interval.high, paired.p)
         )
+    # a pair without p takes none of the corrected ones, so that these stay in step
     tested = [pair.p for pair in pairs if pair.p is not None]
     adjusted = iter(adjust_p_values(tested, "holm"))
     return [
@@ -208,6 +209,7 @@ def decide_fitness(
         or least < MIN_SIDE_ITEMS
     ):
         rare = max(1, least)
+        # so many that the rarer side would have twice the least number, at its share so far
         return "more_labels", _round_up(
             len(items) * (2 * MIN_SIDE_ITEMS / rare - 1) + MIN_SIDE_ITEMS
         )
@@ -215,6 +217,7 @@ def decide_fitness(
         return "fit", None
     if accuracy.high >= MIN_FIT_ACCURACY:
         # enough to bring the end of the interval to the bar, were the figure what it is now
+        # (a figure at the bar itself would ask for endlessly many: the gap is taken to be 0.02 at least)
         gap = max(abs(accuracy.value - MIN_FIT_ACCURACY), 0.02)
         reach = (
             (accuracy.value - accuracy.low)
@@ -250,8 +253,8 @@ def _calibrate(items: Sequence[MeasuredItem]) -> tuple[CalibrationBin, ...]:
 def _measure_slices(items: Sequence[MeasuredItem]) -> Iterable[SliceMeasure]:
     by_value: dict[tuple[str, str], list[MeasuredItem]] = {}
     for item in items:
-        for place in item.slices:
-            by_value.setdefault(place, []).append(item)
+        for field_and_value in item.slices:
+            by_value.setdefault(field_and_value, []).append(item)
     fields = Counter(name for name, _ in by_value)
     for (name, value), part in sorted(by_value.items()):
         # a field with one value slices nothing

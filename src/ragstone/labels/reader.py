@@ -64,7 +64,7 @@ class LabelFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How the rows of a file become labels."""
+    """How the rows of a file become labels, as the flags of `labels import` say it."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     """Field of a label → its column, dotted when nested."""
@@ -92,10 +92,10 @@ def read_labels(path: str, options: ReadOptions = ReadOptions()) -> LabelFile:  
         kind = kind or _detect_format(row, options, where)
         try:
             labels += kind.read(row, options)
-        except NotALabel as why:
-            skipped[str(why)] = skipped.get(str(why), 0) + 1
-        except ValueError as bad:
-            raise DataError(f"{where}: {bad}") from None
+        except NotALabel as reason:
+            skipped[str(reason)] = skipped.get(str(reason), 0) + 1
+        except ValueError as error:
+            raise DataError(f"{where}: {error}") from None
     if kind is None:
         raise DataError(f"{path!r} holds no label")
     return LabelFile(kind.title, tuple(labels), skipped)
@@ -117,11 +117,12 @@ def _read_own(row: Row, options: ReadOptions) -> list[Label]:
     if target_text is None and options.target is None:
         return _read_wide(row, options)
     target = options.target if target_text is None else find_target(str(target_text))
+    # an exported row has both: of these targets the word says more than the number
     given = row.get("word") if target in ("note", "claim", "preference") else None
     given = _get(row, "value", options) if given is None else given
     if given is None:
         given = row.get("word")
-    assert target is not None
+    assert target is not None  # without any, `_read_wide` has read the row
     return [_build_label(row, options, target, given, item=_get(row, "item", options))]
 
 
@@ -144,8 +145,8 @@ def _read_phoenix(row: Row, options: ReadOptions) -> list[Label]:
     kind = str(row.get("annotator_kind", "HUMAN"))
     if kind != "HUMAN":
         raise NotALabel(f"annotated by {kind}")
-    result = row.get("result") if isinstance(row.get("result"), Mapping) else row
-    assert isinstance(result, Mapping)
+    nested = row.get("result")
+    result = nested if isinstance(nested, Mapping) else row
     name = str(row.get("name") or row.get("annotation_name") or "")
     given = result.get("label") if result.get("score") is None else result.get("score")
     return [
@@ -217,6 +218,7 @@ def _detect_format(row: Row, options: ReadOptions, where: str) -> LabelFormat:
     for name in options.fields:
         if name not in LABEL_FIELDS:
             raise DataError(f"labels have no field {name!r}{suggest_nearest(name, LABEL_FIELDS)}")
+    # who maps columns says that the file is no export that we know
     if not options.fields:
         columns = frozenset(row)
         for kind in FORMATS:
@@ -272,7 +274,7 @@ def _build_named(
     target = options.target or TARGET_NAMES.get(folded, "score")
     item = name if target == "score" else None
     label = _build_label(row, options, target, given, item=item, sample=sample)
-    return _with(label, author=author, comment=comment)
+    return _add_tool_fields(label, author=author, comment=comment)
 
 
 def _build_label(
@@ -291,8 +293,10 @@ def _build_label(
         raise NotALabel("no value")
     try:
         value, word = parse_value(target, given, options.scale)
-    except ValueError as bad:
-        raise ValueError(f"the {target} of {str(sample)!r} is {str(given)[:60]!r}; {bad}") from None
+    except ValueError as error:
+        raise ValueError(
+            f"the {target} of {str(sample)!r} is {str(given)[:60]!r}; {error}"
+        ) from None
     if target in ("claim", "chunk", "score") and item is None:
         raise ValueError(f"a label on a {target} needs its item: --field item=COLUMN")
     return Label(
@@ -311,7 +315,8 @@ def _build_label(
     )
 
 
-def _with(label: Label, *, author: Any, comment: Any) -> Label:
+def _add_tool_fields(label: Label, *, author: Any, comment: Any) -> Label:
+    """The label with what the tool says of it; a column `run` of another tool names no run of ours."""
     return replace(
         label,
         author=str(author) if author else label.author,
@@ -340,7 +345,7 @@ def _parse_chance(given: Any) -> float | None:
     try:
         chance = float(given)
     except (TypeError, ValueError):
-        chance = -1.0
+        chance = -1.0  # outside, so that the check below rejects it
     if not 0 < chance <= 1:
         raise ValueError(f"the chance {str(given)[:40]!r} is no probability above 0 and up to 1")
     return chance

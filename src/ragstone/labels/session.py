@@ -18,7 +18,7 @@ from ragstone.types import Sample
 
 
 class LabelSession:
-    """One person who labels one target of a run."""
+    """One person who labels one target of a run; where the judge of the run `against` differs, units come sooner."""
 
     def __init__(
         self, run: StoredRun, target: Target, author: str, *, against: StoredRun | None = None
@@ -48,13 +48,14 @@ class LabelSession:
 
     def save(self, choice: UnitChoice, given: str | float, comment: str = "") -> Label:
         """Keep what the person says of a unit; `skip` when it cannot be decided. A later word on it replaces this."""
+        # a number is on the scale of labels already; a word or a typed number is read as in a file
         value, word = parse_value(
             self.target, given, None if isinstance(given, str) else (0.0, 1.0)
         )
         return self._store(choice, value, word, comment, choice.origin)
 
     def take_back(self, choice: UnitChoice) -> None:
-        """Nothing is said of this unit any more."""
+        """Take back what the person said of a unit; the earlier label stays in the store as a revision."""
         self._store(choice, None, "", "", choice.origin)
 
     def _store(
@@ -67,6 +68,7 @@ class LabelSession:
             author=self.author, at=time.time_ns() // 1000, run=self.run.id, comment=comment,
             content=content, origin=origin,
         )  # fmt: skip
+        # stored with its chance at once; then the chances of the others, which this label changes, follow
         chances = self._draw.compute_chances([*self._labels, label])
         save_labels(self.run.store, [replace(label, chance=chances.get(unit.key))])
         self._labels = load_labels(self.run.store, run=self.run.id, target=self.target)
@@ -78,7 +80,7 @@ class LabelSession:
         changed: dict[int, float | None] = {}
         for label in self._labels:
             chance = chances.get((label.sample, label.item))
-            # what somebody else wrote into the store of how an imported label was drawn stays
+            # a label outside the draw, an imported one say, keeps the chance that it came with
             if chance is not None and chance != label.chance:
                 changed[label.number] = chance
         save_chances(self.run.store, changed)

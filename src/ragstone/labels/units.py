@@ -89,7 +89,7 @@ def list_units(run: StoredRun, target: Target, item: str = "") -> list[JudgedUni
     units: list[JudgedUnit] = []
     for position, sample, group, scores in run.scores():
         score = scores.get(name)
-        # abstention is told of every answer, also where the metric does not count it
+        # every answer has the label of a refusal or not, also where the metric gives it no value
         if score is not None and (score.ok or (target == "refusal" and score.label)):
             where = (sample, position, group or sample)
             units += _read_units(score, target, family, where)

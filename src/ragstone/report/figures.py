@@ -41,6 +41,7 @@ def describe_run(summary: Summary, say: Words) -> Remark:
 def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Remark]:
     """Why samples were not scored, what that does to the mean, and what to beware of."""
     lines = []
+    # first of all: JUnit takes the first line for the message
     if not metric.complete:
         lines.append(Remark(_explain_incomplete(metric, floor, say), "bad"))
     if len(metric.outcomes) == len(metric.reasons) == 1:
@@ -70,7 +71,9 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
 
 
 def describe_correction(correction: MetricCorrection | None, key: str, say: Words) -> list[Remark]:
-    """What labels say of a mean or of a difference, how many more are worth it, and what to beware of."""
+    """What labels say of a mean or of a difference, how many more are worth it, and what to beware of.
+
+    `key` names the phrase: `corrected_mean` or `corrected_difference`."""
     if correction is None:
         return []
     lines, estimate = [], correction.estimate
@@ -200,14 +203,13 @@ def build_command(info: RunInfo) -> str:
     plan = info.plan
     parts = ["ragstone", "eval", info.source]
     parts += ["-m", ",".join(str(metric["name"]) for metric in info.metrics)]
-    judge = (
-        info.judge.partition(" ")[0] if info.judge else None
-    )  # `offline 1`: the version is no name
+    # `offline 1`: the version is no part of the name
+    judge = info.judge.partition(" ")[0] if info.judge else None
     flags = ("judge", judge), ("lang", plan.language), ("format", plan.data.format)
     for flag, value in (*flags, ("limit", plan.data.limit)):
         parts += [f"--{flag}", str(value)] if value is not None else []
-    for field, place in plan.data.fields.items():
-        parts += ["--field", f"{field}={place}"]
+    for field, column in plan.data.fields.items():
+        parts += ["--field", f"{field}={column}"]
     for metric, rule in plan.gates.items():
         parts += ["--gate", f"{metric} {rule}"]
     if plan.data.skip_bad_rows:

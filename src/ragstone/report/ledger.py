@@ -45,7 +45,7 @@ class Ledger:
 
 def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
     """Every distinct finding of the sample's scores, numbered from 1."""
-    book = Ledger()
+    ledger = Ledger()
     seen: dict[tuple[str, str, str, str], LedgerEntry] = {}
     for metric, score in scores.items():
         for finding in score.findings:
@@ -64,9 +64,9 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
                 chunk=_find_chunk(finding, sample),
             )
             seen[key] = entry
-            book.entries.append(entry)
-            _mark_evidence(book, entry, sample)
-    return book
+            ledger.entries.append(entry)
+            _mark_evidence(ledger, entry, sample)
+    return ledger
 
 
 def choose_tone(verdict: str) -> Tone:
@@ -83,18 +83,20 @@ def choose_tone(verdict: str) -> Tone:
     )
 
 
-def _mark_evidence(book: Ledger, entry: LedgerEntry, sample: Sample) -> None:
+def _mark_evidence(ledger: Ledger, entry: LedgerEntry, sample: Sample) -> None:
     finding = entry.finding
     if entry.chunk is not None and sample.contexts is not None:
-        marks = book.in_chunks.setdefault(entry.chunk, [])
+        marks = ledger.in_chunks.setdefault(entry.chunk, [])
         _mark_quote(marks, entry, sample.contexts[entry.chunk].text)
     elif finding.chunk == "answer":
-        _mark_quote(book.in_answer, entry, sample.answer or "")
+        _mark_quote(ledger.in_answer, entry, sample.answer or "")
     elif finding.chunk == "reference":
-        _mark_quote(book.in_reference, entry, sample.reference or "")
+        _mark_quote(ledger.in_reference, entry, sample.reference or "")
     if finding.span is not None:
         mark = EvidenceMark(*finding.span, entry.number, entry.tone)
-        (book.in_reference if _is_in_reference(finding, sample) else book.in_answer).append(mark)
+        (ledger.in_reference if _is_in_reference(finding, sample) else ledger.in_answer).append(
+            mark
+        )
 
 
 def _mark_quote(marks: list[EvidenceMark], entry: LedgerEntry, text: str) -> None:

@@ -49,6 +49,7 @@ def _parse_text(rows: Sequence[str]) -> Iterator[doc.Node]:
             parts[-1].append(row.strip())
     for is_list, group in groupby(map(" ".join, parts), key=lambda text: bool(_ITEM.match(text))):
         texts = [_strip_markup(_ITEM.sub("", part, count=1)) for part in group]
+        # whether a list is numbered is not kept: all of them are
         yield from [build_list(texts, ordered=True)] if is_list else map(doc.Paragraph, texts)
 
 

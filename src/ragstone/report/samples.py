@@ -179,21 +179,21 @@ class OpenSample:
 
     def build_view(self, limits: Limits) -> SampleView:
         """The sample within the limits."""
-        sample, book, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
+        sample, ledger, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
         language = find_language(sample)
         scores = _choose_scores(self.row, metrics)
         known = [scores.get(metric.metric) for metric in metrics]
-        shown = book.entries[: limits.findings]
-        chunks = _view_chunks(sample, book, limits, say)
+        shown = ledger.entries[: limits.findings]
+        chunks = _view_chunks(sample, ledger, limits, say)
         missed = _list_missed(sample)
         question = cut_excerpts(sample.question or "", (), limits.text)
-        answer = _cut_text(sample.answer, book.in_answer, limits)
-        reference = _cut_text(sample.reference, book.in_reference, limits)
+        answer = _cut_text(sample.answer, ledger.in_answer, limits)
+        reference = _cut_text(sample.reference, ledger.in_reference, limits)
         # Titles and short fields are cut for the layout; only these cuts are announced to the
         # reader.
         texts = [question, answer, reference, *(chunk.parts for chunk in chunks or ())]
         more_chunks = max(len(sample.contexts or ()) - limits.chunks, 0)
-        more_findings = len(book.entries) - len(shown)
+        more_findings = len(ledger.entries) - len(shown)
         more_missed = max(len(missed) - limits.chunks, 0)
         return SampleView(
             position=self.row.position,
@@ -225,8 +225,8 @@ def open_sample(
     row: ScoredSample, metrics: Sequence[MetricDirection], say: Words, scales: Scales
 ) -> OpenSample:
     """Read the findings of a row once, for views of any size; `scales` are those of the judge."""
-    book = build_ledger(row.sample, _choose_scores(row, metrics))
-    return OpenSample(row, metrics, book, say, scales)
+    ledger = build_ledger(row.sample, _choose_scores(row, metrics))
+    return OpenSample(row, metrics, ledger, say, scales)
 
 
 def _choose_scores(row: ScoredSample, metrics: Sequence[MetricDirection]) -> dict[str, Score]:
@@ -240,7 +240,7 @@ def _cut_text(
 
 
 def _view_chunks(
-    sample: Sample, book: Ledger, limits: Limits, say: Words
+    sample: Sample, ledger: Ledger, limits: Limits, say: Words
 ) -> list[ChunkView] | None:
     if sample.contexts is None:
         return None
@@ -251,8 +251,8 @@ def _view_chunks(
             id=shorten(chunk.id, 120),
             relevant=_describe_relevance(grades.get(chunk.id, 0.0), say),
             score=_describe_chunk_score(chunk, say),
-            parts=cut_excerpts(chunk.text, book.in_chunks.get(index, ()), limits.text),
-            numbers=[entry.number for entry in book.entries if entry.chunk == index],
+            parts=cut_excerpts(chunk.text, ledger.in_chunks.get(index, ()), limits.text),
+            numbers=[entry.number for entry in ledger.entries if entry.chunk == index],
         )
         for index, chunk in enumerate(sample.contexts[: limits.chunks])
     ]

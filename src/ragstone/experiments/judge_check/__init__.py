@@ -71,11 +71,13 @@ class KindResult:
             return self.scale.fitness
         needed = find_needed_accuracy(self.baseline_accuracy)
         is_fit = self.replies >= MIN_REPLY_RATE * self.controls and self.agreement >= needed
+        # bad controls, and yet no scale: too few replies to conclude from
         return "fit" if is_fit and not self.has_bad else "unfit"
 
     @property
     def has_bad(self) -> bool:
         """Whether there were bad controls, so that a scale could be measured."""
+        # the kinds that `build_control_sets` builds with has_bad=False
         return self.kind not in ("claims", "write")
 
     @property
@@ -151,7 +153,7 @@ async def check_set(
     started = time.monotonic()
     samples = [control.sample for control in controls.controls]
     metrics = list(controls.metrics)
-    # a store of its own: replies of an earlier check would cost nothing and take no time
+    # in memory: stored replies of an earlier check would cost nothing and take no time
     run = await aevaluate(
         samples, metrics, judge=judge, store=":memory:", language=language, watch=watch
     )
@@ -167,6 +169,7 @@ async def check_set(
     shown = [row[controls.metrics[0].name] for row in rows]
     usage = sum((score.usage for row in rows for score in row.values()), NO_USAGE)
     result = _sum_up(controls, shown, scales[controls.metrics[0].family], usage, seconds)
+    # a part says nothing of the whole, and checks like `_SOLVED` are no metrics of a run
     is_whole = not result.skipped
     measured = [
         s for name, s in scales.items() if s is not None and is_whole and name in REGISTERED
@@ -227,7 +230,7 @@ def _sum_up(
         if score.value is not None
     ]
     failed = [score for score in scores if score.value is None]
-    if scale is not None:  # of the replies, as many as the line is right
+    if scale is not None:  # estimated: the accuracy of the threshold, applied to all replies
         right = round(scale.balanced_accuracy * len(scored))
     else:
         right = 0 if controls.has_bad else sum(score.value == 1.0 for _, score in scored)

@@ -50,6 +50,8 @@ class ControlSet:
 def build_control_sets(language: str, count: int | None = None) -> list[ControlSet]:
     """Return the controls of every kind in a language; with `count`, so many of each at most, half of them bad."""
     topics = _load_topics(language)
+    # `_SOLVED`, `_SPLIT` and `_WRITTEN`, at the end of this file, are metrics for kinds that no metric of a run asks;
+    # the first set stays that of `faithfulness`: `try_routes` takes it
     sets = [
         _build_set(kind, metrics, topics, language, count, build)
         for kind, metrics, build in (
@@ -65,7 +67,9 @@ def build_control_sets(language: str, count: int | None = None) -> list[ControlS
         )
     ]
     split = _build_set("claims", (_SPLIT,), topics, language, count, _build_texts, has_bad=False)
-    written = _build_set("write", (_WRITTEN,), topics, language, count, _build_sources, False)
+    written = _build_set(
+        "write", (_WRITTEN,), topics, language, count, _build_sources, has_bad=False
+    )
     return [*sets, split, written]
 
 

@@ -51,12 +51,13 @@ async def try_routes(
     quick: bool = False,
     watch: ProgressCallback | None = None,
 ) -> list[RouteTrial]:
-    """Put the first controls of `support` to the model on each route."""
+    """Put the first controls of `support` to the model on each route; `list_routes` must name at least one."""
     trials = []
     for route in list_routes(settings):
         judge = make_judge(set_route(settings, route), budget=budget)
         try:
             for count in (FIRST_CONTROLS, QUICK_CONTROLS if quick else TRIAL_CONTROLS):
+                # the first set is that of `support`
                 controls = build_control_sets(language, count)[0]
                 result, _ = await check_set(judge, controls, language, watch)
                 if not result.replies:
@@ -64,7 +65,7 @@ async def try_routes(
         finally:
             await judge.close()
         trials.append(RouteTrial(route, result))
-    # long JSON replies may time out where one token does not
+    # on every route, because long JSON replies may time out where one token does not
     if all(trial.result.is_unreachable for trial in trials):
         reason = next(iter(trials[-1].result.failures))
         raise RagstoneError(f"{judge.name} could not be asked: {reason}")

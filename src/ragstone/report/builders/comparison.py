@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
 """Samples shown each way; a page has all that were kept."""
 WIDE_COLUMNS = 100
-"""Columns of a terminal from which the verdict has one of its own."""
+"""Columns of a terminal from which the verdict has a column of the table; on a narrower one it stands below."""
 SIGNS = {"better": "🟢", "worse": "🔴", "withheld": "🟡"}
 """Every other verdict is white."""
 
@@ -183,14 +183,13 @@ class ComparisonReport:
             *build_number_columns(say, "moved", where=doc.WRITTEN),
             *build_text_columns(say, "verdict", where=doc.wide_terminal(WIDE_COLUMNS)),
         )
-        # Quality before latency, tokens and cost; `sorted` is stable, so each half keeps the order of
-        # the run. The style of the first resource row draws the line between the halves.
+        # The style of the first resource row draws the line between quality and resources.
         ordered = _order_rows(versus)
-        first = next((d for d in ordered if d.resource and d.family != "primary"), None)
+        first_resource = next((d for d in ordered if d.resource and d.family != "primary"), None)
         rows = [
             doc.TableRow(
                 _list_cells(difference, comparison.floor, self.plain_intervals, say),
-                "first-resource" if difference is first else "",
+                "first-resource" if difference is first_resource else "",
             )
             for difference in ordered
         ]
@@ -217,13 +216,14 @@ class ComparisonReport:
 
 
 def _order_rows(versus: RunComparison) -> list[Difference]:
-    """The primary metric, then quality, then latency, tokens and cost."""
+    """The primary metric, then quality, then latency, tokens and cost, each part in the order of the run (`sorted` is stable)."""
     return sorted(versus.differences, key=lambda d: (d.family != "primary", d.resource))
 
 
 def _list_cells(
     difference: Difference, floor: float, plain_intervals: bool, say: Words
 ) -> doc.Cells:
+    """A cell for each column of `_build_table`, in that order, whatever the medium."""
     low, high = difference.low, difference.high
     if plain_intervals:
         low, high = difference.plain_low, difference.plain_high

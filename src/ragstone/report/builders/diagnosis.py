@@ -198,15 +198,15 @@ def _build_advice(advice: Advice, say: Words) -> Iterator[doc.Node]:
 def _list_evidence(diagnosis: Diagnosis, say: Words) -> Iterator[doc.Remark]:
     for evidence in diagnosis.evidence:
         if evidence.what == diagnosis.kind:
-            yield doc.Remark(_tell_class(diagnosis, evidence, say))
-            yield doc.Remark(_tell_place(diagnosis, evidence, say))
+            yield doc.Remark(_describe_class(diagnosis, evidence, say))
+            yield doc.Remark(_describe_where(diagnosis, evidence, say))
         else:
             yield doc.Remark(_describe_metric(evidence, say))
     if not diagnosis.sure:
         yield doc.Remark(say("perhaps_note"))
 
 
-def _tell_class(diagnosis: Diagnosis, evidence: SymptomEvidence, say: Words) -> str:
+def _describe_class(diagnosis: Diagnosis, evidence: SymptomEvidence, say: Words) -> str:
     """How many samples are of the class, and which part of all that fails that is."""
     interval = "–"
     if evidence.low is not None and evidence.high is not None:
@@ -224,7 +224,7 @@ def _tell_class(diagnosis: Diagnosis, evidence: SymptomEvidence, say: Words) -> 
     return f"{text} {say('story_error', expected=say.whole(round(diagnosis.expected)))}"
 
 
-def _tell_place(diagnosis: Diagnosis, evidence: SymptomEvidence, say: Words) -> str:
+def _describe_where(diagnosis: Diagnosis, evidence: SymptomEvidence, say: Words) -> str:
     """Where the class gathers, and some samples of it."""
     part = diagnosis.slice
     where = say("story_everywhere")

@@ -45,8 +45,8 @@ class EffectsReport:
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         say = load_words(self.language)
-        brand, name = say("effects"), shorten(self.name, 200)
-        head = (doc.Heading(brand, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
+        title, name = say("effects"), shorten(self.name, 200)
+        head = (doc.Heading(title, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
         sections = (
             _build_effects(effects, number, say) for number, effects in enumerate(self.effects, 1)
         )
@@ -54,10 +54,10 @@ class EffectsReport:
         end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
         opening = () if self.comparison is None else self.comparison.build_opening(say)
         body = (*opening, *sections, end)
-        return doc.ReportDocument("effects", say, f"{brand}: {name}", brand, head, body)
+        return doc.ReportDocument("effects", say, f"{title}: {name}", title, head, body)
 
     def picture(self) -> Drawing:
-        """The levels of every factor, one chart a metric."""
+        """The levels of every factor, one chart per metric."""
         say, charts = load_words(self.language), []
         for effects in self.effects:
             caption = Caption(0, 10, effects.metric, "ink", bold=True)
@@ -99,17 +99,22 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
 
 
 def _list_cells(level: Level, say: Words) -> doc.Cells:
+    """The cells of a level: one for each column of `_build_effects` after the name of the setting."""
     best = " ★" if level.best else ""
-    own = [f"{level.value}{best}", say.number(level.mean), say.interval(level.low, level.high)]
+    mean_cells = [
+        f"{level.value}{best}",
+        say.number(level.mean),
+        say.interval(level.low, level.high),
+    ]
     if level.base:
-        return [*own, "–", "–", "–", say("current")]
+        return [*mean_cells, "–", "–", "–", say("current")]
     ends = "–"
     if level.difference_low is not None and level.difference_high is not None:
         low, high = level.difference_low, level.difference_high
         ends = f"{format_signed(low, say)} – {format_signed(high, say)}"
     verdict = say.translate("verdict_word", level.verdict) if level.verdict else "–"
     return [
-        *own,
+        *mean_cells,
         format_signed(level.difference, say),
         ends,
         format_p_value(level.adjusted, say),

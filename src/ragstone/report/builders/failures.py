@@ -127,6 +127,7 @@ def draw_classes(failures: Failures, say: Words, width: float) -> Drawing:
 
 
 def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Cells:
+    """A cell for each column of `build_classes`: the meaning twice, for media want it in different places."""
     is_shown = rate.label in failures.shown and rate.label not in UNKNOWN
     tone: doc.Tone = "good" if rate.label == "fine" else "bad" if is_shown else ""
     meaning = doc.TableCell(_explain_class(rate.label, failures, say), style="soft")
@@ -137,6 +138,7 @@ def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Ce
 
 def _explain_class(kind: str, failures: Failures, say: Words) -> str:
     # Only the classes of CRITERIA are decided by a metric; errors, refusals and the rest are not.
+    # Searched, not looked up: `kind` is any text, and the keys are of the type FailureClass.
     decider = next((d for name, d in failures.deciders.items() if name == kind), None)
     if decider is None:
         return say(f"class_means.{kind}", metric="", rule="").strip(" ,")
@@ -189,7 +191,7 @@ def _describe_gaps(failures: Failures, say: Words) -> Iterator[doc.Remark]:
     withheld = {item.metric for item in failures.withheld}
     for kind in ("retrieval_failure", "hallucination", "generation_failure"):
         families = [criterion.family for criterion in CRITERIA[kind]]
-        # what the run has but nobody measured is told below
+        # of metrics that the run has, but whose judge was not measured, `describe_withheld` speaks below
         if kind not in failures.deciders and withheld.isdisjoint(families):
             text = say("no_decider", kind=name_class(kind, say), metrics=either.join(families[:2]))
             yield doc.Remark(text, "warn")

@@ -168,6 +168,7 @@ def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remar
         n=say.whole(judge.more or 0),
     )
     bias = judge.bias
+    # mentioned only where the interval leaves out 0: both ends have the same sign
     if (
         bias.value is not None
         and bias.low is not None
@@ -182,13 +183,13 @@ def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remar
 
 
 def _build_table(measurement: JudgeMeasurement, say: Words) -> doc.ReportTable:
-    roomy = doc.Where(min_columns=WIDE_COLUMNS)
+    wide_only = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
         *build_text_columns(say, "judge_says"),
         *build_number_columns(say, "items"),
-        *build_number_columns(say, "failed_items", where=roomy),
+        *build_number_columns(say, "failed_items", where=wide_only),
         *build_number_columns(say, "balanced_accuracy", "interval", "kappa", "auroc", "bias"),
-        *build_number_columns(say, "brier", "seconds_per_1000", "usd_per_1000", where=roomy),
+        *build_number_columns(say, "brier", "seconds_per_1000", "usd_per_1000", where=wide_only),
     )
     rows = [_list_cells(judge, say) for judge in measurement.judges]
     return build_table(columns, rows, id="judges")

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from ragstone.analysis.recommend import CostRatio, Recommendation
 
 TERMINAL_WIDTHS = ((0, 99, 4), (100, 139, 6), (140, 1_000_000, 8))
-"""From and up to how many columns of a terminal how many metrics stand side by side."""
+"""Least and largest number of columns of a terminal, and how many metrics stand side by side on it."""
 BEST, TIED = "★", "≈"
+"""Marks of the best in a metric, and of those that may be as good."""
 
 
 def build_league_section(league: League, remarks: Sequence[Remark], say: Words) -> doc.Section:
@@ -122,7 +123,7 @@ def _build_head(column: LeagueColumn, say: Words) -> doc.TableColumn:
     unit = say.translate("unit", column.metric) if column.resource else ""
     shown = f" ({unit})" if unit and unit != column.metric else ""
     arrow = choose_arrow(column.higher_is_better)
-    return doc.TableColumn((doc.Styled(column.metric, "code"), f" {arrow}{shown}"), True)
+    return doc.TableColumn((doc.Styled(column.metric, "code"), f" {arrow}{shown}"), numeric=True)
 
 
 def _build_cell(cell: LeagueCell, in_brackets: bool, say: Words) -> doc.TableCell:

@@ -57,7 +57,9 @@ class MonitorReport:
             *_build_worst(analysis, say),
         )
         window = f"{title}: {facts[0]}"
-        return doc.ReportDocument("period", say, window, say("monitor"), head, body, report.zone)
+        return doc.ReportDocument(
+            "period", say, window, say("monitor"), head, body, footer=report.zone
+        )
 
 
 def _list_facts(report: PeriodReport, say: Words) -> list[str]:
@@ -120,6 +122,7 @@ def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
 
 
 def _list_cells(change: SeriesChange, report: PeriodReport, say: Words) -> doc.Cells:
+    """A cell for each column of `_build_changes`, in that order: verdict and trend once for a page, once for a text."""
     name, points = _name_figure(change.name, say), _list_points(report, change.name)
     margin = "" if change.margin is None else say.number(change.margin, 2)
     verdict = say(f"says.period_{change.verdict}", margin=margin)
@@ -169,8 +172,8 @@ def _list_points(report: PeriodReport, name: str) -> list[SeriesPoint]:
 
 
 def _choose_figure(window: Window, name: str) -> SeriesStats | None:
-    own = {"feedback": window.feedback, "latency": window.latency}
-    return own[name] if name in own else window.metrics.get(name)
+    by_name = {"feedback": window.feedback, "latency": window.latency}
+    return by_name[name] if name in by_name else window.metrics.get(name)
 
 
 def _format_change(change: SeriesChange, say: Words) -> str:

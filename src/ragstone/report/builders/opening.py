@@ -26,7 +26,7 @@ GRADES = (
     ("partly", 0.15, 0.85),
     ("hardly", 0.0, 0.3),
 )
-"""Words for a mean from 0 to 1, and the range that its whole 95 % interval must lie in; the first that holds it is said."""
+"""Words for a mean from 0 to 1, and the range that its whole 95 % interval must lie in; the first whose range holds it is used."""
 FIT_AUROC = 0.7
 """Agreement with people from which a mean of the embedded judge is put into words."""
 GRADED_FAMILIES = frozenset(
@@ -66,7 +66,7 @@ def _describe_lead(lead: Lead, run: StoredRun, language: str, say: Words) -> lis
 
 
 def _grade_mean(lead: Lead, run: StoredRun, language: str, figure: str, say: Words) -> str:
-    """The mean in words that its interval bears; where it bears none, why."""
+    """The mean in words that hold for its whole interval; where none do, why."""
     metric, judge = lead.metric, run.info.judge
     weakness = _find_weakness(metric, run, language, say)
     if weakness and metric.complete:
@@ -92,18 +92,20 @@ def _find_weakness(metric: MetricSummary, run: StoredRun, language: str, say: Wo
         return ""
     from ragstone.judges.offline.quality import quality
 
-    spoken = say.translate("language", language)
+    language_name = say.translate("language", language)
     rows = [
         row
         for row in quality([metric.metric], language)
         if row.language == language and row.auroc is not None
     ]
     if not rows:
-        return say("opening.unmeasured", language=spoken)
+        return say("opening.unmeasured", language=language_name)
     worst = min(rows, key=lambda row: row.auroc or 0.0)
     if (worst.auroc or 0.0) >= FIT_AUROC:
         return ""
-    return say("opening.weak", language=spoken, auroc=say.number(worst.auroc, 2), data=worst.data)
+    return say(
+        "opening.weak", language=language_name, auroc=say.number(worst.auroc, 2), data=worst.data
+    )
 
 
 def _count_faults(lead: Lead, run: StoredRun, say: Words) -> Iterator[str]:

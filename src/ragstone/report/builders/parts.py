@@ -43,7 +43,7 @@ def name_metric(name: str, higher_is_better: bool) -> tuple[str | doc.Styled, ..
 def build_remarks(
     remarks: Sequence[tuple[str, Sequence[doc.Remark]]], where: doc.Where, style: str = ""
 ) -> list[doc.Node]:
-    """Remarks on named things: one list; on a terminal a heading for all that have the same remarks."""
+    """Remarks on named things: one list in `where`; on a terminal a heading for all that have the same remarks."""
     alike: dict[tuple[doc.Remark, ...], list[str]] = {}
     for name, lines in remarks:
         if lines:

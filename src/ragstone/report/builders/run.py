@@ -40,7 +40,7 @@ WORST_IN_TEXT = 10
 """Samples listed in a text; a page has the rest."""
 BAD_ROWS_ON_TERMINAL = 3
 WIDE_COLUMNS, VERY_WIDE_COLUMNS = 100, 118
-"""Columns of a terminal from which deviation and median are shown and tokens told apart, and the interval is drawn."""
+"""Columns of a terminal from which deviation, median and both kinds of tokens are shown; and from which the interval is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,9 @@ def build_summary(
     opening: Sequence[doc.Node] = (),
     ending: Sequence[doc.Node] | None = None,
 ) -> doc.ReportDocument:
-    """The report without its samples; a terminal that shows an `ending` leaves out the judge's measured quality."""
+    """The report without its samples; a terminal that shows an `ending` leaves out the judge's measured quality.
+
+    None, unlike an empty one, ends with the command that writes the full report."""
     info, say = summary.run, load_words(language)
     name = figures.shorten(info.name or info.id, 200)
     facts = tuple(figures.list_run_facts(summary, say))
@@ -349,6 +351,7 @@ def _build_costs(summary: Summary, say: Words) -> list[doc.Node]:
         *build_number_columns(say, "usd"),
     )  # fmt: skip
 
+    # a cell for every column above, in that order; a medium drops those of the columns that it drops
     def build_usage(name: doc.Inline, usage: Usage) -> doc.TableRow:
         counts = (usage.calls, usage.hits, usage.input_tokens + usage.output_tokens)
         return doc.TableRow(

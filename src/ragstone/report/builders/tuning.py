@@ -50,7 +50,7 @@ class SearchView:
     is_unchanged: bool
     """Whether the winner is the system as it was."""
     same_answers: bool
-    """Whether it gives the same answers as that to the held-out questions."""
+    """Whether the winner answers the held-out questions as the system did before."""
     gain: MeanDifference
     margin: float
     trials: tuple[TrialRow, ...]
@@ -112,6 +112,7 @@ class SearchView:
 
     def _list_cells(self, trial: TrialRow, say: Words) -> Sequence[str]:
         estimate = "–" if trial.estimate is None else f"≈ {say.number(trial.estimate)}"
+        # a cell for each column of `build_trials`, in that order
         cells = [
             trial.name, say.whole(trial.questions), say.number(trial.measured),
             say.number(trial.winner_beside), estimate,

@@ -40,12 +40,12 @@ def describe_run_verdicts(
     lines = []
     if versus.same_answers:
         lines.append(Remark(say("gist.identical", n=say.whole(versus.pairs), **names)))
-    for verdict, own in sorted(by_verdict.items(), key=lambda pair: ORDER.index(pair[0])):
-        lines += _describe_verdict(verdict, own, names, say)
-    taken = [row for row in rows if row.resource and row.verdict in ("better", "worse")]
-    if taken:
-        items = join_names([describe_item(row, say) for row in taken], say)
-        dearer = any(row.verdict == "worse" for row in taken)
+    for verdict, alike in sorted(by_verdict.items(), key=lambda pair: ORDER.index(pair[0])):
+        lines += _describe_verdict(verdict, alike, names, say)
+    resources = [row for row in rows if row.resource and row.verdict in ("better", "worse")]
+    if resources:
+        items = join_names([describe_item(row, say) for row in resources], say)
+        dearer = any(row.verdict == "worse" for row in resources)
         lines.append(Remark(say("gist.takes", items=items), "warn" if dearer else "good"))
     return lines
 
@@ -87,6 +87,7 @@ def describe_state(comparison: Comparison, say: Words) -> Remark:
         return Remark(_name_regressions(comparison, say), "bad")
     everything = list(comparison.differences)
     counted = [d for d in everything if comparison.is_counted(d)]
+    # without regressions, what is worse is a resource that the user did not name
     dearer = [d for d in everything if d.verdict == "worse"]
     withheld = [d for d in everything if d.verdict == "withheld"]
     parts = [say("badge.none"), *_describe_missed(counted, say)]
@@ -112,15 +113,16 @@ def _name_regressions(comparison: Comparison, say: Words) -> str:
 def _describe_missed(counted: Sequence[Difference], say: Words) -> list[str]:
     """The smallest loss that would have been found in the metric that matters, or where a loss is ruled out."""
     if counted and {d.verdict for d in counted} <= {"identical", "withheld"}:
+        # the sentence once, or no sentence
         return [say("badge.identical")] * any(d.verdict == "identical" for d in counted)
     unclear = [d for d in counted if d.verdict == "unclear"]
     if unclear:
         # the primary metric, else the one in which most could have been missed
-        said = max(unclear, key=lambda d: (d.family == "primary", _share_of_range(d)))
-        if said.detectable is None:
-            return [say("badge.missed_unknown", metric=said.metric)]
-        seen = format_amount(said.detectable, say)
-        return [say("badge.missed", seen=seen, metric=said.metric)]
+        named = max(unclear, key=lambda d: (d.family == "primary", _share_of_range(d)))
+        if named.detectable is None:
+            return [say("badge.missed_unknown", metric=named.metric)]
+        seen = format_amount(named.detectable, say)
+        return [say("badge.missed", seen=seen, metric=named.metric)]
     equivalent = [d for d in counted if d.verdict == "equivalent"]
     if not equivalent:
         return []
@@ -165,16 +167,16 @@ def describe_percentiles(difference: Difference, say: Words) -> str:
 
 def _describe_unclear(unclear: Sequence[Difference], say: Words) -> str:
     metrics = _name_metrics(unclear, say)
-    said = unclear[0]  # the primary metric stands first
-    if said.detectable is None or said.needed is None:
+    named = unclear[0]  # the primary metric stands first
+    if named.detectable is None or named.needed is None:
         return say("gist.unclear", metrics=metrics)
     return say(
         "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen",
         metrics=metrics,
-        metric=said.metric,
-        seen=format_amount(said.detectable, say),
-        effect=format_amount(said.effect, say),
-        needed=say.whole(said.needed),
+        metric=named.metric,
+        seen=format_amount(named.detectable, say),
+        effect=format_amount(named.effect, say),
+        needed=say.whole(named.needed),
     )
 
 

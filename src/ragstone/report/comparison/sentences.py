@@ -82,8 +82,8 @@ def describe_exclusions(
     if difference.left_out:
         parts = []
         for key, n in difference.left_out.items():
-            side, _, end = key.partition(": ")
-            parts.append(_describe_excluded(side, say.outcome(end), say.whole(n), names, say))
+            side, _, outcome = key.partition(": ")  # `before: judge_error: refusal`
+            parts.append(_describe_excluded(side, say.outcome(outcome), say.whole(n), names, say))
         lines.append(Remark(say("left_out_samples", parts="; ".join(parts))))
     # of values that are all the same there is nothing to beware of
     for text in difference.warnings if difference.verdict != "identical" else ():
@@ -179,9 +179,9 @@ def _explain_withheld(difference: Difference, floor: float, say: Words) -> str:
     )
 
 
-def _describe_excluded(side: str, end: str, n: str, names: dict[str, str], say: Words) -> str:
+def _describe_excluded(side: str, outcome: str, n: str, names: dict[str, str], say: Words) -> str:
     if side == "both":
-        return say("left_side.both", end=end, n=n)
+        return say("left_side.both", end=outcome, n=n)
     if side == "before":
-        return say("left_side.before", end=end, n=n, baseline=names["baseline"])
-    return say("left_side.after", end=end, n=n, run=names["run"])
+        return say("left_side.before", end=outcome, n=n, baseline=names["baseline"])
+    return say("left_side.after", end=outcome, n=n, run=names["run"])

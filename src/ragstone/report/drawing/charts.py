@@ -205,7 +205,8 @@ def _draw_histogram(
 ) -> list[Shape]:
     tallest = max(metric.histogram)
     step = width / len(metric.histogram)
-    thin = min(step, width / 8)  # yes-or-no metrics have one bar at each end
+    # of two bins (yes or no) `thin` is less than `step`: then there is one thin bar at each end
+    thin = min(step, width / 8)
     shapes: list[Shape] = [
         Caption(left, top - 6, cut_to_width(metric.metric, width), "ink", bold=True)
     ]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary
 
 WIDTH, HISTOGRAM_HEIGHT, HEIGHT = 320, 64, 84
+"""Units of the drawing: the histogram is on top, the strip of the mean below it."""
 STRIP_TOP, STRIP_HEIGHT = 71, 9
 TWO_BARS_WIDTH = 40.0
 

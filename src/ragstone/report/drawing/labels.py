@@ -14,7 +14,7 @@ Rectangle = tuple[float, float, float, float]
 LINE = FONT_SIZE + 3
 """Units from one line of words to the next."""
 NEAR = 20.0
-"""Farther from its point than this a name gets a line to it."""
+"""A name that is farther above or below its point than this gets a line to it."""
 
 
 class LabelPlacer:

@@ -40,6 +40,7 @@ def _draw_shape(axes: object, shape: Box | Stroke | Dot | Caption, order: int) -
     from matplotlib.axes import Axes
     from matplotlib.patches import Circle, Rectangle
 
+    # checked here and not by the signature: matplotlib is an extra, imported only when it is needed
     assert isinstance(axes, Axes)
     colour = COLOURS[shape.role]
     points = 0.72  # points for each unit of the drawing

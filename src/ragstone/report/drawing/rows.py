@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragstone.report.drawing.shapes import (
@@ -50,7 +50,9 @@ def draw_rows(
     band: float | None = None,
     percent: bool = False,
 ) -> Drawing:
-    """The rows below each other; `bars` from the scale's start to the value, else dots; `band` shades ±band around zero."""
+    """The rows below each other; `bars` from the scale's start to the value, else dots; `band` shades ±band around `zero`.
+
+    Without a `scale` it is chosen to hold all rows, symmetric around `zero` if there is one."""
     low, high = scale or choose_scale(rows, zero)
     figures = max((text_width(row.figure) for row in rows), default=0.0)
     # Long names or figures may take a third each; what is left is the plot.
@@ -122,9 +124,8 @@ def choose_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _draw_mark(
-    row: ChartRow, middle: float, left: float, place_value: object, bars: bool
+    row: ChartRow, middle: float, left: float, place_value: Callable[[float], float], bars: bool
 ) -> list[Shape]:
-    assert callable(place_value)
     assert row.value is not None
     shapes: list[Shape] = []
     x = place_value(row.value)

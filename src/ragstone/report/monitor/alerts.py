@@ -111,7 +111,7 @@ def name_state(state: str, say: Words) -> str:
 
 
 def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[AlertSpan]:  # fmt: skip
-    """The alerts that a metric's chart shows: its own, of the whole or of the slice that is looked at."""
+    """The alerts that a metric's chart shows: its own, of the whole or of the slice `where` (field and value; None for all)."""
     return [
         AlertSpan(alert.opened, alert.closed, describe_alert(alert, say))
         for alert in alerts

@@ -61,10 +61,11 @@ def build_traffic_cards(whole: Window, windows: Sequence[Window], say: Words) ->
         mean = say.number(whole.feedback.mean)
         yield Card(say("feedback"), mean, note, chart=chart, style="plain")
     if whole.latency is not None:
-        at = whole.latency.percentiles
+        percentiles = whole.latency.percentiles
         points = [to_point(window, window.latency) for window in windows]
         chart = build_series(points, say("latency"), say, zero=True)
-        note = say("latency_note", p50=say.number(at.get("p50")), p95=say.number(at.get("p95")))
+        p50, p95 = (say.number(percentiles.get(name)) for name in ("p50", "p95"))
+        note = say("latency_note", p50=p50, p95=p95)
         mean = f"{say.number(whole.latency.mean)} s"
         yield Card(say("latency"), mean, note, chart=chart, style="plain")
     if whole.cost is not None:
@@ -128,7 +129,7 @@ def describe_series(points: Sequence[SeriesPoint], name: str, say: Words) -> str
 def _drop_cut(
     whole: Window, windows: Sequence[Window], has_data: Callable[[Window], bool]
 ) -> Sequence[Window]:
-    """Windows that the stretch does not cut, whose sums would look like a fall; all of them if these have no data yet."""
+    """The windows that lie whole in the time shown: the sum of a cut one would look like a fall. All, if the whole ones have no data yet."""
     full = [w for w in windows if whole.since <= w.since and w.until <= whole.until]
     # Only sums need this: the mean of half an hour is no smaller than that of an hour.
     return full if len(full) > 1 and any(map(has_data, full)) else windows
@@ -138,13 +139,13 @@ def _build_badge(
     name: str, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
 ) -> Styled:
     """The watcher's state; `resolved` while an alert that is over still lies in the window."""
-    own = [alert for alert in alerts if alert.metric == name]
+    metric_alerts = [alert for alert in alerts if alert.metric == name]
     if stream is None:
-        state = next((alert.state for alert in own if alert.open), "")
+        state = next((alert.state for alert in metric_alerts if alert.open), "")
         if not state:
             return Styled(say("unwatched"), "badge", "plain")
     else:
-        is_over = any(alert.state == "resolved" for alert in own)
+        is_over = any(alert.state == "resolved" for alert in metric_alerts)
         # The watcher itself forgets an alert when it is over; the page still shows its strip.
         state = "resolved" if stream.state == "ok" and is_over else stream.state
     return Styled(name_state(state, say), "badge", TONES.get(state, "plain"))

@@ -78,15 +78,15 @@ def load_scores(archive: Archive, interactions: Iterable[Interaction]) -> list[J
     """The interactions with their scores, numbered from 1."""
     scales = load_scales(archive.store, load_judge(archive)[1])
     return [
-        JudgedInteraction(place, interaction, archive.scores(interaction.id), scales)
-        for place, interaction in enumerate(interactions, 1)
+        JudgedInteraction(number, interaction, archive.scores(interaction.id), scales)
+        for number, interaction in enumerate(interactions, 1)
     ]
 
 
 def load_recent(
     archive: Archive, since: int, until: int, where: tuple[str, str] | None, limit: int
 ) -> list[JudgedInteraction]:
-    """The newest of a stretch and a slice."""
+    """The newest of a stretch of time and a slice (field and value; None for all)."""
     return _load_first(archive, _RECENT, (since, until), where, limit)
 
 
@@ -105,15 +105,16 @@ def _load_first(
 ) -> list[JudgedInteraction]:
     """The first so many of a slice; the database leaves out most others, so that few texts are read in vain."""
     field, value = where or ("", "")
-    asked = (*values, field, value, _build_pattern(value))
+    # the last three are those of the condition on the slice in `_SELECT`
+    parameters = (*values, field, value, _build_pattern(value))
     interactions: list[Interaction] = []
     rows: Iterable[tuple[Any, ...]]
     if where is None:
-        rows = archive.store.read(f"{sql} LIMIT ?", (*asked, limit))
+        rows = archive.store.read(f"{sql} LIMIT ?", (*parameters, limit))
     else:
         # Streamed, for nobody knows how many rows the check below drops before the limit is
         # reached.
-        rows = archive.store.stream(sql, asked)
+        rows = archive.store.stream(sql, parameters)
     for id, language, meta in rows:
         if where is not None:
             slices = Interaction(id, 0, language=language, meta=json.loads(meta)).slices

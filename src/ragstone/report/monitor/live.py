@@ -51,7 +51,7 @@ class Frame:
     """Where the server is, for the example on an empty page."""
 
     def fill(self, name: str, page: str = "./", *, id: str = "", **more: Any) -> str:
-        """A template of ours with everything escaped."""
+        """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
         other = "en" if self.say.language == "es" else "es"
         return str(
             load_template(name).render(
@@ -202,13 +202,13 @@ def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
     local = get_time_zone(zone)
     if asked:
         return load_words(asked, local)
-    # Accept-Language: by weight, then by place. It is a stranger's text: cut, and parts that cannot
+    # Accept-Language: by weight, then by order. It is a stranger's text: cut, and parts that cannot
     # be read are passed over.
     ranked: list[tuple[float, int, str]] = []
-    for place, part in enumerate(accepted[:400].split(",")):
+    for order, part in enumerate(accepted[:400].split(",")):
         code, _, weight = part.strip().partition(";q=")
         try:
-            ranked.append((-float(weight or 1), place, code.split("-")[0].lower()))
+            ranked.append((-float(weight or 1), order, code.split("-")[0].lower()))
         except ValueError:
             continue
     return load_words(

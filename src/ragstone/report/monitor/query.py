@@ -41,7 +41,7 @@ class Query:
     server_zone: str = "UTC"
     """What times are shown in otherwise."""
     complaints: tuple[tuple[str, str], ...] = ()
-    """Phrases with the texts that could not be read: they are said, and left out."""
+    """Parts of the address that could not be read, to be shown on the page: key of the phrase, and the text."""
 
     @property
     def zone(self) -> str:
@@ -57,7 +57,7 @@ class Query:
         """The address of this state with some changes, relative to wherever the page is shown."""
         # Defaults are left out, so that a link to the plain page is `./` and an address shows only
         # what was chosen.
-        own = {
+        current = {
             "window": "" if self.window == DEFAULT_WINDOW else self.window,
             "until": self.until_text,
             "slice": ":".join(self.slice) if self.slice else "",
@@ -67,12 +67,12 @@ class Query:
             "lang": self.lang,
             "tz": self.tz,
         }
-        filled = {name: value for name, value in {**own, **changes}.items() if value}
+        filled = {name: value for name, value in {**current, **changes}.items() if value}
         return f"{page}?{urlencode(filled)}" if filled else page
 
 
 def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") -> Query:
-    """The state that an address names; what cannot be read is complained about and left out."""
+    """The state that an address names; what cannot be read is left out, and kept in `complaints` to be shown."""
     texts = {name: _clean_text(values.get(name)) for name in ("window", "tz", "until", "slice")}
     complaints: list[tuple[str, str]] = []
 

@@ -124,7 +124,7 @@ def _list_cells(cells: Iterable[doc.TableCell | str]) -> list[doc.TableCell]:
 
 
 def _light_rules() -> Iterator[str]:
-    """One rule a finding: pointing at it lights up its evidence, without a script."""
+    """One rule per finding: pointing at it lights up its evidence, without a script."""
     for n in range(1, GENEROUS.findings + 1):
         pointed = f'details[open]:has([data-c="{n}"]:is(:hover,:focus,:focus-within))'
         yield f'{pointed} [data-e~="{n}"]{{--lit:var(--accent-soft);--edge:var(--accent)}}\n'

@@ -122,6 +122,7 @@ def fit_encoding(content: str, encoding: str) -> str:
 
 
 def _choose_style(node: doc.Paragraph) -> str:
+    # the first word of a style alone: the others are classes of the page
     styles = (STYLES.get(name, "") for name in node.style.split())
     return COLOURS[node.tone] or next(styles, "")
 
