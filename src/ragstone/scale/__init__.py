@@ -27,8 +27,8 @@ def build_cluster_execution(
     from ragstone.scale.cluster import parse_location
     from ragstone.scale.driver import ClusterExecution
 
-    assert plan.on is not None
-    parse_location(plan.on)
+    assert plan.on is not None  # the caller comes here only for a plan that names a cluster
+    parse_location(plan.on)  # called for its ClusterError: a bad location stops the run before it starts
     return ClusterExecution(
         run, metrics, judge, plan.concurrency, total, watch, on=plan.on, plan=plan, source=source
     )
