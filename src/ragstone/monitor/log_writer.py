@@ -320,7 +320,10 @@ def _reset_in_child(writer_ref: weakref.ref[LogWriter]) -> None:
     if writer is None:
         return
     archive, target_store = writer._archive, writer._target_store
-    for store in {archive.store if archive else None, target_store if isinstance(target_store, Store) else None}:
+    for store in {
+        archive.store if archive else None,
+        target_store if isinstance(target_store, Store) else None,
+    }:
         if store is not None:
             _abandoned_stores.append(store)
             store.abandon()

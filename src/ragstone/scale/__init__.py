@@ -28,7 +28,8 @@ def build_cluster_execution(
     from ragstone.scale.driver import ClusterExecution
 
     assert plan.on is not None  # the caller comes here only for a plan that names a cluster
-    parse_location(plan.on)  # called for its ClusterError: a bad location stops the run before it starts
+    # called for its ClusterError: a bad location stops the run before it starts
+    parse_location(plan.on)
     return ClusterExecution(
         run, metrics, judge, plan.concurrency, total, watch, on=plan.on, plan=plan, source=source
     )

@@ -43,7 +43,8 @@ class RowBatch:
 
     def to_json(self) -> dict[str, Any]:
         """The batch as it is sent to a worker."""
-        if self.part is not None:  # its rows are consecutive, so the worker counts on from the first
+        # the rows of a range are consecutive, so the worker counts on from the first position
+        if self.part is not None:
             return {"positions": [self.first], "range": asdict(self.part)}
         return {"positions": list(self.positions), "rows": list(self.rows or ())}
 

@@ -123,7 +123,8 @@ class ClusterExecution(Execution):
         where = parse_location(self.on)
         # with two batches at once a worker keeps a remote judge busy while one of them ends
         self._client = await stack.enter_async_context(connect(where, 2 if shared else 1))
-        with suppress(TimeoutError):  # after a minute the run starts with the workers that are there
+        # after a minute the run starts with the workers that are there
+        with suppress(TimeoutError):
             await self._client.wait_for_workers(count_expected_workers(where), timeout=60)
         await self._refresh_workers()
         if not self._workers:

@@ -172,7 +172,8 @@ class CoordinatorClient:
         return [None] * len(bills)
 
     async def _call_driver(self, what: str, **arguments: Any) -> Any:
-        if self._is_gone:  # no second attempt, each of which takes seconds: the batch is to end soon
+        # no second attempt, each of which takes seconds: the batch is to end soon
+        if self._is_gone:
             raise ConnectionError("the driver of this run is gone")
         try:
             return await getattr(self._driver, what)(token=self._token, **arguments)

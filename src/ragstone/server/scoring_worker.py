@@ -34,8 +34,8 @@ class ScoringWorker:
         # By environment: a URL may hold a password, and arguments are visible to every user.
         environment = {**os.environ, "RAGSTONE_STORE": self._store_path}
         while True:
+            # the pipe closes when this process dies, however it dies
             process = await asyncio.create_subprocess_exec(
-                # the pipe closes when this process dies, however it dies
                 *command, stdin=asyncio.subprocess.PIPE, env=environment
             )
             try:
