@@ -28,6 +28,8 @@ FLUSH_SECONDS = 0.5
 """Scored samples wait no longer than this to be written."""
 
 MAX_PENDING_WRITES = 2
+"""Transactions that may be on their way to the disk while scoring goes on."""
+
 PROGRESS_SECONDS = 0.1
 """Shortest time between two calls of the progress callback."""
 
@@ -67,9 +69,13 @@ class Execution:
     metrics: Sequence[Metric]
     judge: Judge | None = None
     concurrency: int | None = None
+    """Asks in flight at once; None: as many as the judge prefers."""
     total: int | None = None
+    """Samples of the whole run, if known; for progress only."""
     watch: ProgressCallback | None = None
+    """Called with the progress, at most every PROGRESS_SECONDS."""
     done: int = 0
+    """Samples that are scored, those of earlier attempts included."""
     failures: int = 0
     usage: Usage = NO_USAGE
     reported_at: float = 0.0
@@ -120,6 +126,7 @@ class Execution:
             (row.position, record)
             # not strict: a run that was stopped early has fewer rows than the data
             for row, record in zip(self.run.rows(), answered, strict=False)
+            # the ids are compared because the data may have changed since
             if row.sample.error is not None and row.id == record.sample.id
         )
         async for position, record, scores in self._score_all(fresh):
@@ -166,7 +173,7 @@ class Execution:
                 yield position, record, scores
 
     def add_counts(self, samples: int, failures: int, usage: Usage) -> None:
-        """Count samples that were scored elsewhere."""
+        """Count samples that other processes scored."""
         self.done += samples
         self.failures += failures
         self.usage = self.usage + usage
@@ -198,17 +205,18 @@ async def _run_in_order(
 ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
     """Yield scored samples in input order, with up to `max_open` of them open at once.
 
-    A slow sample delays the output of later ones, but not the work on them."""
+    `begin` starts the task of a sample; after every `per_turn` of them the event loop gets a turn. A slow sample delays
+    the output of later ones, but not the work on them."""
     source: Iterator[Numbered] = iter(items)
     max_queued = MAX_QUEUE_FACTOR * max_open
     queue: deque[tuple[int, Record, asyncio.Task[dict[str, Score]]]] = deque()
     working: set[asyncio.Task[dict[str, Score]]] = set()
-    ended = asyncio.Event()
+    one_ended = asyncio.Event()
     exhausted = False
 
-    def end(task: asyncio.Task[dict[str, Score]]) -> None:
+    def note_end(task: asyncio.Task[dict[str, Score]]) -> None:
         working.discard(task)
-        ended.set()
+        one_ended.set()
 
     try:
         while True:
@@ -219,7 +227,7 @@ async def _run_in_order(
                     break
                 task = begin(item[1].sample)
                 working.add(task)
-                task.add_done_callback(end)
+                task.add_done_callback(note_end)
                 queue.append((*item, task))
                 if len(working) % per_turn == 0:
                     await asyncio.sleep(0)  # the first Asks are sent while later samples are read
@@ -232,8 +240,8 @@ async def _run_in_order(
                 continue
             # no await lies between the checks above and this wait, so no task can end unseen
             if len(working) >= max_open or exhausted or len(queue) >= max_queued:
-                ended.clear()
-                await ended.wait()
+                one_ended.clear()
+                await one_ended.wait()
     finally:
         for task in working:
             task.cancel()

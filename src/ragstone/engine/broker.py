@@ -50,12 +50,14 @@ class _PendingAsk:
 
     def result(self) -> Answered:
         """Return the answer of a settled Ask."""
-        assert self.answered is not None
+        assert self.answered is not None  # set before `settle` wakes the waiters
         return self.answered
 
 
 class AskBroker:
-    """Answers Asks from the store, from a call in flight, or by handing them to the judge."""
+    """Answers Asks from the store, from a call in flight, or by handing them to the judge.
+
+    For a judge that is `local` (asking again costs nothing) the store is neither read nor written."""
 
     def __init__(
         self, judge: Judge, store: Store, run: str, concurrency: int | None = None
@@ -69,6 +71,7 @@ class AskBroker:
         self._in_flight: dict[str, _PendingAsk] = {}
         self._workers: list[asyncio.Task[None]] = []
         self._unsaved_replies: list[tuple[str, str, Reply]] = []
+        """Key, kind and reply, as `Store.save_replies` takes them."""
         self._next_save: asyncio.Future[None] | None = None
         self.judged_count = 0
         """Asks handed to the judge so far."""
@@ -106,8 +109,8 @@ class AskBroker:
         pending: dict[str, _PendingAsk] = {}
         for ask, key in zip(asks, keys, strict=True):
             if key not in known and key not in pending:
-                # no await between the look-up above and this line: a reply that settled meanwhile
-                # would be in neither place, and asked for again
+                # no await may come between the look-up above and this line: a reply that settled
+                # meanwhile would be found neither in the store nor in flight, and asked for again
                 pending[key] = self._in_flight.get(key) or self._enqueue(ask, key)
         if pending:
             waiter = _Waiter(len(pending))
@@ -155,7 +158,7 @@ class AskBroker:
             except Exception as error:  # raised in those who wait, not in this task
                 store_error = error
             for pending, answer in zip(batch, answers, strict=True):
-                # only now that the reply is stored: whoever asks from here on finds it there
+                # only now that the reply is stored: whoever asks from here on finds it in the store
                 del self._in_flight[pending.key]
                 pending.answered = answer
                 pending.settle(store_error)
@@ -201,6 +204,7 @@ class AskBroker:
         assert saving is not None
         self._unsaved_replies, self._next_save = [], None
         try:
+            # None when the replies are already written, else a Future
             saved = self._store.save_replies(replies, run=self._run, judge=self._judge.name)
         except Exception as error:
             _settle_save(saving, error)

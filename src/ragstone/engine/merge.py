@@ -17,7 +17,7 @@ Members = list[tuple[Ask, ExtractPart]]
 
 
 class MergedAsk(NamedTuple):
-    """One Ask that stands for several, and how each of them gets its own reply out of the answer."""
+    """One Ask that stands for several, and how each of them gets its part of the answer."""
 
     ask: Ask
     parts: tuple[tuple[int, ExtractPart], ...]
@@ -37,13 +37,14 @@ def merge_asks(asks: Sequence[Ask]) -> list[MergedAsk]:
     for index, ask in enumerate(asks):
         group = groups.setdefault(_group_key(ask), [])
         for known, indices in group:
-            if known is ask or known == ask:
+            if known is ask or known == ask:  # identity first: comparing long texts is slow
                 indices.append(index)
                 break
         else:
             group.append((ask, [index]))
     merged: list[MergedAsk] = []
     for group in groups.values():
+        # by id(): an Ask holds dicts and is not hashable
         indices_of = {id(ask): indices for ask, indices in group}
         for united, members in _unite_group([ask for ask, _ in group]):
             parts = [(index, extract) for ask, extract in members for index in indices_of[id(ask)]]
@@ -108,10 +109,12 @@ def _unite_claims(asks: Sequence[Ask]) -> tuple[Ask, Members]:
     texts = [{**items[key], "id": ids[key]} for key in sorted(items)]
     members = []
     for ask in asks:
-        own: dict[str, list[str]] = {merged_id: [] for merged_id in ids.values()}
+        # every merged id is a key, with an empty list where the Ask does not have that text: see
+        # `_extract_rows`
+        ids_of_ask: dict[str, list[str]] = {merged_id: [] for merged_id in ids.values()}
         for item in ask.values["texts"]:
-            own[ids[_claim_key(item)]].append(item["id"])
-        members.append((ask, _extract_rows("claims", "text_id", own)))
+            ids_of_ask[ids[_claim_key(item)]].append(item["id"])
+        members.append((ask, _extract_rows("claims", "text_id", ids_of_ask)))
     return replace(asks[0], values={"texts": texts}), members
 
 
@@ -162,15 +165,16 @@ def _unite_support(asks: Sequence[Ask]) -> tuple[Ask, Members]:
         (case,) = ask.values["cases"]
         merged_case = merged_cases[_case_key(case)]
         ids = {claim["text"]: claim["id"] for claim in merged_case["claims"]}
-        own: dict[str, list[str]] = {merged_id: [] for merged_id in every_claim}
+        ids_of_ask: dict[str, list[str]] = {merged_id: [] for merged_id in every_claim}
         for claim in case["claims"]:
-            own[ids[claim["text"]]].append(claim["id"])
-        # another case's source must not pass for one of ours that has the same number
+            ids_of_ask[ids[claim["text"]]].append(claim["id"])
+        # another case's source must not pass for a source of this Ask that has the same number
         names = {source_id: f"{source_id} of another case" for source_id in every_source}
         for source, merged_source in zip(case["sources"], merged_case["sources"], strict=True):
             names[merged_source["id"]] = source["id"]
-        extract = _extract_rows("verdicts", "id", own, names)
-        # the chance that all claims are supported is ours only where all the case's claims are
+        extract = _extract_rows("verdicts", "id", ids_of_ask, names)
+        # the chance that all claims are supported is this Ask's only when no other Ask added claims to
+        # the merged case
         is_whole = len(merged_case["claims"]) == len(set(_list_texts(case["claims"])))
         number = order.index(_case_key(case))
         members.append((ask, _extract_case(extract, number if is_whole else None)))
@@ -181,30 +185,32 @@ def _unite_useful(asks: Sequence[Ask]) -> list[tuple[Ask, Members]]:
     """Build `useful` Asks for all targets of several; a target's name stands for one text, so clashes stay apart."""
     groups: list[tuple[dict[str, str | None], list[Ask]]] = []
     for ask in sorted(asks, key=lambda ask: ask.key):
-        own = ask.values["targets"]
+        targets_of_ask = ask.values["targets"]
         for targets, group in groups:
-            if all(targets.get(name, text) == text for name, text in own.items()):
-                targets.update(own)
+            if all(targets.get(name, text) == text for name, text in targets_of_ask.items()):
+                targets.update(targets_of_ask)
                 group.append(ask)
                 break
         else:
-            groups.append((dict(own), [ask]))
+            groups.append((dict(targets_of_ask), [ask]))
     result = []
     for targets, group in groups:
         first, names = group[0], sorted(targets)
+        # built without chunks: only its targets and schema are used
         united = useful(first.values["question"], (), {name: targets[name] for name in names})
         values = {**first.values, "targets": united.values["targets"]}
         united = replace(first, values=values, schema=united.schema)
         members = []
         for ask in group:
-            mine = {name: [name] * (name in ask.values["targets"]) for name in names}
-            members.append((ask, _extract_rows("grades", "target", mine)))
+            # an empty list for a target that the Ask does not have
+            ids_of_ask = {name: [name] * (name in ask.values["targets"]) for name in names}
+            members.append((ask, _extract_rows("grades", "target", ids_of_ask)))
         result.append((united, members))
     return result
 
 
 def _extract_case(extract: ExtractPart, number: int | None) -> ExtractPart:
-    """Return a function that also keeps the chance of an Ask's own case, or none."""
+    """Return a function that also keeps the chance of the Ask's case, the one at `number`; none when `number` is None."""
 
     def extract_case(value: Any) -> Any:
         part = extract(value)
@@ -219,13 +225,19 @@ def _extract_case(extract: ExtractPart, number: int | None) -> ExtractPart:
 
 
 def _extract_rows(
-    field: str, key: str, own: Mapping[str, Sequence[str]], sources: Mapping[str, str] = EMPTY
+    field: str,
+    key: str,
+    ids_of_ask: Mapping[str, Sequence[str]],
+    sources: Mapping[str, str] = EMPTY,
 ) -> ExtractPart:
-    """Return a function that keeps an Ask's own rows under its own ids.
+    """Return a function that keeps the rows of one Ask, with the ids that it gave.
 
-    Rows of other Asks are dropped; rows with an unknown id are kept, so that their reader rejects them."""
+    `field` is the list of rows in the reply, `key` the id in a row. `ids_of_ask` has every id of the merged Ask: a row is
+    repeated for each of the Ask's ids, so an empty list drops the rows of other Asks. Rows with an id that is no key are
+    kept, so that their reader rejects them. `sources` renames the sources that quotes name."""
 
     def rename_source(quote: Any) -> Any:
+        # as below: the class first, because isinstance of an abstract class is slow
         is_mapping = quote.__class__ is dict or isinstance(quote, Mapping)
         name = quote.get("source") if is_mapping else None
         if isinstance(name, str) and name in sources:
@@ -236,18 +248,18 @@ def _extract_rows(
         rows = value.get(field) if isinstance(value, Mapping) else None
         if not isinstance(rows, list):
             return value
-        own_rows: list[Any] = []
+        kept_rows: list[Any] = []
         for row in rows:
             # the class is compared first because isinstance of an abstract class is slow
             is_mapping = row.__class__ is dict or isinstance(row, Mapping)
             merged_id = row.get(key) if is_mapping else None
-            if not isinstance(merged_id, str) or merged_id not in own:
-                own_rows.append(row)
+            if not isinstance(merged_id, str) or merged_id not in ids_of_ask:
+                kept_rows.append(row)
                 continue
             evidence = row.get("evidence")
             if sources and isinstance(evidence, list):
                 row = {**row, "evidence": [rename_source(quote) for quote in evidence]}
-            own_rows += [{**row, key: own_id} for own_id in own[merged_id]]
-        return {**value, field: own_rows}
+            kept_rows += [{**row, key: ask_id} for ask_id in ids_of_ask[merged_id]]
+        return {**value, field: kept_rows}
 
     return extract

@@ -29,9 +29,11 @@ class MetricRun:
     metric: Metric
     generator: Asking[Any]
     inbox: tuple[Answered, ...] | None = None
+    """The answers to `asks`, in order; None before the first round."""
     asks: tuple[Ask, ...] = ()
     usage: Usage = NO_USAGE
     notes: dict[str, None] = field(default_factory=dict)
+    """Notes of the replies; a dict, as an ordered set."""
 
     def advance(self) -> Score | None:
         """Run the metric up to its next Asks; returns the Score when it has no more."""
@@ -50,7 +52,8 @@ class MetricRun:
             score = add_notes(score, self.notes)
         if self.usage is NO_USAGE or self.usage == NO_USAGE:
             return score
-        # by hand: dataclasses.replace takes 2.7 times as long, and this runs for every judged score
+        # by hand, so a new field of Score must be added here: dataclasses.replace takes 2.7 times as
+        # long, and this runs for every judged score
         return Score(
             score.value, score.outcome, score.reason, score.kind, score.label, score.findings,
             score.warnings, self.usage, score.probability,
@@ -107,7 +110,7 @@ async def _ask_round(runs: Collection[MetricRun], answerer: AskAnswerer) -> None
             if isinstance(answered, Reply):
                 if answered.notes:
                     run.notes.update(dict.fromkeys(answered.notes))
-                if extract not in extracted:  # metrics with the same Ask are sent the same Reply
+                if extract not in extracted:  # metrics with the same Ask get the same Reply object
                     extracted[extract] = _extract_part(answered, extract)
                 part = extracted[extract]
             inboxes[id(run)][index] = part

@@ -1,4 +1,4 @@
-"""Coroutines run from synchronous code."""
+"""Runs a coroutine from synchronous code, also where an event loop is running already."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     """The result of the coroutine that `start` makes, also inside a running event loop (Jupyter).
 
-    There it gets a thread and a loop of its own, and Ctrl-C cancels it and waits until it has cleaned up."""
+    Inside a running loop it gets a new thread with a new loop; Ctrl-C cancels it and waits until it has cleaned up."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -37,7 +37,7 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         try:
             with asyncio.Runner(loop_factory=lambda: loop) as runner:
                 result = runner.run(run_cancellable())
-        except BaseException as raised:  # it belongs to who waits
+        except BaseException as raised:  # raised in the thread that waits for the outcome
             outcome.set_exception(raised)
         else:
             outcome.set_result(result)

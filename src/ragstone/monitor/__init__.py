@@ -1,4 +1,4 @@
-"""Quality in production: interactions come in, a share is judged, windows are summarised, degradation is noticed."""
+"""The monitor of a live system: interactions are stored, a share of them is judged, time windows are summarised, and alerts are raised when quality drops."""
 
 from ragstone.monitor.archive import AddResult, Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback, Interaction

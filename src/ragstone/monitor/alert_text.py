@@ -1,4 +1,4 @@
-"""What an alert says, in one sentence, in the words of the catalogue."""
+"""The sentence of an alert, from its facts and the phrases of the language catalogue (`alerts`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ MAX_VALUE_CHARS = 120
 
 
 def to_one_line(text: str, most: int = 2000) -> str:
-    """A text without line breaks and control characters: neither a log nor a terminal takes orders from it."""
+    """A text of at most `most` characters without line breaks and control characters, which could forge log lines or control a terminal."""
     printable = "".join(char if char.isprintable() else " " for char in text[: 2 * most])
     line = " ".join(printable.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def format_alert(facts: Mapping[str, Any], language: str = LANGUAGES[0]) -> str:
-    """What an alert's facts say; `phrase` among them names the sentence."""
+    """The sentence of an alert: `facts["phrase"]` names the phrase, the other facts are its arguments."""
     phrases = _load_phrases(language)
     arguments = _shorten_texts(facts)
     part = facts.get("part")
+    # phrases within the phrase: the slice that the alert is about, and the one that explains a drop
     arguments["slice"] = phrases["slice"].format(**arguments) if facts.get("field") else ""
     arguments["part"] = phrases["part"].format(**_shorten_texts(part)) if part else ""
     return phrases[str(facts["phrase"])].format(**arguments)
@@ -38,7 +39,7 @@ def _load_phrases(language: str) -> Mapping[str, str]:
 
 
 def _shorten_texts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts whose texts, names and values of meta fields among them, are short and on one line."""
+    """The facts with every text cut to MAX_VALUE_CHARS and on one line: some are names and values of meta fields, which callers choose."""
     return {
         key: to_one_line(value, MAX_VALUE_CHARS) if isinstance(value, str) else value
         for key, value in facts.items()

@@ -48,6 +48,7 @@ class ScoredInteraction:
     """The scores of one interaction and how it was sampled."""
 
     interaction: str
+    """The interaction's id."""
     scores: Mapping[str, Score]
     drawn: bool = True
     """Whether it was sampled at random; False when only bad feedback or poor retrieval selected it."""
@@ -63,7 +64,7 @@ class Archive:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    # ── in ────────────────────────────────────────────────────────────────────────────────
+    # ── writing ───────────────────────────────────────────────────────────────────────────
 
     def add(
         self,
@@ -76,7 +77,7 @@ class Archive:
 
         def write(db: Connection) -> AddResult:
             new = insert_interactions(db, interactions, now)
-            own_feedback = [
+            included_feedback = [
                 Feedback(interaction.id, interaction.at, interaction.feedback, interaction.comment)
                 for interaction in interactions
                 # an interaction that is sent again must not bring its old feedback back
@@ -86,7 +87,7 @@ class Archive:
             dirty = {
                 get_bucket(interaction.at) for interaction in interactions if interaction.id in new
             }
-            dirty |= save_feedback(db, [*own_feedback, *feedback])
+            dirty |= save_feedback(db, [*included_feedback, *feedback])
             mark_dirty(db, dirty)
             save_spans(db, spans, now)
             added = AddResult(len(new), len(interactions) - len(new), frozenset(new))
@@ -108,13 +109,15 @@ class Archive:
     def save_scores(
         self, scored: Sequence[ScoredInteraction], counts: Mapping[str, int] | None = None
     ) -> Future[None]:
-        """Store scores, replacing earlier ones of the same metrics, and remove the interactions from the queue."""
+        """Store scores, replacing earlier ones of the same metrics; remove the interactions from the queue, or postpone those to be retried.
+
+        `counts` are added to the counters in the same transaction."""
         now = now_micros()
 
         def write(db: Connection) -> None:
             numbers = find_numbers(db, [item.interaction for item in scored])
             rows = [
-                (
+                (  # the columns of UPSERT_SCORE; `numbers` has number and time
                     *numbers[item.interaction], metric, score.value, score.outcome, int(item.drawn),
                     item.weight, now, score.usage.calls, score.usage.usd, encode_score(score),
                 )
@@ -131,6 +134,7 @@ class Archive:
             finished = sorted(number for number, item in known if item.retry_at is None)
             db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in finished])
             db.execute_many(
+                # a claim until `retry_at` keeps every scorer from taking it before
                 "UPDATE monitor_queue SET claimed = ?, tries = tries + 1 WHERE number = ?",
                 sorted(
                     (item.retry_at, number) for number, item in known if item.retry_at is not None
@@ -146,7 +150,7 @@ class Archive:
         now = now_micros()
         return self.run(lambda db: add_to_counters(db, counts, now))
 
-    # ── out ───────────────────────────────────────────────────────────────────────────────
+    # ── reading ───────────────────────────────────────────────────────────────────────────
 
     def get(self, id: str) -> Interaction | None:
         """The interaction with this id."""
@@ -206,7 +210,7 @@ class Archive:
         )
         return list(dict.fromkeys(bucket for _, bucket in rows)), [number for number, _ in rows]
 
-    # ── away ──────────────────────────────────────────────────────────────────────────────
+    # ── deleting ──────────────────────────────────────────────────────────────────────────
 
     def purge(self, *, before: int | None = None, ids: Sequence[str] | None = None) -> int:
         """Delete interactions older than a time, or with these ids, and everything derived from them; returns how many."""
@@ -221,7 +225,7 @@ class Archive:
             if deleted < MAX_ROWS_PER_STATEMENT:
                 return total
 
-    # ── underneath ────────────────────────────────────────────────────────────────────────
+    # ── the database ──────────────────────────────────────────────────────────────────────
 
     def run(self, operation: Callable[[Connection], T]) -> Future[T]:
         """Run an operation in the next commit; the Future completes with its result when it is on disk."""
@@ -229,7 +233,7 @@ class Archive:
         outcome: list[T] = []
 
         def run_in_commit(db: Connection) -> None:
-            outcome[:] = [operation(db)]
+            outcome[:] = [operation(db)]  # replaced, not appended
 
         def pass_on_result(done: Future[None]) -> None:
             error = done.exception()

@@ -1,4 +1,6 @@
-"""Metrics of the monitor in Prometheus' exposition format (extra `prometheus`): counters since the start, gauges of the last hour."""
+"""Metrics of the monitor in Prometheus' exposition format (extra `prometheus`): counters over all time, gauges of the last hour.
+
+Dashboards refer to the names of the metrics: they must not change."""
 
 from __future__ import annotations
 
@@ -118,7 +120,7 @@ def _collect_alert_states(archive: Archive) -> Iterator[Any]:
     from prometheus_client.core import GaugeMetricFamily
 
     alerts = GaugeMetricFamily("ragstone_alerts", "Open alerts.", labels=["state"])
-    open_states = [stream.state for stream in load_open_alerts(archive)]
+    open_states = [alert.state for alert in load_open_alerts(archive)]
     for state in ("firing", "pending", "no_data", "judge_failing"):
         alerts.add_metric([state], open_states.count(state))
     yield alerts

@@ -91,7 +91,9 @@ class Feedback:
     """A person's rating or comment on an interaction, perhaps long after it."""
 
     interaction: str
+    """The interaction's id."""
     at: int
+    """When it was given: microseconds since 1970, UTC."""
     value: float | None = None
     comment: str | None = None
 
@@ -100,7 +102,7 @@ FIELDS: tuple[str, ...] = (
     "id", "at", "question", "contexts", "answer", "reference", "feedback", "comment", "latency",
     "cost", "tokens", "language", "error", "meta",
 )  # fmt: skip
-"""Keys of an interaction written as JSON."""
+"""Keys of an interaction written as JSON; `interaction_to_json` relies on the first two and the last."""
 
 
 def parse_interaction(row: Any, now: int | None = None) -> Interaction:
@@ -163,7 +165,7 @@ def parse_feedback(row: Any, now: int | None = None) -> Feedback:
 def interaction_to_json(interaction: Interaction) -> dict[str, Any]:
     """The interaction as a JSON object, which `parse_interaction` reads back."""
     row: dict[str, Any] = {"id": interaction.id, "at": format_iso(interaction.at)}
-    for name in FIELDS[2:-1]:
+    for name in FIELDS[2:-1]:  # without id, at and meta
         value = getattr(interaction, name)
         if value is not None:
             row[name] = [chunk_to_json(chunk) for chunk in value] if name == "contexts" else value
@@ -235,7 +237,7 @@ def parse_rating(value: Any) -> float | None:
         return None
     if isinstance(value, str):
         value = RATING_WORDS.get(value.strip().lower(), value)
-    if isinstance(value, int | float) and 0 <= value <= 1:
+    if isinstance(value, int | float) and 0 <= value <= 1:  # a bool is an int
         return float(value)
     raise BadRow(f'"feedback" is {str(value)[:60]!r}; give a number from 0 to 1, "up" or "down"')
 
@@ -280,7 +282,7 @@ def parse_number(row: Mapping[str, Any], key: str) -> float | None:
 
 
 def parse_label(value: Any, key: str) -> str | None:
-    """A text short enough to name a slice."""
+    """A text short enough to name a slice; None for an empty one. `key` names the field in errors."""
     if value is None:
         return None
     if isinstance(value, str) and len(value) <= MAX_META_CHARS:

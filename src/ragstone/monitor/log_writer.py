@@ -52,9 +52,10 @@ log = logging.getLogger("ragstone.monitor")
 
 
 class LogWriter:
-    """Takes rows without making the caller wait or fail, and writes them in a thread of its own; survives forks.
+    """Takes rows without making the caller wait or fail, and writes them in a background thread; works on after a fork.
 
-    Only what fits neither the store nor the spool is lost, and counted."""
+    A row is the arguments of `Monitor.log` by name, or {"feedback of": feedback}. Only what fits neither the store nor the
+    spool is lost, and counted. `place` is the store: a path, a URL or an open Store, which the caller closes."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class LogWriter:
         spool_folder: Path | None,
         spool_bytes: int = MAX_SPOOL_BYTES,
     ) -> None:
-        self._place = place
+        self._target_store = place
         self._redaction_hook = hook
         self._spool = Spool(spool_folder or _choose_spool_folder(place), spool_bytes)
         self.counts: Counter[str] = Counter()
@@ -88,10 +89,14 @@ class LogWriter:
         self._queue: queue.Queue[dict[str, Any]] = queue.Queue(MAX_QUEUED_ROWS)
         self._thread: threading.Thread | None = None
         self._state_lock = threading.Lock()
+        """For starting the thread and closing."""
         self._commit_lock = threading.Lock()
+        """Held while the store is opened or a commit runs, so that `_lock_before_fork` can wait for the end."""
         self._holds_commit_lock = False
+        """Whether `_lock_before_fork` got the commit lock, which `_unlock_in_parent` must then release."""
         self._is_open = True
         self._all_written = threading.Event()
+        """Set while no row waits in the queue or is being written."""
         self._all_written.set()
         self._archive: Archive | None = None
         self._retry_seconds, self._retry_at = FIRST_RETRY_SECONDS, 0.0
@@ -131,7 +136,7 @@ class LogWriter:
             self._thread.join(timeout)
         self._spool.close()
         self._report_refusals()
-        if self._archive is not None and not isinstance(self._place, Store):
+        if self._archive is not None and not isinstance(self._target_store, Store):
             self._archive.store.close()
 
     def _ensure_thread(self) -> None:
@@ -191,7 +196,7 @@ class LogWriter:
         # reasons quote values: without a limit a log of nonsense would grow without one
         if len(self._refusals) < MAX_REFUSAL_REASONS or reason in self._refusals:
             self._refusals[reason] += 1
-        if self._refusals.total() == 1:
+        if self._refusals.total() == 1:  # `lost` below is `Monitor.lost`
             log.warning("an interaction was refused: %s (more are counted in `lost`)", reason)
 
     def _report_refusals(self) -> None:
@@ -211,12 +216,10 @@ class LogWriter:
         try:
             if self._archive is None:
                 with self._commit_lock:
-                    self._archive = Archive(Store.open(self._place))
+                    self._archive = Archive(Store.open(self._target_store))
             interactions = [item for item in items if isinstance(item, Interaction)]
             feedback = [item for item in items if isinstance(item, Feedback)]
             with self._commit_lock:
-                # the lock is held during a commit only so that `_lock_before_fork` can wait for its
-                # end
                 self._archive.add(interactions, feedback).result(COMMIT_TIMEOUT_SECONDS)
         except (StoreError, CommitTimeout, OSError) as error:
             # once for each outage, not for every batch
@@ -265,6 +268,7 @@ class LogWriter:
 
 
 def _to_spool_row(item: Interaction | Feedback) -> dict[str, Any]:
+    """The item as JSON; feedback under the key `feedback of`, which no interaction has."""
     if isinstance(item, Interaction):
         return interaction_to_json(item)
     row = {
@@ -281,9 +285,10 @@ def _from_spool_row(row: Mapping[str, Any]) -> Interaction | Feedback:
 
 
 def _choose_spool_folder(place: str | Path | Store) -> Path:
-    """The directory of what is meant for this store."""
+    """The spool directory for rows meant for this store."""
     from platformdirs import user_data_path
 
+    # the same name for a Store and for its path, so that both find the same spool
     name = place.place if isinstance(place, Store) else str(place)
     # one folder for each store: rows must never drain into another one
     digest = hashlib.sha256(name.encode()).hexdigest()[:16]
@@ -310,17 +315,20 @@ def _unlock_in_parent(writer_ref: weakref.ref[LogWriter]) -> None:
 
 
 def _reset_in_child(writer_ref: weakref.ref[LogWriter]) -> None:
-    """In a child, after a fork: its own thread, queue and connection; rows queued by the parent stay the parent's."""
+    """In a child, after a fork: start anew, with another thread, queue and connection; the parent writes the rows that it queued."""
     writer = writer_ref()
     if writer is None:
         return
-    archive, place = writer._archive, writer._place
-    for store in {archive.store if archive else None, place if isinstance(place, Store) else None}:
+    archive, target_store = writer._archive, writer._target_store
+    for store in {
+        archive.store if archive else None,
+        target_store if isinstance(target_store, Store) else None,
+    }:
         if store is not None:
             _abandoned_stores.append(store)
             store.abandon()
-    if isinstance(place, Store):
-        writer._place = place.reopen()
+    if isinstance(target_store, Store):
+        writer._target_store = target_store.reopen()
     # the parent counts what it queued before the fork
     writer.counts = Counter()
     writer._spool.after_fork()
@@ -328,4 +336,4 @@ def _reset_in_child(writer_ref: weakref.ref[LogWriter]) -> None:
 
 
 def _do_nothing() -> None:
-    """A finalizer that does nothing."""
+    """A finalizer that does nothing; see `LogWriter.__init__`."""

@@ -22,7 +22,9 @@ class Monitor:
     """Logs interactions of a live system without ever making it wait or fail.
 
     A background thread writes them. While the store is unavailable they go to files, and from there to the store when it is
-    back. What fits neither, or cannot be an interaction, is counted in `lost`."""
+    back. What fits neither, or cannot be an interaction, is counted in `lost`.
+
+    `redact` is a function or `module:function`, `spool` the directory for those files, `meta` fields of every interaction."""
 
     def __init__(
         self,
@@ -66,6 +68,7 @@ class Monitor:
             "id": new_id() if id is None else to_text(id),
             "at": format_iso(now_micros()) if at is None else at,
             "question": question,
+            # copied, because the caller may change the list before the row is written
             "contexts": list(contexts) if isinstance(contexts, list | tuple) else contexts,
             "answer": answer,
             "feedback": feedback,
@@ -89,7 +92,7 @@ class Monitor:
             "feedback": value,
             "comment": comment,
         }
-        self._writer.enqueue({"feedback of": row})
+        self._writer.enqueue({"feedback of": row})  # the key by which `LogWriter` tells it apart
 
     @contextmanager
     def interaction(self, question: str | None = None, **meta: Any) -> Iterator[InteractionBuilder]:
@@ -97,7 +100,7 @@ class Monitor:
         builder = InteractionBuilder(question=question, meta=dict(meta))
         try:
             yield builder
-        except BaseException as error:
+        except BaseException as error:  # also a KeyboardInterrupt: there was no answer
             builder.set_error(error)
             raise
         finally:

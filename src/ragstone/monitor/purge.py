@@ -24,8 +24,10 @@ from ragstone.store.database import Connection
 
 
 def purge_ids(db: Connection, ids: Sequence[str]) -> int:
-    """Delete these interactions, their feedback and spans, and examples of them in alerts."""
+    """Delete these interactions, their feedback, labels and spans, and examples of them in alerts."""
     numbers = find_numbers(db, ids)
+    # by id, not by number: feedback and spans may be there without their interaction; the id of an
+    # interaction made from a trace is the trace's
     for batch in split_batches(list(ids)):
         for table, column in (("feedback", "interaction"), ("monitor_spans", "trace")):
             sql = f"DELETE FROM {table} WHERE {column} IN ({format_placeholders(batch)})"  # noqa: S608
@@ -39,13 +41,15 @@ def purge_ids(db: Connection, ids: Sequence[str]) -> int:
 
 
 def _delete_labels(db: Connection, ids: Sequence[str]) -> None:
-    """Delete what was said of interactions, whoever said it: comments quote them."""
+    """Delete all labels of interactions, whoever gave them: their comments may quote the texts."""
     sql = f"DELETE FROM labels WHERE run = ? AND sample IN ({format_placeholders(ids)})"  # noqa: S608
     db.execute(sql, (MONITOR, *ids))
 
 
 def purge_before(db: Connection, before: int) -> int:
-    """Delete a batch of interactions older than a time; fewer than MAX_ROWS_PER_STATEMENT when none remains."""
+    """Delete a batch of interactions older than a time; returns how many, fewer than MAX_ROWS_PER_STATEMENT when none remains.
+
+    The last batch also deletes everything else of that age."""
     rows = list(
         db.execute(
             "SELECT number, at, id FROM interactions WHERE at < ? ORDER BY at LIMIT ?",
@@ -74,7 +78,7 @@ def purge_before(db: Connection, before: int) -> int:
 
 
 def delete_interactions(db: Connection, numbers: Sequence[tuple[int, int]]) -> None:
-    """Delete interactions by number with their texts, scores and queue entries."""
+    """Delete interactions, given by number and time, with their texts, scores and queue entries."""
     for batch in split_batches([number for number, _ in numbers]):
         for table in ("interactions", "interaction_texts", "monitor_scores", "monitor_queue"):
             sql = f"DELETE FROM {table} WHERE number IN ({format_placeholders(batch)})"  # noqa: S608
@@ -96,7 +100,8 @@ _EXAMPLE_TABLES = (
     ("monitor_outbox", "key"),
     ("monitor_state", "name"),
 )
-"""Tables whose JSON bodies may contain interactions as examples, and their key columns."""
+"""Tables whose JSON bodies may contain interactions as examples, and their key columns. Any new table that quotes interactions
+belongs here: what is purged must not survive in it."""
 
 
 def purge_alerts(db: Connection, before: int) -> None:

@@ -26,5 +26,7 @@ def save_state(db: Connection, name: str, body: str, now: int) -> None:
 
 
 def lock_alerts(db: Connection, now: int) -> None:
-    """Lock alerts and their examples until the transaction ends, against concurrent evaluations and purges."""
+    """Lock alerts and their examples until the transaction ends, against concurrent evaluations and purges.
+
+    The lock is that of the row which is written here; its content is not used."""
     save_state(db, "watching", "{}", now)

@@ -20,11 +20,12 @@ HOUR_MICROS = 3_600_000_000
 DAY_MICROS = 24 * HOUR_MICROS
 
 MAX_ROWS_PER_STATEMENT = 500
-"""Rows in one statement at most."""
+"""Rows in one statement at most: SQLite and PostgreSQL limit the number of placeholders."""
 
 REPLIES_RUN_ID = "monitor"
-"""The run id under which the judge's replies are cached."""
+"""The run id under which the judge's replies to the monitor are cached; a purge finds them by it."""
 
+# `decode_interaction` takes the columns in this order.
 SELECT_INTERACTION = (
     "SELECT i.id, i.at, i.language, i.latency, i.cost, i.tokens, i.meta, t.body, f.value, f.comment"
     " FROM interactions i JOIN interaction_texts t ON t.number = i.number"
@@ -42,8 +43,8 @@ UPSERT_SCORE = (
     " score = excluded.score"
 )
 
-# The latest rating wins by its own time, not by arrival: batches and spools deliver out of order. A
-# later comment alone keeps the rating.
+# Of several ratings the latest by its time `at` counts, not the last to arrive: batches and spools
+# deliver out of order. A later comment without a rating keeps the rating.
 UPSERT_FEEDBACK = (
     "INSERT INTO feedback (interaction, at, value, comment) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (interaction) DO UPDATE SET at = excluded.at,"
@@ -95,7 +96,9 @@ def insert_interactions(
 def insert_rows(
     db: Connection, into: str, rows: Sequence[Sequence[Any]], suffix: str = ""
 ) -> list[tuple[Any, ...]]:
-    """Insert rows with few statements: each statement releases the GIL, and under load other threads hold it for long."""
+    """Insert rows with few statements: each statement releases the GIL, and under load other threads hold it for long.
+
+    `into` is the table with its columns, `suffix` what follows the values; the rows of a RETURNING clause are returned."""
     returned: list[tuple[Any, ...]] = []
     for batch in split_batches(list(rows)):
         values = ", ".join([f"({format_placeholders(batch[0])})"] * len(batch))
@@ -134,6 +137,7 @@ def save_feedback(db: Connection, feedback: Sequence[Feedback]) -> set[int]:
 def save_spans(db: Connection, spans: Sequence[TraceSpan], now: int) -> None:
     """Store spans until their trace is complete."""
     rows = [
+        # a span without a parent is its trace's root
         (span.trace, span.id, now, int(not span.parent), to_ascii_json(span_to_json(span)))
         for span in sorted(spans, key=lambda span: (span.trace, span.id))
     ]

@@ -27,7 +27,8 @@ def build_cluster_execution(
     from ragstone.scale.cluster import parse_location
     from ragstone.scale.driver import ClusterExecution
 
-    assert plan.on is not None
+    assert plan.on is not None  # the caller comes here only for a plan that names a cluster
+    # called for its ClusterError: a bad location stops the run before it starts
     parse_location(plan.on)
     return ClusterExecution(
         run, metrics, judge, plan.concurrency, total, watch, on=plan.on, plan=plan, source=source

@@ -17,16 +17,19 @@ MIN_BATCH_ROWS, MAX_BATCH_ROWS = 5, 1000
 BATCH_SECONDS = 2.0
 """How long a batch should take: long compared with sending it, short compared with what a dead worker costs."""
 MAX_BATCH_BYTES = 4 << 20
-"""Size of the rows of one batch, when they are sent."""
+"""Largest total length of the rows of one batch that carries its rows (counted in characters)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Some rows with their positions: the rows themselves, or a range of a file that workers can read too."""
+    """Some rows with their positions, in one of two forms: either `rows` or `part` is set, never both."""
 
     positions: tuple[int, ...]
+    """Positions in the run, from 1; consecutive unless failed rows are scored again."""
     rows: tuple[str, ...] | None = None
+    """The rows themselves, as JSON texts."""
     part: FileRange | None = None
+    """The range of a file in which workers read the rows themselves."""
 
     @property
     def first(self) -> int:
@@ -40,6 +43,7 @@ class RowBatch:
 
     def to_json(self) -> dict[str, Any]:
         """The batch as it is sent to a worker."""
+        # the rows of a range are consecutive, so the worker counts on from the first position
         if self.part is not None:
             return {"positions": [self.first], "range": asdict(self.part)}
         return {"positions": list(self.positions), "rows": list(self.rows or ())}
@@ -48,6 +52,7 @@ class RowBatch:
         """The rows' texts."""
         if self.part is None:
             return list(self.rows or ())
+        # a worker refuses the whole batch when one of its rows is rejected, so none is scored without it
         return [text for _, text in read_range(self.part) if not isinstance(text, RejectedRow)]
 
     def split_in_halves(self) -> tuple[RowBatch, RowBatch]:
@@ -60,7 +65,7 @@ class RowBatch:
 
 
 def digest_rows(rows: Iterable[str]) -> str:
-    """Hash by which a shard is known to be made from these rows."""
+    """Hash of the texts of rows: equal hashes mean that a shard was made from these rows."""
     whole = hashlib.sha256()
     for row in rows:
         whole.update(row.encode("utf-8", "surrogatepass") + b"\n")
@@ -77,11 +82,12 @@ class BatchSizer:
         total: int | None = None,
         workers: int = 1,
     ) -> None:
+        """`stored` is the number of samples in the store; `shard_bounds` the first → last position of the shards of an earlier attempt."""
         self.position = 1
-        """Position of the first row of the next batch."""
+        """Position of the first row of the next batch; whoever makes a batch moves it on."""
         self._stored = stored
         self._shard_bounds = shard_bounds
-        # of few samples each worker gets some, however slow its judge
+        # with few samples the batches are smaller, so that each worker gets about two of them
         share = FIRST_BATCH_ROWS if total is None else (total - stored) // (2 * workers)
         self._rows_per_batch = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
 
@@ -114,9 +120,10 @@ class BatchSizer:
 
 
 def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) -> Iterator[RowBatch]:
-    """Batches that name parts of a file; those of parquet files are as large as its row groups."""
+    """Batches that name parts of a file; `ranges` plans them by `sizes`, but a part of a parquet file is a whole row group."""
     for part in ranges():
         first = sizes.position
+        # before the next range is planned: `ranges` asks `sizes.next_size`, which looks at the position
         sizes.position += part.rows
         yield RowBatch(tuple(range(first, sizes.position)), part=part)
 
@@ -138,7 +145,7 @@ def from_records(records: Iterable[Record], sizes: BatchSizer, start: int) -> It
 
 
 def from_failed(rows: Iterable[tuple[int, Record]], sizes: BatchSizer) -> Iterator[RowBatch]:
-    """Batches of rows that are anywhere in the run."""
+    """Batches of rows that are anywhere in the run; `sizes.position` is not moved, since positions are given."""
     source = iter(rows)
     while batch_rows := list(islice(source, sizes.next_size())):
         yield RowBatch(

@@ -32,16 +32,18 @@ class ClusterError(RagstoneError):
 
 @dataclass(frozen=True, slots=True)
 class ClusterLocation:
-    """Where the cluster is, as `--on` names it."""
+    """Where the cluster is, as `--on` names it: one of the three fields is set."""
 
     workers: int | None = None
-    """Of a cluster on this machine; None: of one that runs already."""
+    """Number of workers to start on this machine; None for a cluster that is running already."""
     address: str = ""
+    """Address of a running scheduler, such as tcp://host:8786."""
     file: str = ""
+    """File in which a running scheduler wrote its address."""
 
 
 WORKERS_VARIABLE = "RAGSTONE_WORKERS"
-"""Says how many workers a launcher starts, so that none is missing when the judge's places are shared out."""
+"""Says how many workers a launcher starts: all of them are waited for before the judge's concurrency is divided among them."""
 
 QUIET_DASK_SETTINGS: Mapping[str, Any] = {
     # looks at every thread's stack a hundred times a second
@@ -66,12 +68,14 @@ LOCAL_CLUSTER_SETTINGS: Mapping[str, Any] = {
 
 
 def format_exports(settings: Mapping[str, Any]) -> list[str]:
-    """The same settings of Dask as lines of a shell script, for parts that others start."""
+    """Settings of Dask as `export` lines of a shell script, for schedulers and workers that a launcher starts."""
     lines = []
     for key, value in settings.items():
-        place, _, last = key.rpartition(".")
-        if last != last.lower():  # Dask reads names from the environment in small letters
-            key, value = place, {last: value}
+        parent, _, last = key.rpartition(".")
+        # Dask turns names from the environment into small letters: a key with capitals goes into
+        # the value instead, as a dict that Dask parses
+        if last != last.lower():
+            key, value = parent, {last: value}
         name = key.upper().replace(".", "__").replace("-", "_")
         lines.append(f'export DASK_{name}="{value}"')
     return lines
@@ -83,7 +87,7 @@ def parse_location(on: str) -> ClusterLocation:
     if separator:
         if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
             raise ClusterError(f"no cluster at {on!r}; write {LOCATION_FORMS}")
-        if scheme == "dask":  # encrypted by default, but for this machine's own loopback
+        if scheme == "dask":  # encrypted by default, except on the loopback of this machine
             scheme = "tcp" if _is_loopback(rest.rpartition(":")[0]) else "tls"
         return ClusterLocation(address=f"{scheme}://{rest}")
     if on == "dask" or on.startswith("dask:"):
@@ -100,7 +104,7 @@ def parse_location(on: str) -> ClusterLocation:
 
 @asynccontextmanager
 async def connect(where: ClusterLocation, threads: int) -> AsyncIterator[Any]:
-    """A Dask client of that cluster; one of our own is started, and stopped afterwards."""
+    """A Dask client of that cluster; a cluster on this machine is started, and stopped afterwards."""
     try:
         import dask
         import distributed
@@ -137,7 +141,7 @@ async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> 
         # no limit: Dask would kill a worker that holds a large model
         memory_limit=0,
         asynchronous=True,
-        silence_logs=50,
+        silence_logs=logging.CRITICAL,
         # other users of this machine reach loopback too
         security=_create_certificates(),
     )
@@ -152,19 +156,21 @@ async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> 
 
 
 def _count_cores() -> int:
-    """How many this process may use."""
+    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _build_nanny(distributed: Any) -> Any:
-    """What starts a worker, and starts it again when it dies."""
+    """A subclass of Dask's Nanny, which starts a worker process and restarts it when it dies."""
 
     class Nanny(distributed.Nanny):  # type: ignore[misc]
         async def instantiate(self) -> Any:
-            # A terminal's Ctrl-C goes to workers too: it shall be the driver's, which stops them. Here it comes a little late.
-            resource_tracker.ensure_running()  # else it starts with the worker, and lets the signal through
+            # A terminal sends Ctrl-C to the workers too, but only the driver may handle it: it then stops them. A worker
+            # inherits the blocked signal; the driver gets a Ctrl-C of this moment when the signal is unblocked.
+            # The resource tracker is started first: starting with the worker, it would unblock the signal.
+            resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 return await super().instantiate()
@@ -176,7 +182,7 @@ def _build_nanny(distributed: Any) -> Any:
 
 @contextmanager
 def _silence_loggers(*names: str) -> Iterator[None]:
-    """Silence loggers for a while: an error of ours says the same in one sentence."""
+    """Silence Dask's loggers for a while: our ClusterError says the same in one sentence."""
     loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -189,7 +195,7 @@ def _silence_loggers(*names: str) -> Iterator[None]:
 
 
 def _create_certificates() -> Any:
-    """Certificates for one cluster, known to its own processes only."""
+    """Certificates for one cluster, which only its processes know."""
     from distributed.security import Security
 
     try:
@@ -209,12 +215,14 @@ async def _connect_client(distributed: Any, where: ClusterLocation) -> AsyncIter
     client = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS)
     try:
         try:
-            # by ourselves too: something else that listens there would be waited for without end
+            # a second limit besides the client's: for something that listens there and is no
+            # scheduler, the client waits without end
             await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
+        # what is no scheduler may answer anything, which Dask fails on in many ways
         except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
             reason = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
-            by = f" (from {where.file!r})" if where.file else ""
-            raise ClusterError(f"no scheduler answers at {address!r}{by}: {reason}") from None
+            origin = f" (from {where.file!r})" if where.file else ""
+            raise ClusterError(f"no scheduler answers at {address!r}{origin}: {reason}") from None
         yield client
     finally:
         await client.close()
@@ -238,7 +246,7 @@ def _has_certificates() -> bool:
 
 
 def count_expected_workers(where: ClusterLocation) -> int:
-    """How many workers to wait for: all of our own, or as many as a launcher says it starts."""
+    """How many workers to wait for: all that were started on this machine, or as many as a launcher says it starts (else 1)."""
     named = os.environ.get(WORKERS_VARIABLE, "")
     return where.workers or (int(named) if named.isdecimal() else 1)
 

@@ -1,8 +1,8 @@
-"""The driver's coordinator: workers fetch the job from it, and share its replies, its budget and its rate limit.
+"""The coordinator of a run on a cluster, in the driver's process: workers fetch the job from it, and share replies, budget and rate limit through it.
 
-One for all workers, so that a reply is paid for once, a budget is spent once and a rate limit holds whatever the
-number of workers. It speaks Dask's own protocol and, like it, trusts whoever can connect: the line is encrypted and
-both ends show certificates wherever the cluster's own lines do."""
+There is one for all workers, so that a reply is paid for once, a budget is spent once and a rate limit holds whatever
+the number of workers. It speaks Dask's protocol; its connections are encrypted, with certificates on both sides,
+whenever those of the cluster are. Every call must also show the token of the run."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ LIVENESS_CHECK_SECONDS = 0.25
 """Between two checks whether that other worker is still alive."""
 
 YOURS, BUSY, KNOWN = "yours", "busy", "known"
+"""What a worker is told about a question: ask it yourself; another worker is asking it; here is the reply."""
 
 
 class Coordinator:
@@ -41,7 +42,7 @@ class Coordinator:
         self._store = store
         self._judge = judge
         self._budget = budget
-        self._list_alive = alive
+        self._list_alive = alive  # addresses of the workers that are alive now
         self._claims: dict[str, tuple[str, asyncio.Event]] = {}
         """Key of a question in flight → the worker that asks it, and the event that it is done."""
         self._server: Any = None
@@ -72,7 +73,8 @@ class Coordinator:
             deserializers=["msgpack"],
             needs_workdir=False,
         )
-        # the driver is a client of the cluster: those are the certificates it has for sure
+        # "client": the driver is a client of the cluster, so the certificates it has for sure are a
+        # client's
         arguments = security.get_listen_args("client") if protocol == "tls" else {}
         await self._server.listen(f"{protocol}://{host}:0", **arguments)
 
@@ -92,20 +94,21 @@ class Coordinator:
     async def _claim_questions(
         self, token: str, worker: str, keys: Sequence[str]
     ) -> list[list[Any]]:
-        """For each question: its reply if known (KNOWN), BUSY if another worker asks it, or YOURS."""
+        """For each question, a list for the wire: [KNOWN, reply, usage], [BUSY] or [YOURS]."""
         self._check_token(token)
         known = self._store.replies(list(dict.fromkeys(keys)), self._job.run)
         return [self._claim_key(worker, key, known.get(key)) for key in keys]
 
     def _claim_key(self, worker: str, key: str, reply: Reply | None) -> list[Any]:
         if reply is not None:
+            # the order in which `SharedJudge` reads it
             return [KNOWN, encode_reply(reply), list(astuple(reply.usage))]
         # the first worker to ask owns the question until it keeps a reply, fails or dies
         claim = self._claims.setdefault(key, (worker, asyncio.Event()))
         return [YOURS] if claim[0] == worker else [BUSY]
 
     async def _wait_for_worker(self, token: str, worker: str, key: str) -> list[Any]:
-        """The same for one question that another worker asks, after waiting for that worker."""
+        """What `_claim_questions` says of one question that another worker asks, after waiting for that worker."""
         self._check_token(token)
         if key in self._claims:
             asking, over = self._claims[key]
@@ -142,7 +145,7 @@ class Coordinator:
                 self._release_claim(key, worker)
 
     async def _permit_calls(self, token: str, estimates: Sequence[float]) -> list[dict[str, Any]]:
-        """For each call: seconds until it may be made, or why it may not."""
+        """For each call: {"wait": seconds until it may be made}, or {"refused": why it may not}."""
         self._check_token(token)
         return [self._permit_call(estimate) for estimate in estimates]
 

@@ -58,17 +58,23 @@ class ClusterExecution(Execution):
     plan: Plan = field(default_factory=Plan)
     """Names the judge that each worker makes for itself."""
     source: Any = None
-    """The file that the samples come from, if it is one."""
+    """Path of the file that the samples come from, if they come from one."""
     _client: Any = field(default=None, repr=False)
     _coordinator: Any = field(default=None, repr=False)
     _may_submit: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    """Cleared while a sample that may kill its worker is scored alone."""
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    """Held while such a sample is scored."""
     _none_in_flight: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    """Set while `_in_flight_count` is 0."""
     _in_flight_count: int = 0
     _workers: frozenset[str] = frozenset()
+    """Addresses of the workers, refreshed every second."""
 
     async def score_new(self, records: Iterable[Record]) -> int:
         """Score what is not stored yet; the number of samples the run then holds."""
+        # any records for the base class; here their source is named in errors, and their file is
+        # cut into ranges
         assert isinstance(records, Dataset)
         stored = self.run.count()
         self.done = stored
@@ -112,11 +118,13 @@ class ClusterExecution(Execution):
 
     async def _open_cluster(self, stack: AsyncExitStack) -> None:
         """Connect to the workers and open the coordinator for them."""
+        # replies of a local judge are not worth sharing: asking again costs no money
         shared = self.judge is not None and not self.judge.local
         where = parse_location(self.on)
-        # two batches at once keep a remote judge's lanes full while one of them ends
+        # with two batches at once a worker keeps a remote judge busy while one of them ends
         self._client = await stack.enter_async_context(connect(where, 2 if shared else 1))
-        with suppress(TimeoutError):  # those that are there will do
+        # after a minute the run starts with the workers that are there
+        with suppress(TimeoutError):
             await self._client.wait_for_workers(count_expected_workers(where), timeout=60)
         await self._refresh_workers()
         if not self._workers:
@@ -154,8 +162,7 @@ class ClusterExecution(Execution):
         if shared and self.judge is not None:
             whole = self.concurrency or self.judge.concurrency
             concurrency = max(1, whole // max(1, len(self._workers)))
-            # changed in place on purpose: the same mapping goes to the workers as the judge's
-            # settings
+            # changed in place on purpose: `settings` also goes to the workers, as `judge` below
             settings["concurrency"] = concurrency
         return WorkerJob(
             run=self.run.id,
@@ -181,9 +188,8 @@ class ClusterExecution(Execution):
     async def _watch_workers(self) -> None:
         while True:
             await asyncio.sleep(1)
-            with suppress(
-                OSError
-            ):  # a scheduler that is gone is reported by those who wait for batches
+            # a scheduler that is gone is reported by `_submit_batch`
+            with suppress(OSError):
                 await self._refresh_workers()
 
     async def _refresh_workers(self) -> None:
@@ -193,9 +199,8 @@ class ClusterExecution(Execution):
     async def _check_versions(self) -> None:
         """Check that every worker has this ragstone; one that joins later is checked with its first batch."""
         for worker, version in (await self._client.run(get_version, on_error="return")).items():
-            if version != __version__ and not isinstance(
-                version, OSError
-            ):  # that one has just left
+            # an OSError instead of a version: that worker has just left
+            if version != __version__ and not isinstance(version, OSError):
                 installed = (
                     f"ragstone {version}"
                     if isinstance(version, str)
@@ -223,13 +228,14 @@ class ClusterExecution(Execution):
             while not exhausted or in_flight:
                 # computed anew each time: workers come and go
                 window = 2 * max(1, len(self._workers)) + 2
+                # `pending` results wait on disk for a slow earlier batch: no new ones beyond a limit
                 while not exhausted and len(in_flight) < window and merger.pending < 8 * window:
                     batch = next(batches, None)
                     if batch is None:
                         exhausted = True
                     elif not await merger.reuse_shard(batch):
                         in_flight.add(asyncio.create_task(self._score_batch(batch)))
-                    elif merger.pending > 4 * window:
+                    elif merger.pending > 4 * window:  # reused shards count as pending too
                         await merger.merge_ready()
                 if not in_flight:
                     await merger.merge_ready()
@@ -249,15 +255,16 @@ class ClusterExecution(Execution):
             await asyncio.gather(*in_flight, return_exceptions=True)
 
     async def _score_batch(self, batch: RowBatch) -> list[tuple[RowBatch, dict[str, Any]]]:
-        """The batch's result; one that kills its worker is halved until the sample that does it is alone."""
+        """The batch and its result, as `score_batch` of the worker returns it.
+
+        A batch that kills its worker is halved until the sample that does it is alone; the halves then have a result each."""
         from distributed import KilledWorker
 
         await self._may_submit.wait()
         try:
             result = await self._submit_batch(batch)
-            if (
-                "unseen" in result
-            ):  # a worker that came later does not see the file: it is sent the rows
+            # a worker that came later does not see the file: it is sent the rows
+            if "unseen" in result:
                 batch = RowBatch(batch.positions, tuple(batch.read_texts()))
                 result = await self._submit_batch(batch)
             return [(batch, result)]
@@ -286,11 +293,13 @@ class ClusterExecution(Execution):
                 self._may_submit.set()
 
     def _build_killed_result(self, batch: RowBatch) -> dict[str, Any]:
+        """The result of a batch of one sample that killed every worker it was given to."""
         sample = to_sample(batch.read_texts()[0], self.run.info.shape, batch.first)
         reason = compose("worker_killed", times=MAX_KILLS)
         scores = {m.name: Score(outcome="metric_error", reason=reason) for m in self.metrics}
-        given = None if sample.id == str(batch.first) else sample.id
-        line = ShardLine(batch.first, given, sample.group, encode_scores(scores))
+        # a sample whose row gives no id has its position as id; a shard says None for that
+        given_id = None if sample.id == str(batch.first) else sample.id
+        line = ShardLine(batch.first, given_id, sample.group, encode_scores(scores))
         shard = encode_shard([line], digest_rows(batch.read_texts()), len(self.metrics), NO_USAGE)
         return {"shard": shard}
 
@@ -298,7 +307,7 @@ class ClusterExecution(Execution):
         from distributed import KilledWorker
 
         endpoint = {"address": self._coordinator.address, "token": self._coordinator.token}
-        # pure=False: Dask would otherwise answer an equal call from its own cache
+        # pure=False: Dask would otherwise answer an equal call from its cache
         future = self._client.submit(score_batch, endpoint, batch.to_json(), pure=False)
         self._in_flight_count += 1
         self._none_in_flight.clear()
@@ -323,7 +332,7 @@ class ClusterExecution(Execution):
             self._in_flight_count -= 1
             if not self._in_flight_count:
                 self._none_in_flight.set()
-            # else the scheduler keeps the shard's bytes in the memory of the worker
+            # else Dask would keep the shard's bytes in the memory of the worker
             future.release()
         if "error" in result:
             raise RagstoneError(f"on a worker: {result['error']}")
@@ -331,6 +340,7 @@ class ClusterExecution(Execution):
 
 
 def _stat_file(source: Any) -> tuple[str, int, int]:
+    """The arguments of `can_see_file`."""
     facts = os.stat(source)
     return os.path.abspath(source), facts.st_size, facts.st_mtime_ns
 
@@ -354,5 +364,6 @@ def _skip_stored_batches(batches: Iterator[RowBatch], run: Any, stored: int) -> 
 
 
 def _iter_stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
+    """Position and id of each stored sample, and whether its row gave it that id."""
     for position, sample_id, _, _ in run.store.score_rows(run.id):
         yield position, sample_id, sample_id != str(position)

@@ -1,4 +1,4 @@
-"""What a worker must know of a run: its metrics as specs, its judge's settings, how its rows are read."""
+"""The job of a worker: the run's metrics as specs, the settings of its judge, and how its rows are read."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from ragstone.config.plan import StorableSpec
 
 @dataclass(frozen=True, slots=True)
 class WorkerJob:
-    """A run as a worker gets it, in plain JSON. It may hold a key, so it goes from the driver to the worker directly."""
+    """A run as a worker gets it, in plain JSON. It may hold an API key, so it goes from the driver to the worker directly, not through Dask's scheduler."""
 
     run: str
     metrics: tuple[StorableSpec, ...]
     judge: Mapping[str, Any] | None
-    """Settings as `make_judge` takes them; None when no metric asks."""
+    """Settings as `make_judge` takes them; None when no metric asks a judge."""
     shared: bool
-    """Whether replies, budget and pace are the driver's: for judges whose replies are worth keeping."""
+    """Whether the driver keeps replies, budget and rate limit for all workers: True unless the judge is local."""
     limited: bool
-    """Whether there is a budget or a pace to ask for before each call."""
+    """Whether the driver must be asked before each call, because there is a budget or a rate limit."""
     shape: Mapping[str, Any]
+    """How a row maps to a Sample (`compile_shape`)."""
     language: str | None
+    """Language of the samples that name none."""
     concurrency: int | None
     """Questions in flight of one worker."""
     version: str
-    """Of the driver; another one might score otherwise."""
+    """The driver's ragstone; a worker of another version refuses the job, as it might score differently."""
     code_folders: tuple[str, ...] = ()
-    """Folders from which the user's own modules are imported."""
+    """Folders of the user's modules, added to `sys.path`."""
 
     def to_json(self) -> dict[str, Any]:
-        """As it is sent."""
+        """The job as it is sent to a worker."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, sent: Mapping[str, Any]) -> WorkerJob:
         """The job that `to_json` wrote."""
-        # msgpack has no tuples
+        # msgpack has no tuples: every field that is one must be named here
         lists = {name: tuple(sent[name]) for name in ("metrics", "code_folders")}
         return cls(**{**sent, **lists})

@@ -17,7 +17,10 @@ from ragstone.store import NewRow, StoredRun
 
 
 class ShardMerger:
-    """Writes results into the store in input order; those that come early wait on disk as shards."""
+    """Writes results into the store in input order; those that come early wait on disk as shards.
+
+    `reusable` maps the first to the last position of the shards that an earlier attempt left. `seen` checks that ids are
+    unique; None when the driver reads all rows and has checked that before."""
 
     def __init__(
         self, execution: Execution, shards: ShardFolder, reusable: Mapping[int, int], stored: int,
@@ -32,6 +35,7 @@ class ShardMerger:
         self._finished_batches: dict[int, RowBatch] = {}
         """Finished batches whose shard is on disk, by their first position."""
         self._writes: list[Any] = []
+        """Futures of the store's writes that are not awaited yet, oldest first."""
 
     @property
     def pending(self) -> int:
@@ -39,7 +43,7 @@ class ShardMerger:
         return len(self._finished_batches)
 
     async def reuse_shard(self, batch: RowBatch) -> bool:
-        """Whether an earlier attempt left this batch's shard."""
+        """Whether an earlier attempt left this batch's shard; if so, the batch counts as finished."""
         if self._reusable.get(batch.first) != batch.last:
             return False
         shard = decode_shard(self._shards.get(batch.first, batch.last))
@@ -55,9 +59,10 @@ class ShardMerger:
         """Take the result of a batch."""
         if "bad" in result:
             source = self._dataset.source
+            # `at` is a line number, or a text that names the file too
             raise BadRows(
                 [f"{at if isinstance(at, str) else f'{source}:{at}'}: {why}" for at, why in result["bad"]][:20],
-                more=True,
+                more=True,  # the rows of other batches are not read yet
             )  # fmt: skip
         if batch.first == self._next_position:
             await self._append_to_store(batch, decode_shard(result["shard"]))
@@ -72,6 +77,7 @@ class ShardMerger:
             await self._append_to_store(
                 batch, decode_shard(self._shards.get(batch.first, batch.last))
             )
+            # only when its rows are on disk may the shard go
             await self.flush()
             self._shards.drop(batch.first, batch.last)
 
@@ -111,6 +117,7 @@ class ShardRescorer:
     """Replaces stored scores as new ones come; positions are known, so no order is kept."""
 
     pending = 0
+    """As in `ShardMerger`; here nothing waits."""
 
     def __init__(self, run: StoredRun) -> None:
         self._run = run
@@ -118,7 +125,7 @@ class ShardRescorer:
         """Samples that have new scores."""
 
     async def reuse_shard(self, batch: RowBatch) -> bool:
-        """An earlier attempt leaves no shards of rescored samples."""
+        """False: rescored samples leave no shards."""
         return False
 
     async def add_result(self, batch: RowBatch, result: Mapping[str, Any]) -> None:
@@ -133,4 +140,4 @@ class ShardRescorer:
         self.count += len(writes)
 
     async def merge_ready(self) -> None:
-        """Every result is written at once."""
+        """Nothing to do: `add_result` has written every result."""

@@ -1,4 +1,4 @@
-"""How far a run is, in a small file: another host can read that, but not a store that is being written."""
+"""The progress of a run in a small file: unlike a store that is being written, another host can read it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PROGRESS_VARIABLE = "RAGSTONE_PROGRESS"
-"""The environment variable that names the file."""
+"""The environment variable that names the file; without it, no progress is written."""
 
 
 def write_progress(done: int, total: int | None) -> None:
@@ -17,13 +17,13 @@ def write_progress(done: int, total: int | None) -> None:
     if not named:
         return
     part = Path(f"{named}.part")
-    with suppress(OSError):  # a run does not fail because nobody can watch it
+    with suppress(OSError):  # a run must not fail because its progress cannot be written
         part.write_text(json.dumps({"done": done, "total": total}), encoding="ascii")
         part.replace(named)
 
 
 def read_progress(path: Path) -> tuple[int, int | None]:
-    """Samples done, and of how many if that is known; none when nothing was written yet."""
+    """Samples done, and of how many if that is known; (0, None) when nothing was written yet."""
     try:
         progress = json.loads(path.read_text(encoding="ascii"))
     except (OSError, ValueError):

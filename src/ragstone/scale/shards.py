@@ -1,6 +1,7 @@
-"""Shards: finished batches on disk, each written atomically, until it is their turn to go into the store.
+"""Shards: finished batches on disk, each in a file that is written atomically, until it is their turn to go into the store.
 
-The first line says what the shard holds, then one line a sample. The same rows give the same bytes, whoever scored them."""
+The first line is a JSON object about the whole shard, then follows one line per sample. The same scores give the same
+bytes, whichever worker made them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ragstone.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class ShardLine:
-    """One scored sample."""
+    """One scored sample; its fields are written and read in this order."""
 
     position: int
     id: str | None
@@ -33,13 +34,14 @@ class Shard:
 
     lines: tuple[ShardLine, ...]
     rows: str
-    """Digest of the rows it was made from."""
+    """Digest of the rows it was made from (`digest_rows`)."""
     failures: int
+    """Scores that are failures, of all metrics."""
     usage: Usage
 
 
 def encode_shard(lines: Sequence[ShardLine], rows: str, failures: int, usage: Usage) -> bytes:
-    """The bytes of a shard."""
+    """The bytes of a shard; `rows` is the digest of its rows."""
     used = list(astuple(usage))
     head = {"count": len(lines), "rows": rows, "failures": failures, "usage": used}
     body = [json.dumps([line.position, line.id, line.group, line.scores]) for line in lines]
@@ -52,7 +54,7 @@ def decode_shard(data: bytes) -> Shard:
     facts: dict[str, Any] = json.loads(head)
     lines = tuple(ShardLine(*json.loads(text)) for text in body)
     if len(lines) != facts["count"]:
-        raise ValueError("a shard that was cut off")
+        raise ValueError("the shard was cut off")
     return Shard(lines, facts["rows"], facts["failures"], Usage(*facts["usage"]))
 
 
@@ -89,7 +91,7 @@ class ShardFolder:
         self._get_path(first, last).unlink(missing_ok=True)
 
     def list_pending(self, after: int) -> dict[int, int]:
-        """First → last position of the shards beyond this position; older ones are cleared away."""
+        """First → last position of the shards that start after this position; the others are deleted, as the store has their rows."""
         last_by_first: dict[int, int] = {}
         for path in sorted(self._list_files()):
             first, last = map(int, path.stem.split("-"))

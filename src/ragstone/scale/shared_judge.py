@@ -23,7 +23,7 @@ class SharedJudge:
     """A judge whose replies the driver stores, so that no two workers pay for one question."""
 
     local = True
-    """Tells the broker that there is nothing to look up or store in this process."""
+    """Tells the broker to look up and store nothing in this process: the driver does both."""
 
     def __init__(self, judge: Judge, client: CoordinatorClient) -> None:
         self._judge = judge
@@ -41,7 +41,7 @@ class SharedJudge:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Each reply from the driver's store, from this worker's judge, or from another worker that is asking already."""
-        # the same key as AskBroker's: a run may be resumed with or without a cluster
+        # must be the same key as `AskBroker._reply_key`: a run may be resumed with or without a cluster
         keys = [digest({"judge": self._judge.identity(ask), "ask": ask.key}) for ask in asks]
         answers: dict[str, Answered] = {}
         mine: dict[str, Ask] = {}
@@ -53,14 +53,14 @@ class SharedJudge:
             else:
                 (busy if status[0] == BUSY else mine)[key] = ask
         if mine:
-            # ours first: the other worker's replies are probably there when they are done
+            # our questions first: the replies of other workers have probably arrived by then
             answers |= await self._ask_judge(mine)
         for key, ask in busy.items():
             answers[key] = await self._await_reply(key, ask)
         return [answers[key] for key in keys]
 
     async def _await_reply(self, key: str, ask: Ask) -> Answered:
-        """The reply another worker is getting, or our own if that one died or got none."""
+        """The reply that another worker is getting; if that worker dies or gets none, this worker asks."""
         while True:
             status = await self._client.wait(key)
             if status[0] == KNOWN:
@@ -74,13 +74,14 @@ class SharedJudge:
             got = await self._judge.answer(list(mine.values()))
             answered = dict(zip(mine, got, strict=True))
         finally:
+            # also after an error, which leaves `answered` empty: `keep` releases the claims
             rows = [_to_stored_row(key, mine[key], answer) for key, answer in answered.items()]
             await self._client.keep([row for row in rows if row is not None], list(mine))
         return answered
 
 
 def _to_stored_row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
-    """A reply as the driver stores it; a failure only if it cost something."""
+    """A reply as `Coordinator._store_replies` takes it: key, kind, text, usage; None for a failure that cost nothing."""
     if isinstance(answered, Reply):
         stored = (key, ask.kind, answered)
     elif (answered.usage or NO_USAGE) == NO_USAGE:
@@ -91,7 +92,7 @@ def _to_stored_row(key: str, ask: Ask, answered: Answered) -> list[Any] | None:
 
 
 class SharedBudget(Budget):
-    """The driver's budget and rate limit, asked before each call if there is any."""
+    """The driver's budget and rate limit; with `limited`, the driver is asked before each call."""
 
     def __init__(self, client: CoordinatorClient, *, limited: bool) -> None:
         super().__init__()
@@ -114,7 +115,7 @@ class SharedBudget(Budget):
 
 
 class CoordinatorClient:
-    """A worker's connection to the coordinator."""
+    """A worker's connection to the coordinator; `driver` is Dask's rpc object, whose methods are the names in `Coordinator.open`."""
 
     def __init__(self, driver: Any, token: str, worker: str) -> None:
         self._driver = driver
@@ -126,6 +127,7 @@ class CoordinatorClient:
         self._permits = _MessageBatcher(self._send_permits)
         self._bills = _MessageBatcher(self._send_bills)
         self._under_way: set[asyncio.Task[Any]] = set()
+        """Referenced here because the event loop alone would let running tasks be collected."""
 
     async def claim(self, keys: Sequence[str]) -> list[list[Any]]:
         """What is known of these questions, or that they are this worker's to ask."""
@@ -170,7 +172,8 @@ class CoordinatorClient:
         return [None] * len(bills)
 
     async def _call_driver(self, what: str, **arguments: Any) -> Any:
-        if self._is_gone:  # not tried again and again: the batch is to end soon
+        # no second attempt, each of which takes seconds: the batch is to end soon
+        if self._is_gone:
             raise ConnectionError("the driver of this run is gone")
         try:
             return await getattr(self._driver, what)(token=self._token, **arguments)
@@ -180,7 +183,9 @@ class CoordinatorClient:
 
 
 class _MessageBatcher:
-    """Combines messages of one kind: those that come up while one is in flight are sent together in the next."""
+    """Combines messages of one kind: those that come up while one is in flight are sent together in the next.
+
+    `send` must return one answer per item, in order."""
 
     def __init__(self, send: Callable[[list[Any]], Awaitable[list[Any]]]) -> None:
         self._send = send
@@ -188,7 +193,7 @@ class _MessageBatcher:
         self._sender_task: asyncio.Task[None] | None = None
 
     async def put(self, items: Sequence[Any]) -> list[Any]:
-        """What came of each item."""
+        """The answer to each item."""
         answered: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
         self._waiting.append((list(items), answered))
         if self._sender_task is None:
@@ -201,7 +206,7 @@ class _MessageBatcher:
                 batch, self._waiting = self._waiting, []
                 try:
                     answers = await self._send([item for items, _ in batch for item in items])
-                except Exception as broken:  # it belongs to those who wait
+                except Exception as broken:  # raised in those who wait, not in this task
                     for _, answered in batch:
                         if not answered.done():
                             answered.set_exception(broken)

@@ -1,4 +1,4 @@
-"""Runs under Slurm: a launcher that a person can read, sent with sbatch, looked at and cancelled by the run's name."""
+"""Runs under Slurm: a batch script (the launcher) is written and submitted; the job's state is read and the job cancelled by the run's id."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ class SlurmJob:
     """A run that was written for Slurm, kept as JSON beside its launcher."""
 
     run: str
+    """The run's id."""
     launcher: str
+    """Path of the launcher; the job's other files lie beside it, with other suffixes."""
     job: str | None = None
-    """Slurm's number; None before it is sent."""
+    """Slurm's number of the job; None before it is submitted."""
 
     @property
     def progress(self) -> Path:
@@ -144,9 +146,9 @@ def _format_security(slurm: Slurm) -> list[str]:
     ]
 
 
-def write_certificates(place: str) -> None:
-    """A key and certificate for the parts of one attempt, and the Dask config that makes them use it."""
-    folder = Path(place)
+def write_certificates(folder_name: str) -> None:
+    """Write a key and certificate for scheduler, workers and client of one attempt, and the Dask config that makes them use it."""
+    folder = Path(folder_name)
     try:
         from distributed.security import Security
 
@@ -176,6 +178,8 @@ def write_job(job: SlurmJob, text: str, plan: Mapping[str, Any]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
+        # before the plan is written, as it may hold an API key; `touch` leaves the mode of an
+        # existing file
         job.plan.touch(mode=0o600)
         job.plan.chmod(0o600)
         job.plan.write_text(json.dumps(plan, indent=1), encoding="utf-8")
@@ -235,7 +239,7 @@ ENDED = frozenset(
     {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL",
      "DEADLINE", "PREEMPTED", "UNKNOWN"}
 )  # fmt: skip
-"""States that no job comes back from by itself."""
+"""States of a job that has ended for good."""
 
 
 def _save_job(job: SlurmJob) -> None:

@@ -1,4 +1,4 @@
-"""A worker's process: metrics and judge are built once a run, then batches of rows are scored."""
+"""What runs in a worker's process: metrics and judge are built once per run, then batches of rows are scored."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 DRIVER_SECONDS = 10
 """How long a worker tries to reach the driver before it considers it dead."""
 
+_NO_STORE: Any = None
+"""Stands for the store of a broker that never uses it: its judge is local or keeps replies with the driver."""
+
 # Token of a run → its session. Module state, because Dask calls functions, and a model must be
 # loaded once.
 _sessions: dict[str, WorkerSession] = {}
@@ -38,7 +41,10 @@ _sessions_lock = threading.Lock()
 
 
 def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[str, Any]:
-    """One batch of rows scored: the bytes of its shard, or the rows that cannot be read."""
+    """Score one batch (`RowBatch.to_json`); `endpoint` has the coordinator's address and token.
+
+    The result is one of: {"shard": bytes, "seconds": float}; {"bad": rows that cannot be read, each with where and why};
+    {"unseen": True} when the file is not here; {"error": text} when the run cannot be prepared."""
     started = time.perf_counter()
     try:
         session = _get_session(endpoint)
@@ -49,7 +55,7 @@ def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[s
         if bad:
             return {"bad": bad}
         scores = session.score([row.sample for row in samples])
-    except DataError:  # the file is not here, or not to be read by us
+    except DataError:  # the file is not here, or this worker may not read it
         return {"unseen": True}
     finally:
         with _sessions_lock:
@@ -90,21 +96,22 @@ def get_version() -> str:
     return __version__
 
 
-def can_see_file(path: str, size: int, changed: int) -> bool:
-    """Whether this worker has the same file at the same place."""
+def can_see_file(path: str, size: int, modified: int) -> bool:
+    """Whether this worker has a file at this path with the same size and modification time (nanoseconds)."""
     import os
 
     try:
         facts = os.stat(path)
     except OSError:
         return False
-    return (facts.st_size, facts.st_mtime_ns) == (size, changed)
+    return (facts.st_size, facts.st_mtime_ns) == (size, modified)
 
 
 class _ReadRow(NamedTuple):
+    # the first two are what a Mapper returns, in its order
     sample: Sample
     given: bool
-    """Whether the row gave it its id."""
+    """Whether the row gave the sample its id; otherwise the id is the position."""
     position: int
     text: str
 
@@ -112,7 +119,7 @@ class _ReadRow(NamedTuple):
 def _read_samples(
     mapper: Mapper, batch: Mapping[str, Any]
 ) -> tuple[list[_ReadRow], list[list[Any]]]:
-    """The batch's samples, and the rows of a file that are refused, each with its place."""
+    """The batch's samples, and the rows of a file that are refused, each with where it is and why."""
     rows: list[_ReadRow] = []
     if "rows" in batch:  # read and checked by the driver before
         for position, text in zip(batch["positions"], batch["rows"], strict=True):
@@ -142,14 +149,14 @@ def _sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
 
 
 class WorkerSession:
-    """What a worker holds for one run: its metrics, its judge (a model is loaded once), an event loop of its own."""
+    """What a worker holds for one run: its metrics, its judge (a model is loaded once), and an event loop in a thread."""
 
     def __init__(self, endpoint: Mapping[str, str]) -> None:
         self.users = 0
         """Threads that are scoring in this session."""
         self._endpoint = endpoint
         self._address, self._connections = _describe_worker()
-        # a loop in a thread of its own: Dask calls `score_batch` from several threads, and they
+        # the loop runs in a separate thread: Dask calls `score_batch` from several threads, which
         # share one broker
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
@@ -210,7 +217,7 @@ class WorkerSession:
             raise RagstoneError(
                 f"this worker has ragstone {__version__}, the driver {self._job.version}; install the same"
             )
-        # before the metrics are resolved: they may be in the user's own modules
+        # before the metrics are resolved: they may be defined in the user's modules
         sys.path[:0] = [folder for folder in self._job.code_folders if folder not in sys.path]
         metrics = resolve_metrics(self._job.metrics)
         self._metrics = {metric.name: metric for metric in metrics}
@@ -224,25 +231,25 @@ class WorkerSession:
         budget = SharedBudget(client, limited=self._job.limited) if self._job.shared else None
         self._judge = make_judge(dict(self._job.judge), budget=budget)
         answering: Any = SharedJudge(self._judge, client) if self._job.shared else self._judge
-        # a judge that needs no store is handed to the broker: replies to be kept go to the driver
+        # without a store: the broker uses none for a judge whose `local` is true, as both kinds are
         self._broker = AskBroker(answering, _NO_STORE, self._job.run, self._job.concurrency)
-        await self._broker.__aenter__()
+        await self._broker.__aenter__()  # left in `_close_connections`, many calls later
 
     async def _fetch_job(self) -> dict[str, Any]:
         job: dict[str, Any] = await self._driver.hello(token=self._endpoint["token"])
         return job
 
     async def _score_samples(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
-        named = [set_language(sample, self._job.language) for sample in samples]
+        with_language = [set_language(sample, self._job.language) for sample in samples]
         if self._broker is None:
-            return [score_unjudged(self._starters, sample) for sample in named]
-        broker, room = self._broker, asyncio.Semaphore(self._broker.max_open_samples)
+            return [score_unjudged(self._starters, sample) for sample in with_language]
+        broker, open_slots = self._broker, asyncio.Semaphore(self._broker.max_open_samples)
 
         async def score_bounded(sample: Sample) -> dict[str, Score]:
-            async with room:
+            async with open_slots:
                 return await score_sample(sample, self._metrics, self._starters, broker)
 
-        return list(await asyncio.gather(*map(score_bounded, named)))
+        return list(await asyncio.gather(*map(score_bounded, with_language)))
 
     async def _close_connections(self) -> None:
         # the run may have been stopped: whoever waits for a score must not wait for ever
@@ -257,12 +264,8 @@ class WorkerSession:
         await self._driver.close_rpc()
 
 
-_NO_STORE: Any = None
-"""Where a broker would keep replies: nowhere, since its judge is local or keeps them with the driver."""
-
-
 def _describe_worker() -> tuple[str, dict[str, Any]]:
-    """Its address, and how it opens connections (with which certificates)."""
+    """The address of this worker, and Dask's arguments for opening connections (its certificates)."""
     from distributed import get_worker
 
     worker = get_worker()

@@ -1,4 +1,4 @@
-"""Background worker that evaluates the alert rules every few minutes and delivers notifications; and the Prometheus endpoint."""
+"""Background worker that evaluates the alert rules periodically and delivers notifications; and the handler of `/metrics`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DELIVERY_SECONDS = 15.0
 
 
 class AlertWorker:
-    """Evaluates the alert rules periodically, with its own connection, so that ingest never waits for it."""
+    """Evaluates the alert rules periodically and delivers their notifications."""
 
-    name = "watching"
+    name = "watching"  # its key in `/v1/status`
 
     def __init__(self, settings: Alerts, store: Store) -> None:
         self._settings = settings
-        # its own connections: an evaluation reads many rows, and ingest must not wait behind it
+        # separate connections: an evaluation reads many rows, and ingest must not wait for it
         self._archive = Archive(store.reopen())
 
     async def run(self) -> None:
@@ -79,6 +79,6 @@ async def get_metrics(request: web.Request) -> web.StreamResponse:
     archive = request.app[SERVER_STATE].read_archive
     try:
         text = await asyncio.to_thread(render_metrics, archive)
-    except RagstoneError as error:
+    except RagstoneError as error:  # the extra `prometheus` is missing, or the store is unavailable
         return build_error_response(501, str(error))
     return web.Response(text=text, headers={"Content-Type": CONTENT_TYPE})

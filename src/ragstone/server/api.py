@@ -47,8 +47,9 @@ class ServerState:
     settings: ServerSettings
     queue: IngestQueue
     read_archive: Archive
-    """An archive with its own connection, so that reads never wait for writes."""
+    """An archive with separate connections, so that reads never wait for writes."""
     started: int
+    """When the server started, in microseconds since 1970."""
     status: Callable[[], dict[str, Any]] = dict
     """Further facts for `/v1/status`, those of the background workers."""
 
@@ -56,7 +57,7 @@ class ServerState:
 SERVER_STATE = web.AppKey("service", ServerState)
 
 
-# ── in ────────────────────────────────────────────────────────────────────────────────────
+# ── handlers that store ───────────────────────────────────────────────────────────────────
 
 
 async def post_interactions(request: web.Request) -> web.Response:
@@ -104,7 +105,8 @@ async def post_traces(request: web.Request) -> web.Response:
             state.queue.release_bytes(size)
     if kind == "application/json":
         return build_json_response({})
-    return web.Response(body=b"", content_type=kind)  # an empty ExportTraceServiceResponse
+    # no bytes are an empty ExportTraceServiceResponse in protobuf
+    return web.Response(body=b"", content_type=kind)
 
 
 def _redact_spans(spans: Sequence[TraceSpan], settings: ServerSettings) -> Sequence[TraceSpan]:
@@ -182,7 +184,7 @@ def _build_type_error(expected: str) -> RequestError:
     return RequestError(415, f"the Content-Type must be {expected}", "refused_invalid")
 
 
-# ── out ───────────────────────────────────────────────────────────────────────────────────
+# ── handlers that read ────────────────────────────────────────────────────────────────────
 
 
 async def get_interactions(request: web.Request) -> web.Response:
@@ -203,6 +205,7 @@ async def get_interactions(request: web.Request) -> web.Response:
         limit=limit,
         order=order,  # type: ignore[arg-type]
     )
+    # the list is made inside the thread: `read` returns an iterator that queries as it is consumed
     interactions = await asyncio.to_thread(lambda: list(read()))
     return build_json_response(
         {"interactions": [interaction_to_json(interaction) for interaction in interactions]}
@@ -301,6 +304,7 @@ def _parse_query(request: web.Request, known: set[str]) -> dict[str, str]:
 
 
 def _parse_time(query: dict[str, str], name: str, now: int) -> int | None:
+    """The time in a parameter, in microseconds; None when it is not given."""
     text = query.get(name)
     if text is None:
         return None
@@ -313,6 +317,7 @@ def _parse_time(query: dict[str, str], name: str, now: int) -> int | None:
 
 
 def _parse_int(text: str, name: str, low: int, high: int) -> int:
+    # checked before `int`, which takes long for thousands of digits and also reads "١" or "1_0"
     if text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high:
         return int(text)
     raise _build_parameter_error(name, text, f"a whole number from {low} to {high}")

@@ -28,7 +28,9 @@ from ragstone.store import Store
 log = logging.getLogger("ragstone.server")
 
 FLUSH_COUNTS_SECONDS = 1.0
+"""Seconds between two writes of the refusal counters."""
 PURGE_SECONDS = 3600.0
+"""Seconds between two deletions of interactions beyond the retention time."""
 
 GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/v1/interactions": api.get_interactions,
@@ -59,7 +61,7 @@ class BackgroundWorker(Protocol):
         """Work until cancelled."""
 
     def get_status(self) -> dict[str, Any]:
-        """Its facts for `/v1/status`."""
+        """The worker's facts for `/v1/status`, where they stand under its name."""
 
 
 def make_app(
@@ -73,12 +75,13 @@ def make_app(
         middlewares=[
             # outermost, so that a refusal of the guard is answered and counted like any other
             handle_errors,
+            # a lambda, because `app` is assigned only after this call
             build_guard(settings, open_paths, lambda name: _count_refusal(app, name)),
         ],
         client_max_size=settings.body_bytes,
     )
     for prefix in prefixes:
-        # Works behind a proxy that strips the prefix and behind one that does not.
+        # With and without the prefix: a proxy may strip it or not.
         for path, handler in GET_ROUTES.items():
             app.router.add_get(prefix + path, handler)
         for path, handler in POST_ROUTES.items():
@@ -105,7 +108,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except StoreError as error:
         return build_error_response(503, str(error), headers={"Retry-After": "5"})
     except web.HTTPException as answer:
-        if answer.status < 400:
+        if answer.status < 400:  # a redirection is no error; aiohttp answers with what is raised
             raise
         allowed = answer.headers.get("Allow")
         return build_error_response(
@@ -128,6 +131,7 @@ async def _run_background(
     """Start background work; at shutdown, write everything that was accepted."""
     archive = Archive(store)
     queue = IngestQueue(archive, settings)
+    # separate connections, also for background writes: ingest must not wait for them
     read_archive = Archive(store.reopen())
     app[SERVER_STATE] = ServerState(
         settings,
@@ -207,7 +211,7 @@ async def _restart_on_error(worker: BackgroundWorker) -> None:
     while True:
         try:
             await worker.run()
-            return
+            return  # it ended by itself, without an error
         except Exception:  # one worker's fault must not stop the others
             log.exception("%s failed and is restarted", worker.name)
             await asyncio.sleep(5)

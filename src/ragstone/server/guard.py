@@ -36,14 +36,17 @@ SECURITY_HEADERS = {
 def build_guard(
     settings: ServerSettings, open_paths: frozenset[str], count: Callable[[str], None]
 ) -> Any:
-    """The middleware that admits a request or answers why not."""
+    """The middleware that admits a request or answers why not.
+
+    `open_paths` need no token; `count` is called with the name of the counter of a refusal."""
 
     @web.middleware
     async def check_request(request: web.Request, handler: Handler) -> web.StreamResponse:
         refusal = _find_refusal(request, settings, open_paths)
         if refusal is not None:
-            count("refused_" + refusal[0])
-            return build_error_response(refusal[1], refusal[2], **refusal[3])
+            name, status, reason, more = refusal
+            count("refused_" + name)
+            return build_error_response(status, reason, **more)
         return await handler(request)
 
     return check_request
@@ -53,11 +56,12 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     """Add the security headers that a response does not set itself."""
     for name, value in SECURITY_HEADERS.items():
         response.headers.setdefault(name, value)
-    if "Server" in response.headers:
+    if "Server" in response.headers:  # aiohttp's default names its version and Python's
         response.headers["Server"] = "ragstone"
 
 
 Refusal = tuple[str, int, str, dict[str, Any]]
+"""Suffix of the counter `refused_…`, HTTP status, reason, and further arguments of `build_error_response`."""
 
 
 def _find_refusal(

@@ -22,6 +22,7 @@ ROWS_PER_COMMIT = 1000
 """Rows in one commit at most."""
 
 CHUNK_BYTES = 65_536
+"""Largest chunk of a body, before and after decompression."""
 
 
 @dataclass(slots=True)
@@ -47,8 +48,11 @@ class IngestQueue:
         self.counts: Counter[str] = Counter()
         """Counts of refusals that are not in the store yet."""
         self.requests = 0
+        """Write requests in progress."""
         self.bytes = 0
+        """Bytes of their bodies, decompressed."""
         self.rows = 0
+        """Rows that wait for a commit or are in one."""
         self._jobs: deque[IngestJob] = deque()
         self._has_jobs = asyncio.Event()
         self._commit_task: asyncio.Task[None] | None = None
@@ -96,7 +100,7 @@ class IngestQueue:
                     if self.bytes > self.settings.queue_bytes:
                         raise self.build_overload_error()
                     chunks.append(chunk)
-            # an empty chunk asks whether the compressed body was complete
+            # an empty chunk checks that the compressed body was complete; it raises if not
             for _ in decompress(b""):
                 pass
         except BaseException:
@@ -189,7 +193,7 @@ class IngestQueue:
 
 
 def _resolve_job(job: IngestJob, result: AddResult | RequestError) -> None:
-    if job.done.done():
+    if job.done.done():  # cancelled when the server stops
         return
     if isinstance(result, RequestError):
         job.done.set_exception(result)
@@ -199,7 +203,8 @@ def _resolve_job(job: IngestJob, result: AddResult | RequestError) -> None:
 
 
 Decompressor = Callable[[bytes], Iterator[bytes]]
-"""A compressed chunk → decompressed chunks of bounded size, whatever their compression ratio; an empty one ends the body."""
+"""A compressed chunk → decompressed chunks of bounded size, whatever the compression ratio. Called with an empty chunk at the
+end of the body, it raises if the body is incomplete."""
 
 
 def _choose_decompressor(encoding: str) -> Decompressor:
@@ -207,8 +212,8 @@ def _choose_decompressor(encoding: str) -> Decompressor:
         case "" | "identity":
             return lambda compressed: iter((compressed,) if compressed else ())
         case "gzip" | "x-gzip":
-            # 31 = 16 + 15: gzip header, largest window; 15 alone is zlib's own header, which HTTP
-            # calls deflate
+            # 31 = 16 + 15: gzip header, largest window; 15 alone is zlib's header, which HTTP calls
+            # deflate
             return _build_inflater(zlib.decompressobj(wbits=31))
         case "deflate":
             return _build_inflater(zlib.decompressobj(wbits=15))

@@ -1,4 +1,6 @@
-"""The OpenAPI document: every endpoint, its parameters and all its responses."""
+"""The OpenAPI document: every endpoint, its parameters and all its responses.
+
+It is written by hand beside the handlers in `server/api.py`; a change of a parameter or response there belongs here too."""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def build_paths(settings: ServerSettings) -> Schema:
 
 
 def build_endpoints(most_rows: int) -> Schema:
-    """Every endpoint with its own responses; a request has `most_rows` at most."""
+    """Every endpoint with the responses of its handler; a request has `most_rows` rows at most."""
     return {
         "/v1/interactions": {
             "post": describe_post(
@@ -148,7 +150,7 @@ def describe_traces() -> Schema:
 
 
 def describe_post(summary: str, description: str, body: Schema, answer: str) -> Schema:
-    """An endpoint that stores rows."""
+    """An endpoint that stores rows; `answer` names the schema of its response."""
     return {
         "summary": summary,
         "description": description,
@@ -173,7 +175,7 @@ def describe_post(summary: str, description: str, body: Schema, answer: str) -> 
 def describe_get(
     summary: str, parameters: list[Schema], answer: str, *, missing: bool = False
 ) -> Schema:
-    """An endpoint that reads from the store."""
+    """An endpoint that reads from the store; `answer` names the schema of its response, `missing` adds a 404."""
     codes = ("404", "422", "503") if missing else ("422", "503")
     return {
         "summary": summary,
@@ -281,8 +283,10 @@ def build_schemas() -> Schema:
             },
         },
     }
+    # what the server returns: texts and numbers only, where a request may write other forms
     stored = {**fields, "id": {"type": "string"}, "at": {"type": "string"},
               "feedback": {"type": "number", "minimum": 0, "maximum": 1}}  # fmt: skip
+    # at least one of these must be there and not null, as `parse_interaction` and `parse_feedback` check
     any_text = [{"required": [name], "properties": {name: {"type": "string"}}}
             for name in ("question", "answer", "error")]  # fmt: skip
     any_feedback = [{"required": ["feedback"], "properties": {"feedback": {"not": {"type": "null"}}}},

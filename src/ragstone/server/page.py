@@ -18,7 +18,7 @@ from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_se
 from ragstone.server.responses import RequestError
 
 PAGES = ("/", "/interaction", "/login", "/logout", "/page.css", "/page.js")
-"""Paths that the guard admits: without the token they show the sign-in form instead of an error."""
+"""Paths that the guard admits without the token: handlers that show data must call `_is_authorised`, and show the sign-in form if it is False."""
 
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
@@ -91,8 +91,8 @@ async def get_login(request: web.Request) -> web.Response:
 
 async def post_login(request: web.Request) -> web.Response:
     """Exchange the token for a session cookie; its value is derived from the token, and scripts cannot read it."""
-    service = request.app[SERVER_STATE]
-    token = service.settings.token
+    state = request.app[SERVER_STATE]
+    token = state.settings.token
     if (request.content_length or 0) > MAX_FORM_BYTES:
         raise RequestError(413, "the form is too large", "refused_invalid")
     if request.content_type != "application/x-www-form-urlencoded":
@@ -102,7 +102,7 @@ async def post_login(request: web.Request) -> web.Response:
     if token is None:
         return _redirect(target)
     if not equals_secret(form.get("token", "").strip(), token):
-        service.queue.counts["refused_token"] += 1
+        state.queue.counts["refused_token"] += 1
         frame = _build_frame(request, form.get("lang", ""))
         return _build_html_response(live.render_login(frame, target, wrong=True), 401)
     response = _redirect(target)
@@ -129,6 +129,7 @@ async def post_logout(request: web.Request) -> web.Response:
 
 
 async def _redirect_to_slash(request: web.Request) -> web.Response:
+    # without the slash, the page's relative links would be resolved one level too high
     return _redirect(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
 
 
@@ -146,6 +147,7 @@ _CACHE_HEADERS = {"Cache-Control": "private, max-age=300"}
 def _build_frame(request: web.Request, lang: str = "") -> Frame:
     now = now_micros()
     settings = request.app[SERVER_STATE].settings
+    # `lang` is what the sign-in form sent; a language in the address goes first
     query = read_query({"lang": lang, **request.query}, now, settings.zone)
     signed_in = settings.token is not None and _is_authorised(request)
     address = f"{request.url.origin()}{settings.prefix}/"
@@ -175,14 +177,15 @@ def _show_store_error(frame: Frame, error: StoreError) -> web.Response:
 def _restrict_target(target: str) -> str:
     """The target if it is one of these pages, else the overview: prevents open redirects."""
     page, _, query = target.partition("?")
-    if page not in ("./", "interaction"):
+    if page not in ("./", "interaction"):  # relative names of the pages that one can sign in from
         return "./"
     pairs = parse_qsl(query, max_num_fields=20) if query.count("&") < 20 else []
     return f"{page}?{urlencode(pairs)}" if pairs else page
 
 
-def _redirect(place: str, query: str = "") -> web.Response:
-    return web.Response(status=303, headers={"Location": f"{place}?{query}" if query else place})
+def _redirect(target: str, query: str = "") -> web.Response:
+    """A redirection by GET; `target` is relative, so that it works under any prefix of a proxy."""
+    return web.Response(status=303, headers={"Location": f"{target}?{query}" if query else target})
 
 
 def _build_html_response(text: str, status: int = 200) -> web.Response:

@@ -22,6 +22,7 @@ from ragstone.store import Store
 log = logging.getLogger("ragstone.server")
 
 PAUSE_SECONDS = 300.0
+"""Seconds between two checks."""
 REPORT_DELAY_MICROS = HOUR_MICROS
 """How long after its end a period is reported on: its last interactions are scored by then."""
 
@@ -29,22 +30,20 @@ REPORT_DELAY_MICROS = HOUR_MICROS
 class ReportWorker:
     """Checks periodically whether a period is complete whose report does not exist yet."""
 
-    name = "reporting"
+    name = "reporting"  # its key in `/v1/status`
 
     def __init__(self, settings: ReportSchedule, store: Store) -> None:
         self._settings = settings
         self._archive = Archive(store.reopen())
-        self._last_day = ""
+        self._last_day = ""  # the first day of the period last reported on, ISO 8601
 
     async def run(self) -> None:
         """Write missing reports, periodically."""
         while True:
             try:
                 await asyncio.to_thread(self.write_missing, now_micros())
-            except (
-                RagstoneError,
-                OSError,
-            ) as error:  # the disk or store may be available next time
+            # the disk or store may be available next time
+            except (RagstoneError, OSError) as error:
                 log.warning("writing a report failed: %s", error)
             await asyncio.sleep(PAUSE_SECONDS)
 

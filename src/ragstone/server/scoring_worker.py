@@ -14,23 +14,27 @@ from ragstone.store import Store
 
 
 class ScoringWorker:
-    """Keeps `ragstone monitor score --follow` running. That process exits when its standard input, a pipe from here, closes."""
+    """Keeps `ragstone monitor score --follow` running. That process exits when its standard input, a pipe from here, closes.
 
-    name = "scoring"
+    `config` is the path of the configuration file; `place` the path or URL of the store, with its password: `store.place`
+    leaves that out."""
+
+    name = "scoring"  # its key in `/v1/status`
 
     def __init__(self, config: str | None, place: str, store: Store) -> None:
         self._config = config
-        self._place = place
+        self._store_path = place
         self._archive = Archive(store)
 
     async def run(self) -> None:
-        """Restart the process whenever it ends."""
+        """Start the process, and again whenever it exits; cancelling this ends it."""
         command = [sys.executable, "-m", "ragstone", "monitor", "score", "--follow"]
         if self._config is not None:
             command += ["-c", self._config]
         # By environment: a URL may hold a password, and arguments are visible to every user.
-        environment = {**os.environ, "RAGSTONE_STORE": self._place}
+        environment = {**os.environ, "RAGSTONE_STORE": self._store_path}
         while True:
+            # the pipe closes when this process dies, however it dies
             process = await asyncio.create_subprocess_exec(
                 *command, stdin=asyncio.subprocess.PIPE, env=environment
             )

@@ -26,12 +26,13 @@ class ServerSettings:
     token: str | None = None
     """Token that a request must send as `Authorization: Bearer …`; required on any address but loopback."""
     names: tuple[str, ...] = ()
-    """Further host names under which the server is known."""
+    """Host names that a request may use in its Host header, besides loopback and IP addresses."""
     zone: str = "UTC"
     """Time zone that the page shows times in unless its address names another."""
     redact: RedactionHook | None = None
+    """Applied to every text before it is stored."""
     retention: int | None = None
-    """Microseconds after which interactions are deleted."""
+    """Microseconds after which interactions are deleted; None: never."""
     body_bytes: int = 4_000_000
     """Largest request body, decompressed."""
     batch: int = 1000
@@ -72,7 +73,7 @@ def check_settings(settings: ServerSettings) -> ServerSettings:
             "the token in RAGSTONE_MONITOR_TOKEN is shorter than 16 characters or has odd ones; make one "
             "with `python -c 'import secrets; print(secrets.token_urlsafe())'`"
         )
-    get_time_zone(settings.zone)
+    get_time_zone(settings.zone)  # raises for an unknown zone
     return settings
 
 

@@ -20,12 +20,14 @@ from ragstone.types import NO_USAGE, Finding, Score, Usage
 def encode_scores(scores: Mapping[str, Score]) -> str:
     """Encode scores as one JSON object: metric → number, or → object when there is more than a number."""
     parts = []
+    # written for speed: JSON by concatenation, identity before equality
     for name, score in scores.items():
         key = _encoded_names.get(name)
         if key is None:
             key = _encoded_names[name] = json.dumps(name) + ":"
-        # three forms: a full object, a bare number (nearly all scores of a run without a judge),
-        # an outcome without evidence, whose text is made once and cached
+        # three forms: a full object (the fields tested here are those of `_FULL_FIELDS`), a bare
+        # number (nearly all scores of a run without a judge), an outcome without evidence, whose
+        # text is made once and cached
         if (
             score.findings
             or score.warnings
@@ -49,6 +51,7 @@ def _format_number(value: float) -> str:
 
 @lru_cache(maxsize=1024, typed=True)  # a message is not the plain text of the same words
 def _encode_bare(*fields: Any) -> str:
+    """Encode a score without evidence; `fields` are the first fields of Score, in their order."""
     return _encode_full(Score(*fields))
 
 
@@ -91,6 +94,7 @@ def encode_reply(reply: Reply) -> str:
     Messages inside the value (an explanation of the embedded judge) stay readable text there; `messages` lists where
     they are and their codes, which a version without it passes over."""
     value = reply.value
+    # exact classes, here and in `_pack_vectors`: anything but plain dicts and lists is stored as JSON
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
@@ -166,6 +170,7 @@ def _encode_full(score: Score) -> str:
 
 
 def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
+    """The fields that differ from their defaults; `write` converts each message: to its stored form, or to text."""
     item: dict[str, Any] = {}
     if score.value is not None:
         item["value"] = float(score.value)
@@ -188,6 +193,7 @@ def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def _to_value_or_outcome(item: Mapping[str, Any]) -> float | str:
+    """The value, or `outcome` or `outcome: kind`."""
     value = item.get("value")
     if value is not None:
         return float(value)
@@ -202,10 +208,11 @@ def _to_bare_score(value: float) -> Score:
 
 
 def _to_score(item: Mapping[str, Any]) -> Score:
+    # the common case, a score without evidence, is built once and cached by its fields
     if len(item) <= 4 and item.keys().isdisjoint(_FULL_FIELDS):
         get = item.get
         reason = get("reason", "")
-        if reason.__class__ is dict:
+        if reason.__class__ is dict:  # a message; its items are hashable where the dict is not
             try:
                 return _build_unscored(get("outcome"), get("kind"), get("label"), *reason.items())
             except TypeError:  # an argument is a list or another message: not hashable
@@ -225,6 +232,7 @@ def _to_score(item: Mapping[str, Any]) -> Score:
 
 
 _FULL_FIELDS = ("findings", "warnings", "usage", "probability")
+"""Fields of a score that the cached forms leave out; `encode_scores` tests the same ones."""
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -243,7 +251,7 @@ def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
         # the parsed JSON is not shared, so it can be changed in place
         if "span" in item:
             item["span"] = tuple(item["span"])
-        if item.get("reason").__class__ is dict:
+        if item.get("reason").__class__ is dict:  # a message; plain text is stored as it is
             item["reason"] = message_from_json(item["reason"])
         yield Finding(**item)
 
@@ -265,6 +273,7 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
     item: dict[str, Any] = {"text": finding.text, "verdict": finding.verdict}
     if finding.reason:
         reason = finding.reason
+        # not isinstance: a Message is a str too, and only a plain text is stored as it is
         item["reason"] = reason if reason.__class__ is str else write(reason)
     if finding.chunk:
         item["chunk"] = finding.chunk

@@ -1,4 +1,4 @@
-"""The protocol of a database, small enough for both SQLite and PostgreSQL."""
+"""The interface that SQLite and PostgreSQL both implement: a Database opens Connections; and the migrations of the tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Database(Protocol):
     display_name: str
     """Path or URL for messages, without a password."""
     is_temporary: bool
-    """Whether the data are deleted when it is released."""
+    """Whether `release` deletes the data."""
     driver_errors: tuple[type[Exception], ...]
     """Exceptions of the driver."""
 
@@ -84,7 +84,7 @@ class Database(Protocol):
 
 @lru_cache(maxsize=4)
 def load_migrations(counter_type: str) -> tuple[str, ...]:
-    """Load the numbered migrations in order; `counter_type` is the database's type of an auto-increment key."""
+    """Load the numbered migrations in order; `counter_type`, the database's type of an auto-increment key, replaces the word COUNTER in them."""
     folder = resources.files("ragstone.store") / "migrations"
     files = sorted(
         (file for file in folder.iterdir() if file.name.endswith(".sql")),

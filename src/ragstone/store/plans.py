@@ -12,7 +12,7 @@ from ragstone.config import Data, Plan, SystemPlan
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a plan came to when it was carried out."""
+    """What became known only when the plan was carried out."""
 
     source: str = ""
     """The data: the absolute path of a file, else as shown to the user."""
@@ -35,26 +35,26 @@ class RunFacts:
     command: tuple[str, ...] = ()
     """What was typed after the program's name; for display only."""
     folder: str | None = None
-    """Where it was typed."""
+    """The working directory of the command."""
     legacy: bool = False
     """Whether ragstone 0.1 wrote the row: only `command` then says which judge and outputs were asked for."""
     ragstone: str = __version__
     """The version that started the run."""
 
     def to_json(self) -> dict[str, Any]:
-        """The facts that there are, as plain JSON."""
+        """The facts as plain JSON, without the empty ones."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in values.items()
-            if value or name == "ragstone"
+            if value or name == "ragstone"  # `from_json` would take the version of the reader
         }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> RunFacts:
         """The facts that `to_json` wrote; what a newer version added is passed over."""
         values = {item.name: stored[item.name] for item in fields(cls) if item.name in stored}
-        for name in ("in_memory", "lost", "command"):
+        for name in ("in_memory", "lost", "command"):  # every field that is a tuple: JSON has lists
             values[name] = tuple(values.get(name) or ())
         return cls(**values)
 
@@ -62,7 +62,7 @@ class RunFacts:
 def encode_plan(plan: Plan, facts: RunFacts) -> dict[str, Any]:
     """Plan and facts as one JSON object."""
     lost: list[str] = []
-    stored = plan.to_json(lost)
+    stored = plan.to_json(lost)  # appends to `lost` the keys whose secrets it leaves out
     secrets = tuple(dict.fromkeys((*facts.lost, *lost)))
     return {**stored, "facts": {**facts.to_json(), **({"lost": list(secrets)} if secrets else {})}}
 
@@ -75,7 +75,7 @@ def decode_plan(stored: Mapping[str, Any]) -> tuple[Plan, RunFacts]:
 
 
 def _decode_unversioned(stored: Mapping[str, Any]) -> tuple[Plan, RunFacts]:
-    """Plan and facts from the flat object of ragstone 0.1, whose `command` and `folder` said how to do the run again."""
+    """Plan and facts from the flat object of ragstone 0.1, which repeated a run by its `command` in its `folder`."""
     system = stored.get("system")
     source = str(stored.get("source") or "")
     plan = Plan(

@@ -34,10 +34,13 @@ class RunInfo:
     shape: Mapping[str, Any]
     """How a stored row maps to a Sample."""
     source: str
+    """The data as shown to the user."""
     format: str
+    """Name of the data's format."""
     metrics: tuple[Mapping[str, Any], ...]
-    """Each metric's name, family, direction, bounds, kind, labels and meaning."""
+    """Each metric as `describe_metric` describes it."""
     judge: str | None = None
+    """The judge's name; None without one."""
     total: int | None = None
     """Number of samples; None while running."""
     bad_count: int = 0
@@ -61,7 +64,7 @@ class RunInfo:
 
 
 def format_plan(info: RunInfo) -> dict[str, Any]:
-    """The plan of a run in the flat form that exports have; empty for what is no run of its own, as a monitor's window."""
+    """The plan of a run in the flat form that exports have; empty where there was no plan, as for a window of the monitor."""
     plan, facts = info.plan, info.facts
     if not facts.source:
         return {}
@@ -150,13 +153,13 @@ class StoredRun:
 
     def scores(self) -> Iterator[tuple[int, str, str | None, dict[str, Score]]]:
         """Yield position, sample id, group and scores of each sample in input order, without the texts."""
-        for position, sample_id, cluster, text in self.store.score_rows(self.info.id):
-            yield position, sample_id, cluster, decode_scores(text)
+        for position, sample_id, group, text in self.store.score_rows(self.info.id):
+            yield position, sample_id, group, decode_scores(text)
 
     def values(self) -> Iterator[tuple[int, str, str | None, dict[str, float | str]]]:
-        """Yield the same as `scores`, each a bare number or its outcome; takes a third of the time."""
-        for position, sample_id, cluster, text in self.store.score_rows(self.info.id):
-            yield position, sample_id, cluster, decode_values(text)
+        """Yield the same as `scores`, with a bare number or the outcome for each score; takes a third of the time."""
+        for position, sample_id, group, text in self.store.score_rows(self.info.id):
+            yield position, sample_id, group, decode_values(text)
 
     def rows(self) -> Iterator[StoredRow]:
         """Yield every sample with its row and scores, in input order."""

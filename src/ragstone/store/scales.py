@@ -1,4 +1,4 @@
-"""Scales of judges in the store; the ones of the embedded judge come with the package."""
+"""Saves and loads the scales of judges in the store; those of the embedded judge come with the package."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ def save_scales(store: Store, scales: Sequence[JudgeScale]) -> None:
 
 
 def load_scales(store: Store, judge: str | None) -> dict[tuple[str, str], JudgeScale]:
-    """Return the scales of a judge by language and metric: by people's labels before corpora before our check.
+    """Return the scales of a judge by language and metric; of several, the one from the most telling source.
 
     `judge` is the fingerprint that a run keeps as `facts.judge_identity`; None has no scale."""
     rows = store.read("SELECT body FROM judge_scales WHERE judge = ?", (judge or "",))
     stored = [JudgeScale.from_json(json.loads(body)) for (body,) in rows]
     bundled = [scale for scale in load_bundled_scales() if scale.judge == judge]
-    sources = get_args(ScaleSource)
+    sources = get_args(ScaleSource)  # the least telling first
     best_last = sorted([*bundled, *stored], key=lambda scale: sources.index(scale.source))
+    # of equal keys in a dict the last one stays
     return {(scale.language, scale.metric): scale for scale in best_last}

@@ -22,12 +22,15 @@ COUNTER_TYPE = "INTEGER PRIMARY KEY"
 
 
 class SqliteConnection:
-    """A connection to a SQLite file."""
+    """A connection to a SQLite file.
+
+    `address` is its URI, `level` the value of PRAGMA synchronous for durable commits (FULL, or OFF for a temporary store),
+    `wait` the seconds to wait for a lock."""
 
     def __init__(self, file: Path, address: str, level: str, wait: float) -> None:
         self._file = file
         self._durable_level = level
-        self._current_level = ""
+        self._current_level = ""  # not set yet
         self._db = sqlite3.connect(
             address,
             timeout=wait,
@@ -92,6 +95,7 @@ class SqliteDatabase:
         self.display_name = str(path)
         self.is_temporary = temporary
         self._mode = "rw"
+        """SQLite's open mode: rw, or one of the read-only modes once `_open_read_only` had to use it."""
         self._open_lock = threading.Lock()
         self._last_opened: tuple[FileIdentity, FileIdentity] = (None, None)
         """Identities of the file and its log when they were last opened."""
@@ -119,6 +123,7 @@ class SqliteDatabase:
     def connect_to_write(self) -> SqliteConnection:
         """Open a connection for writing; the file is created anew if neither it nor its log exists."""
         if self._mode != "rw":
+            # the word that `explain` looks for
             raise self.explain(sqlite3.OperationalError("readonly"))
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self._migrate_or_close(self._open_connection(create=True))
@@ -146,13 +151,14 @@ class SqliteDatabase:
 
     def release(self) -> None:
         """Remove a temporary file."""
-        if self.is_temporary:
+        if self.is_temporary:  # `Store.open` made the folder for this file alone
             for file in self.path.parent.glob("*"):
                 file.unlink(missing_ok=True)
             self.path.parent.rmdir()
 
     def missing_error(self) -> StoreError:
         """Build the error for a required file that does not exist."""
+        # logs without their file: it was moved away, not never made
         if any(_identify(file) for file in self._log_files()):
             return self._build_removed_error()
         return StoreError(f"there is no store {self.display_name!r}; `ragstone eval` makes one")
@@ -187,6 +193,7 @@ class SqliteDatabase:
     def _open_connection(
         self, wait: float = WAIT_SECONDS, *, create: bool = False
     ) -> SqliteConnection:
+        """Open the file as it was found by `connect`; with `create`, a missing file is made if no log of it is left."""
         with self._open_lock:
             if self._mode != "rw":
                 return self._connect_in_mode(self._mode, wait)
@@ -309,6 +316,7 @@ FileIdentity = tuple[int, int] | None
 
 
 def _identify(file: Path) -> FileIdentity:
+    """The identity of a file; None when it does not exist."""
     try:
         status = file.stat()
     except OSError:
@@ -317,6 +325,7 @@ def _identify(file: Path) -> FileIdentity:
 
 
 def _split_statements(script: str) -> Iterable[str]:
+    """The statements of a script; each must end at the end of a line."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -36,6 +36,7 @@ class NewRow:
     id: str
     group: str | None
     row: str
+    """The input row, one JSON document."""
     scores: Mapping[str, Score] | str
     """The scores, or their text when `encode_scores` ran in another process."""
 
@@ -53,6 +54,8 @@ class Store:
         self._database = database
         # one reader connection serves all threads, one at a time
         self._lock = threading.RLock()
+        # a list of one, so that the finalizer below, which may not refer to self, closes whichever
+        # connection has replaced a lost one
         try:
             self._readers: list[Connection] = [database.connect()]
         except database.driver_errors as fault:
@@ -79,6 +82,7 @@ class Store:
         scheme, separator, _ = address.partition("://")
         if not separator:
             file = SqliteDatabase(Path(address).expanduser())
+            # the default store is made when it is first used, whoever asks for it
             if must_exist and place is not None and not file.path.exists():
                 raise file.missing_error()
             return cls(file)
@@ -90,7 +94,7 @@ class Store:
 
     @property
     def place(self) -> str:
-        """Path or URL, without a password."""
+        """Path or URL of the store, for display: without a password."""
         return self._database.display_name
 
     def shard_folder(self, run: str) -> Path:
@@ -172,6 +176,9 @@ class Store:
         self._writer.submit(remove).result()
 
     # ── samples and scores ────────────────────────────────────────────────────────────────
+    #
+    # In the tables, `run` is the number of a run, not its id; the column `place` is a sample's
+    # position, `cluster` its group.
 
     def append(self, run: str, rows: Sequence[NewRow]) -> Future[None]:
         """Add finished samples in input order; the Future is done when they are on disk."""
@@ -223,7 +230,7 @@ class Store:
             "SELECT place, id, input, scores FROM scores JOIN samples USING (run, place)"
             " WHERE run = ? AND place BETWEEN ? AND ? ORDER BY place"
         )
-        # one statement for both cases, so that both use the primary key
+        # one statement for both cases, so that both use the primary key; 2**62 is beyond any position
         first, last = (1, 2**62) if position is None else (position, position)
         yield from self._stream(sql, (self._find_number(run), first, last))
 
@@ -248,7 +255,7 @@ class Store:
             rows = self._read(sql, keys)
         replies = {}
         for key, payer, reply, calls, *tokens in rows:
-            # a reply that took no call saved nobody one, so it is no cache hit
+            # a reply that took no call has saved none either, so it is no cache hit
             paid = run is None or run == payer or not calls
             replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
         return replies
@@ -272,7 +279,7 @@ class Store:
             return None
         return self._writer.submit(lambda db: db.execute_many(_INSERT_REPLY, rows), fast=True)
 
-    # ── for packages with tables of their own ─────────────────────────────────────────────
+    # ── for packages that have further tables, such as the monitor ────────────────────────
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query, which uses `?` for values, and return its rows."""
@@ -291,12 +298,14 @@ class Store:
     # ── internals ─────────────────────────────────────────────────────────────────────────
 
     def _find_number(self, run: str) -> int:
+        """The number by which the tables refer to the run with this id."""
         rows = self._read("SELECT number FROM runs WHERE id = ?", (run,))
         if not rows:
             raise RunNotFound(f"no run {run!r} in {self.place}; `ragstone runs` lists them")
         return int(rows[0][0])
 
     def _to_info(self, row: tuple[Any, ...]) -> RunInfo:
+        """The run in a row of `SELECT_RUNS`."""
         fields = dict(zip(RUN_COLUMNS, row, strict=True))
         sums = self._read(
             "SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(input_tokens), 0),"
@@ -337,6 +346,7 @@ class Store:
 
 _CACHE_HIT = Usage(hits=1)
 
+# the last four columns in the order of Usage; the row of `_to_reply_rows` in the order of the table
 _SELECT_REPLIES = "SELECT key, run, reply, calls, input_tokens, output_tokens, usd FROM replies"
 _INSERT_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
@@ -344,6 +354,7 @@ _INSERT_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CO
 def _to_reply_rows(
     replies: Sequence[tuple[str, str, Reply]], run: str, judge: str
 ) -> list[tuple[Any, ...]]:
+    """Rows of `_INSERT_REPLY` from (key, kind of question, reply)."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return [
         (
@@ -369,6 +380,7 @@ def _to_score_text(scores: Mapping[str, Score] | str) -> str:
 
 
 def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:
+    """Run a statement without a result, as an Operation must."""
     connection.execute(sql, values)
 
 

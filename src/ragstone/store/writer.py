@@ -20,8 +20,10 @@ from ragstone.store.database import Connection, Database
 log = logging.getLogger("ragstone.store")
 
 Operation = Callable[[Connection], None]
+"""Executes statements on the writing connection, inside a transaction that it neither begins nor ends."""
 
 QueuedOperation = tuple[Operation, bool, "Future[None]"]
+"""The operation, whether it is fast, and the Future of its commit."""
 
 MAX_GROUP_OPERATIONS = 256
 """Maximum number of operations in one commit."""
@@ -37,9 +39,9 @@ class WriterThread:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._accepts_operations = True
-        # the next two belong to the thread
+        # the next two are used by the thread alone
         self._connection: Connection | None = None
-        self._was_lost = False
+        self._was_lost = False  # whether a connection was lost and not yet replaced
 
     def submit(self, operation: Operation, *, fast: bool = False) -> Future[None]:
         """Queue an operation; a fast one does not wait for the disk."""
@@ -110,7 +112,7 @@ class WriterThread:
             self._was_lost = True
             self._disconnect()
         if self._connection is None:
-            # made here and not in __init__: the connection belongs to this thread, and a command
+            # made here and not in __init__: only this thread uses the connection, and a command
             # that only reads needs none
             self._connection = self._database.connect_to_write()
             if self._was_lost:
@@ -159,6 +161,7 @@ class InlineWriter:
         self._database = database
         self._connection: Connection | None = None
         self._can_connect = True
+        """False once the database cannot write inline, or the store is closed."""
         self._lock = threading.Lock()
 
     def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> bool:
@@ -174,7 +177,7 @@ class InlineWriter:
             if connection is None:
                 return False
             try:
-                if len(rows) == 1:  # a statement alone is a transaction of its own
+                if len(rows) == 1:  # a single statement needs no explicit transaction
                     connection.execute(sql, rows[0])
                 else:
                     connection.begin(fast=True)
@@ -194,9 +197,8 @@ class InlineWriter:
                 return None
             try:
                 return list(self._connection.execute(sql, values))
-            except (
-                self._database.driver_errors
-            ):  # the normal reader waits longer and reports the error
+            # the caller falls back on the normal reader, which waits longer and reports the error
+            except self._database.driver_errors:
                 return None
 
     def close(self) -> None:

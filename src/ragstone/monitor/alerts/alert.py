@@ -1,6 +1,6 @@
 """Alerts and their state machine: pending → firing → resolved.
 
-The states `no_data` and `judge_failing` take the place of `firing` when quality is unknown: they mean neither healthy nor degraded.
+An alert of kind `no_data` or `judge_failing` has that state instead of `firing`: quality is then unknown, neither healthy nor degraded.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ragstone.store.database import Connection
 
 Kind = Literal["drop", "threshold", "no_data", "judge_failing", "questions"]
 State = Literal["pending", "firing", "no_data", "judge_failing", "resolved", "dropped"]
+"""State of an alert; the last two are closed ones: `dropped` went away while it was pending."""
 RuleState = Literal["ok", "pending", "firing", "unknown"]
 
 
@@ -36,14 +37,14 @@ class RuleResult:
     title: str = ""
     """What changed, by how much and since when, in one sentence."""
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """The same as plain JSON, with the explaining slice, examples and advice."""
+    """The arguments of the title's phrase (see `format_alert`), and the explaining slice, examples and advice; plain JSON."""
     hold: int = 0
     """Microseconds that the condition must last before the alert fires."""
     resolve: int = 0
     """Microseconds that the rule must be ok before the alert is resolved."""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain JSON; the stored key of `state` is `found`."""
+        """The result as plain JSON; the stored key of `state` is `found`, as in existing stores."""
         plain = asdict(self)
         return {("found" if name == "state" else name): value for name, value in plain.items()}
 
@@ -81,7 +82,7 @@ class Alert:
         return self.closed is None
 
     def to_dict(self) -> dict[str, Any]:
-        """The alert as plain JSON; the stored key of `notified` is `told`."""
+        """The alert as plain JSON; the stored key of `notified` is `told`, as in existing stores."""
         plain = asdict(self)
         plain["told"] = plain.pop("notified")
         return plain
@@ -105,7 +106,7 @@ def advance_alert(alert: Alert | None, result: RuleResult, now: int) -> tuple[Al
         return _advance_well(alert, result, now)
     if alert.state == "pending":
         return _advance_pending(alert, result, now)
-    # The explanation of the moment it fired (slice, examples, advice) stays; the numbers are updated.
+    # It is firing already. The explanation of the moment it fired (slice, examples, advice) stays; the numbers are updated.
     facts = {**alert.facts, **result.facts}
     title = format_alert(facts) if "phrase" in facts else alert.title
     return replace(alert, title=title, facts=facts, well_since=None), False
@@ -140,6 +141,7 @@ def _advance_pending(alert: Alert, result: RuleResult, now: int) -> tuple[Alert,
 
 
 def _advance_well(alert: Alert, result: RuleResult, now: int) -> tuple[Alert, bool]:
+    """Advance an alert whose rule is ok."""
     if alert.state == "pending":
         return replace(alert, state="dropped", changed=now, closed=now), False
     since = now if alert.well_since is None else alert.well_since
@@ -185,7 +187,7 @@ def save_alerts(db: Connection, alerts: Iterable[Alert]) -> None:
             " changed = excluded.changed, closed = excluded.closed, body = excluded.body",
             (alert.id, alert.rule, alert.state, alert.opened, alert.changed, alert.closed, body),
         )
-        # events are history: the same state seen again in the next round is none
+        # events are the history of states: the same state in the next evaluation adds none
         if not before or before[0][0] != alert.state:
             db.execute(
                 "INSERT INTO monitor_alert_events (alert, at, state, body) VALUES (?, ?, ?, ?)",

@@ -32,6 +32,7 @@ SIGNATURE_HEADER = "X-Ragstone-Signature"
 log = logging.getLogger("ragstone.monitor")
 
 _WARNING_STATES = ("firing", "no_data", "judge_failing")
+"""States of an alert that asks for attention; the others are good news."""
 
 
 class DeliveryError(Exception):
@@ -39,7 +40,9 @@ class DeliveryError(Exception):
 
 
 def send_message(channel: Channel, body: Mapping[str, Any], key: str, again: bool) -> None:
-    """Send a message; `again` says that an earlier attempt may have arrived."""
+    """Send a message, the JSON of `build_message`; DeliveryError when it did not arrive.
+
+    `key` identifies the message for its receiver; `again` says that an earlier attempt may have arrived."""
     target = channel.target.reveal() if isinstance(channel.target, Secret) else channel.target
     match channel.kind:
         case "log":
@@ -125,6 +128,7 @@ def _append_to_file(path: Path, body: Mapping[str, Any], key: str, again: bool) 
 
 
 def _contains_key(path: Path, key: str) -> bool:
+    # what `_append_to_file` writes at the start of a line
     prefix = f'{{"key": "{key}"'.encode()
     with path.open("rb") as file:
         return any(line.startswith(prefix) for line in file)
@@ -209,7 +213,8 @@ def _truncate_escaped(text: str) -> str:
     if len(text) <= MAX_SECTION_CHARS:
         return text
     start = text[: MAX_SECTION_CHARS - 1]
-    name = start[start.rfind("&") :] if "&" in start else ""
-    if name and ";" not in name and len(name) < len("&amp;"):
-        start = start[: -len(name)]
+    # `_escape_text` writes &amp; &lt; and &gt; only: a longer tail cannot be a cut escape
+    tail = start[start.rfind("&") :] if "&" in start else ""
+    if tail and ";" not in tail and len(tail) < len("&amp;"):
+        start = start[: -len(tail)]
     return start + "…"

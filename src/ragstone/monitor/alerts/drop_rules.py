@@ -74,8 +74,10 @@ class _Replay:
 
     hours: HourlyStreams
     spans: Sequence[tuple[int, int]]
+    """Start and end of each stream's reference period."""
     reference: ReferencePeriod
     live: WindowSums
+    """The hours after the reference periods, small ones joined."""
     trace: DriftTrace
 
     def classify(self, row: int) -> RuleState:
@@ -92,13 +94,14 @@ class _Replay:
 def evaluate_drop_rules(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int, failing: set[str]
 ) -> tuple[list[RuleResult], list[MetricStream]]:
-    """Results and streams of every metric and slice after the last complete hour."""
+    """Results and streams of every metric and slice after the last complete hour; `failing` are metrics whose judge fails."""
     replay = _replay_test(archive, settings, metrics, now)
     if replay is None:
         return [], []
     results, streams = [], []
     for row, key in enumerate(replay.hours.keys):
         state = replay.classify(row)
+        # before the state is overwritten: `_build_stream` takes `unknown` for "still learning"
         streams.append(_build_stream(replay, row, state, key.metric in failing))
         if key.metric in failing:
             state = "unknown"
@@ -147,6 +150,7 @@ def _build_stream(replay: _Replay, row: int, state: RuleState, is_failing: bool)
         key.metric,
         key.field,
         key.value,
+        # `ok` while the judge fails: the alert `judge_failing` then sets the state (`_assign_state`)
         "learning" if not is_usable else "ok" if is_failing else state,
         sign * float(replay.reference.mean[row]) if is_usable else None,
         sign * float(day.sums[row].sum()) / count if count else None,
@@ -161,9 +165,10 @@ def _build_facts(replay: _Replay, row: int) -> dict[str, Any]:
     hours, trace = replay.hours, replay.trace
     key, sign = hours.keys[row], get_orientation(hours.keys[row].metric)
     # The start of an alarm is fixed when it fires; that of a pending one is estimated from all hours so far.
-    alarm = hours.count - 1
+    alarm = hours.count - 1  # index of the last hour that the start is estimated from
     if trace.firing[row, -1]:
         alarm = int(np.flatnonzero(trace.alarms[row])[-1])
+    # hours of an earlier alarm: this drop began after them
     earlier = np.flatnonzero(trace.firing[row, :alarm])
     began = find_change_window(
         replay.reference,
@@ -173,10 +178,10 @@ def _build_facts(replay: _Replay, row: int) -> dict[str, Any]:
         start=int(earlier[-1]) + 1 if len(earlier) else 0,
         first_hour=hours.first_hour,
     )
-    since = hours.series.select(began, hours.count)
-    count = float(since.counts[row].sum())
+    dropped = hours.series.select(began, hours.count)
+    count = float(dropped.counts[row].sum())
     before = sign * float(replay.reference.mean[row])
-    after = sign * float(since.sums[row].sum()) / count if count else before
+    after = sign * float(dropped.sums[row].sum()) / count if count else before
     return {
         "phrase": "drop",
         "metric": key.metric,

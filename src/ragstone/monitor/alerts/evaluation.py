@@ -36,6 +36,7 @@ ORPHAN_RESOLVE_MICROS = DAY_MICROS
 """How long an alert stays open whose rule no longer exists."""
 
 STATES_BY_SEVERITY = ("firing", "judge_failing", "no_data", "pending", "learning", "ok")
+"""All states of open alerts and of streams, the most severe first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStat
     before = {alert.rule: alert for alert in load_open_alerts(archive)}
     silence = evaluate_no_data_rules(archive, settings, metrics, now)
     judges = evaluate_judge_rules(archive, settings, metrics, now)
-    # A metric whose judge fails has no quality to speak of: its other rules are not evaluated.
+    # While its judge fails, the quality of a metric is unknown: so are the results of its other rules.
     failing = {result.metric for result in judges if result.state == "firing"}
     results, streams = evaluate_drop_rules(archive, settings, metrics, now, failing)
     results += evaluate_threshold_rules(archive, settings, now, failing)
@@ -85,7 +86,7 @@ def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStat
 
 def load_status(archive: Archive) -> MonitorStatus | None:
     """The status after the last evaluation; None before the first."""
-    body = load_state(archive, "watch")
+    body = load_state(archive, "watch")  # where `_advance_alerts` saved it
     if body is None:
         return None
     plain = json.loads(body)
@@ -130,6 +131,7 @@ def _advance_alerts(
     alerts = [Alert.from_json(json.loads(body)) for (body,) in rows]
     by_rule = {alert.rule: alert for alert in alerts}
     evaluated = {result.rule for result in results}
+    # alerts whose rule was not evaluated, because it or its metric no longer exists
     orphans = [
         RuleResult(rule, alert.kind, "ok", resolve=ORPHAN_RESOLVE_MICROS)
         for rule, alert in by_rule.items()
@@ -164,6 +166,7 @@ def _assign_state(stream: MetricStream, alerts: Iterable[Alert]) -> MetricStream
 
 
 def _is_about(alert: Alert, stream: MetricStream) -> bool:
+    # no interactions at all: nothing is known of any metric
     if alert.kind == "no_data" and not alert.metric:
         return True
     if alert.metric != stream.metric:
@@ -186,7 +189,9 @@ def _is_newly_firing(result: RuleResult, before: Mapping[str, Alert]) -> bool:
 def _suppress_slice_results(
     results: Sequence[RuleResult], before: Mapping[str, Alert]
 ) -> list[RuleResult]:
-    """Report slices as ok while their whole metric fires: that alert already names the slice."""
+    """Report slices as ok while their whole metric fires: that alert already names the slice.
+
+    A slice whose alert fired before keeps its result, or the alert would be resolved."""
     dropping = {
         result.metric
         for result in results

@@ -30,8 +30,11 @@ class ExplainingSlice:
     field: str
     value: str
     explained: float
+    """That share, at most 1."""
     before: float
+    """Mean score of the slice in the reference period."""
     after: float
+    """Mean score of the slice since the drop."""
     share: float
     """Share of the scores since the drop."""
 
@@ -44,12 +47,16 @@ def find_explaining_slice(
     until: int,
     by: Sequence[str] | None = None,
 ) -> ExplainingSlice | None:
-    """The slice without which most of the drop is gone; None when the drop is everywhere."""
+    """The slice without which most of the drop is gone; None when the drop is everywhere.
+
+    `reference` is the period before the drop, `by` the fields to look at (None: all)."""
     best: ExplainingSlice | None = None
     for field in list_fields(archive, since, until) if by is None else by:
         before = _sum_by_value(archive, metric, *reference, field)
         after = _sum_by_value(archive, metric, since, until, field)
         for explained, candidate in _compare_values(field, before, after):
+            # `best.explained` is clipped to 1: among slices that explain all of it, the last that is
+            # above 1 stays
             if best is None or explained > best.explained:
                 best = candidate
     return best
@@ -132,8 +139,8 @@ def find_advice(
     if not len(run) or not run.info.metrics:
         return []
     diagnoses = diagnose(run, summarise(run, worst=1), analyse_failures(run), load_symptoms())
-    own = [diagnosis for diagnosis in diagnoses if diagnosis.metric == metric]
-    rest = [diagnosis for diagnosis in diagnoses if diagnosis not in own]
+    of_metric = [diagnosis for diagnosis in diagnoses if diagnosis.metric == metric]
+    others = [diagnosis for diagnosis in diagnoses if diagnosis not in of_metric]
     return [
         {
             "symptom": dict(diagnosis.title),
@@ -142,7 +149,7 @@ def find_advice(
                 for item in diagnosis.advice
             ],
         }
-        for diagnosis in [*own, *rest][:MAX_ADVICE]
+        for diagnosis in [*of_metric, *others][:MAX_ADVICE]
     ]
 
 

@@ -49,6 +49,7 @@ def evaluate_no_data_rules(
 def _evaluate_missing_scores(
     archive: Archive, metric: str, limit: int, is_silent: bool, now: int
 ) -> RuleResult:
+    """Whether a metric has had no scores for `limit` microseconds; `is_silent` says that there are no interactions either."""
     ((last,),) = archive.store.read(
         "SELECT MAX(at) FROM monitor_scores WHERE metric = ? AND at < ?", (metric, now)
     )

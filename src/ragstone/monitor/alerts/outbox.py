@@ -28,6 +28,7 @@ MAX_ATTEMPTS = 20
 """Attempts after which a message is abandoned: about twelve hours."""
 
 SendMessage = Callable[[Channel, Mapping[str, Any], str, bool], None]
+"""A function with the arguments of `send_message`."""
 log = logging.getLogger("ragstone.monitor")
 
 
@@ -37,8 +38,9 @@ class DeliveryResult:
 
     sent: int = 0
     failed: int = 0
-    """Attempts that failed and are repeated later."""
+    """Attempts that failed; they are repeated later, except those given up."""
     given_up: int = 0
+    """Of these, those that were the last attempt."""
 
 
 def build_message(alert: Alert) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def build_message(alert: Alert) -> dict[str, Any]:
         "facts": {
             key: value
             for key, value in alert.facts.items()
-            if key not in ("phrase", "held_since", "since_us", "reference_us")
+            if key not in ("phrase", "held_since", "since_us", "reference_us")  # for internal use
         },
     }
 
@@ -69,7 +71,7 @@ def enqueue_alert(db: Connection, channels: Sequence[Channel], alert: Alert, now
 def enqueue_message(
     db: Connection, channels: Sequence[Channel], body: Mapping[str, Any], about: str, now: int
 ) -> None:
-    """Enqueue a message for every channel; one with the same key is left as it is."""
+    """Enqueue a message for every channel; `about` identifies it, and a message about the same is not enqueued again."""
     text = json.dumps(body, ensure_ascii=True, allow_nan=False)
     for channel in channels:
         # from alert, state and channel alone: a repeated evaluation enqueues nothing twice

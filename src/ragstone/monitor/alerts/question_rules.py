@@ -25,10 +25,12 @@ from ragstone.store.database import Connection
 
 
 def evaluate_question_rules(archive: Archive, settings: Alerts, now: int) -> list[RuleResult]:
-    """The results of yesterday's questions; computed once a day and cached in the store."""
+    """The results of yesterday's questions; computed once per day and cached in the store.
+
+    The keys of the cached JSON (`mark`, `readings`, `usual`) are those of existing stores."""
     yesterday = now - now % DAY_MICROS - DAY_MICROS
     span = _find_reference_span(archive, settings)
-    # days of the reference period are not tested against itself
+    # a day of the reference period is not compared with the period itself
     if span is None or yesterday < span[1] or now < span[1]:
         return []
     cache_key = f"{settings.reference} {span[0]} {yesterday}"
@@ -83,7 +85,7 @@ def _find_reference_span(archive: Archive, settings: Alerts) -> tuple[int, int] 
     # The cached profile keeps the start when the first interactions are purged.
     known = load_state(archive, "questions:usual")
     if known is not None:
-        spec, start = json.loads(known)["mark"].rsplit(" ", 1)
+        spec, start = json.loads(known)["mark"].rsplit(" ", 1)  # as `_load_profile` writes it
         if spec == settings.reference:
             return int(start), int(start) + parse_duration(spec)
     ((at,),) = archive.store.read("SELECT MIN(at) FROM interactions")

@@ -15,7 +15,7 @@ from ragstone.monitor.windows.summary import summarise_between
 def evaluate_threshold_rules(
     archive: Archive, settings: Alerts, now: int, failing: set[str]
 ) -> list[RuleResult]:
-    """Each threshold against the window that ends now; `unknown` with too few values."""
+    """Each threshold against the window up to now; `unknown` with too few values, or when the judge of its metric is `failing`."""
     if not settings.thresholds:
         return []
     length = parse_duration(settings.window)
@@ -27,7 +27,7 @@ def _evaluate_threshold(
     rule: Threshold, window: Window, settings: Alerts, failing: set[str]
 ) -> RuleResult:
     series = _select_series(rule.name, window)
-    metric = rule.name if rule.name in window.metrics else ""
+    metric = rule.name if rule.name in window.metrics else ""  # empty for latency and the like
     name = f"threshold:{rule}"
     value = None if series is None else get_statistic(rule.figure, series)
     if (

@@ -31,6 +31,7 @@ class StreamKey:
 
     metric: str
     field: str = ""
+    """The slice's field; empty for all interactions."""
     value: str = ""
 
     @property
@@ -45,8 +46,11 @@ class HourlyStreams:
     """Complete hours of all streams."""
 
     start: int
+    """When the first hour starts, in microseconds."""
     keys: tuple[StreamKey, ...]
+    """The stream of each row of `series`."""
     series: WindowSums
+    """Arrays of (streams, hours)."""
     failing: Mapping[str, NDArray[np.bool_]]
     """Metric → hours in which its judge failed too often to measure quality."""
 
@@ -73,7 +77,9 @@ def load_hourly_streams(
     by: Sequence[str] | None,
     max_failure_share: float,
 ) -> HourlyStreams:
-    """The hours from `start` up to `stop`, both whole hours; scores of hours with a failing judge are excluded."""
+    """The hours from `start` up to `stop`, both whole hours; scores of hours with a failing judge are excluded.
+
+    `by` names the fields whose slices are streams too: None means all fields."""
     import numpy as np
 
     length = max(0, (stop - start) // HOUR_MICROS)
@@ -92,9 +98,9 @@ def load_hourly_streams(
         for hour, cell in cells[key].items():
             if cell.weights > 0 and not failing[key.metric][hour]:
                 # weighted scores count as their effective number, and the sums are scaled to it:
-                # the test knows no weights
+                # the test knows no weights; the sign turns "less is better" around, except in squares
                 n = cell.effective_size
-                table[:, row, hour] = (
+                table[:, row, hour] = (  # in the order of WindowSums
                     n,
                     sign * cell.sums / cell.weights * n,
                     cell.squares / cell.weights * n,
@@ -104,7 +110,7 @@ def load_hourly_streams(
 
 
 def get_orientation(metric: str) -> float:
-    """1 for a metric of which more is better, else -1."""
+    """1 for a metric of which more is better, else -1; a metric that is not known counts as the former."""
     known = find_metric(metric)
     return 1.0 if known is None or known.higher_is_better else -1.0
 
@@ -164,7 +170,7 @@ def pool_failures(
 ) -> tuple[float, int]:
     """The share of failures in the last judgements up to an hour, and how many those are."""
     total = failed = 0.0
-    for earlier in range(hour, max(-1, hour - 24), -1):
+    for earlier in range(hour, max(-1, hour - 24), -1):  # backwards from the hour itself
         total += judgements[earlier]
         failed += failures[earlier]
         if total >= POOLED_JUDGEMENTS:

@@ -1,6 +1,6 @@
 """Drift of the questions: new topics, languages and lengths, independent of the quality of the answers.
 
-A sample of each complete day's questions is compared with one of the reference period by three tests, each run once a day:
+A sample of each complete day's questions is compared with one of the reference period by three tests, each run once per day:
 the share of questions far from all reference clusters (binomial), the shares of languages (χ²), and the distribution of
 lengths (Kolmogorov–Smirnov). Each gets a third of a thirtieth of the monthly budget of false alarms, and a difference must
 also be large enough to matter."""
@@ -32,7 +32,7 @@ MIN_QUESTIONS = 40
 """A day with fewer questions is not tested."""
 MAX_CLUSTERS = 12
 FAR_SHARE = 0.05
-"""Share of the reference's own questions that count as far from its clusters."""
+"""Share of the reference questions themselves that count as far from their clusters."""
 MIN_FAR_INCREASE = 0.10
 """Smallest relevant increase of the share of far questions."""
 MIN_LANGUAGE_SHIFT = 0.15
@@ -46,10 +46,13 @@ class QuestionProfile:
     """What the questions of the reference period are like."""
 
     centres: NDArray[np.float32]
+    """Unit vectors, the centres of clusters of questions, one per row."""
     cut: float
     """Similarity to the nearest centre below which a question is far."""
     lengths: tuple[int, ...]
+    """Characters of each question, ascending."""
     languages: Mapping[str, int]
+    """Language → number of questions."""
 
     def to_json(self) -> str:
         """The profile as JSON text."""
@@ -83,10 +86,10 @@ def build_question_profile(questions: Sequence[Interaction]) -> QuestionProfile 
     centres = _compute_centres(vectors[::2])
     # vectors have unit length, so the product is their cosine; the half that made the centres would
     # look too near to them
-    near = (vectors[1::2] @ centres.T).max(axis=1)
+    similarity = (vectors[1::2] @ centres.T).max(axis=1)
     return QuestionProfile(
         centres,
-        float(np.quantile(near, FAR_SHARE)),
+        float(np.quantile(similarity, FAR_SHARE)),
         tuple(sorted(len(interaction.question or "") for interaction in asked)),
         dict(
             sorted(
@@ -105,7 +108,7 @@ def compare_questions(
     budget: float,
     resolve: int,
 ) -> list[RuleResult]:
-    """The results of a day's questions; `budget` is false alarms a month for all three tests."""
+    """The results of a day's questions; `budget` is false alarms per month for all three tests, `resolve` as in RuleResult."""
     asked = [interaction for interaction in interactions if interaction.question]
     # three tests, thirty days: together they use the monthly budget
     level = budget / 3 / 30
@@ -144,7 +147,7 @@ _SELECT_BY_NUMBER = SELECT_INTERACTION + " WHERE i.number = ?"
 
 
 def format_day(at: int) -> str:
-    """The day that a time falls into."""
+    """The day that a time falls into, UTC, as ISO 8601."""
     return from_micros(at - at % DAY_MICROS).date().isoformat()
 
 
@@ -153,13 +156,13 @@ def _compare_topics(
 ) -> RuleResult:
     if len(asked) < MIN_QUESTIONS:
         return RuleResult("questions:topics", "questions", "unknown")
-    near = (_encode_questions(asked) @ profile.centres.T).max(axis=1)
-    far = near < profile.cut
+    similarity = (_encode_questions(asked) @ profile.centres.T).max(axis=1)
+    far = similarity < profile.cut
     count, n = int(far.sum()), len(asked)
     differs = (
         count / n - FAR_SHARE >= MIN_FAR_INCREASE and _binomial_tail(count, n, FAR_SHARE) < level
     )
-    farthest = sorted(range(n), key=lambda position: float(near[position]))[:3]
+    farthest = sorted(range(n), key=lambda position: float(similarity[position]))[:3]
     facts = {
         "phrase": "topics",
         "share": count / n,
@@ -177,6 +180,7 @@ def _compare_languages(
     profile: QuestionProfile, asked: Sequence[Interaction], day: str, level: float, resolve: int
 ) -> RuleResult:
     now = Counter(interaction.language for interaction in asked if interaction.language)
+    # questions now and in the reference period; below, a and b are those in one language
     n, m = sum(now.values()), sum(profile.languages.values())
     if n < MIN_QUESTIONS or m < MIN_QUESTIONS:
         return RuleResult("questions:languages", "questions", "unknown")
@@ -222,7 +226,7 @@ def _compare_lengths(
         before, grid, "right"
     ) / len(before)
     distance = float(np.abs(gap).max())
-    n = len(now) * len(before) / (len(now) + len(before))
+    n = len(now) * len(before) / (len(now) + len(before))  # effective size of two samples
     # the first term of the Kolmogorov series; the rest is negligible at such levels
     differs = distance >= MIN_LENGTH_DISTANCE and 2 * math.exp(-2 * n * distance**2) < level
     middle = float(median(profile.lengths))
@@ -259,7 +263,7 @@ def _encode_questions(asked: Sequence[Interaction]) -> NDArray[np.float32]:
 
 
 def _compute_centres(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Unit centres by spherical k-means from evenly spread starts: the same questions give the same centres."""
+    """Unit centres by spherical k-means from evenly spread starts, not random ones: the same questions give the same centres."""
     import numpy as np
 
     count = min(MAX_CLUSTERS, len(vectors) // 5)
@@ -269,6 +273,7 @@ def _compute_centres(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         sums = np.zeros_like(centres)
         np.add.at(sums, nearest, vectors)
         size = np.linalg.norm(sums, axis=1, keepdims=True)
+        # a cluster that no vector is nearest to keeps its centre
         centres = np.where(size > 1e-9, sums / np.maximum(size, 1e-9), centres)
     return np.asarray(centres, np.float32)
 

@@ -32,7 +32,8 @@ SETTLE_MICROS = DAY_MICROS
 """How long after its end a reference period still takes in late scores."""
 
 SavedReferences = dict[str, Any]
-"""Rule → saved reference, beside `spec` (the setting it was learned for) and `from` (when it was last reset)."""
+"""Rule → {"since", "until", "reference": field of ReferencePeriod → value}; beside them `spec`, the setting `reference` they were
+learned for, and `from`, when they were last reset."""
 
 
 def load_references(archive: Archive, settings: Alerts) -> SavedReferences:
@@ -53,17 +54,17 @@ def choose_reference_span(
     """Start and end of a stream's reference period."""
     import numpy as np
 
-    own = saved.get(streams.keys[row].rule)
-    if own is not None:
-        return int(own["since"]), int(own["until"])
-    if "/" in settings.reference:
+    saved_reference = saved.get(streams.keys[row].rule)
+    if saved_reference is not None:
+        return int(saved_reference["since"]), int(saved_reference["until"])
+    if "/" in settings.reference:  # two fixed times; otherwise a length such as 7d
         first, last = (parse_local_time(part.strip()) for part in settings.reference.split("/", 1))
         return first, last
     start = max(streams.start, int(saved.get("from", 0)))
-    skipped = max(0, -(-(start - streams.start) // HOUR_MICROS))
+    skipped = max(0, -(-(start - streams.start) // HOUR_MICROS))  # hours, rounded up
     counts = streams.series.counts[row, skipped:]
     scored_hours = np.flatnonzero(counts)
-    if not len(scored_hours):
+    if not len(scored_hours):  # the period will begin with the first score: all of it is ahead
         end = streams.get_hour_start(streams.count)
         return end, end + parse_duration(settings.reference)
     first = streams.get_hour_start(skipped + int(scored_hours[0]))
@@ -81,12 +82,13 @@ def build_references(
     sums = _mask_series(streams, spans, inside=True).join_small()
     ranges = np.array([_get_metric_range(key.metric) for key in streams.keys])
     learned = learn_reference(sums, span=ranges, first_hour=streams.first_hour)
+    # the slots of the dataclass are its fields
     columns = {name: getattr(learned, name).copy() for name in ReferencePeriod.__slots__}
     for row, key in enumerate(streams.keys):
-        own = saved.get(key.rule)
-        if own is not None:
+        saved_reference = saved.get(key.rule)
+        if saved_reference is not None:
             for name, column in columns.items():
-                column[row] = own["reference"][name]
+                column[row] = saved_reference["reference"][name]
     return ReferencePeriod(**columns)
 
 
@@ -138,7 +140,7 @@ def _find_sufficient_hour(counts: NDArray[np.float64]) -> int:
 def _mask_series(
     streams: HourlyStreams, spans: Sequence[tuple[int, int]], *, inside: bool
 ) -> WindowSums:
-    """Sums that are zero outside of the reference periods, or before their ends."""
+    """The sums with zeros outside of each stream's reference period; or, if not `inside`, up to its end."""
     import numpy as np
 
     at = streams.start + np.arange(streams.count) * HOUR_MICROS

@@ -31,6 +31,7 @@ BETS = (0.5, 1.1, 1.9)
 BET_SHARES = (0.1, 0.45, 0.45)
 """Each bet's share of the budget: a slow drift accumulates evidence over a long time, so the small bet needs little."""
 OVERSHOOT_RATE = 0.583
+"""Siegmund's constant, see above."""
 MEAN_CAUTION_ERRORS = 0.6
 """Standard errors by which the reference mean may be overestimated without costing false alarms."""
 SPREAD_CAUTION_ERRORS = 0.5
@@ -88,7 +89,7 @@ class WindowSums:
         )
 
     def join_small(self, minimum: int = MIN_WINDOW_SCORES) -> WindowSums:
-        """Windows with few scores merged into the next until there are enough; the sum stands at the last of them."""
+        """Windows with few scores merged into the next until there are enough; the sum stands at the last of them, and what remains at the end is dropped."""
         import numpy as np
 
         small = (self.counts > 0) & (self.counts < minimum)
@@ -111,7 +112,9 @@ class ReferencePeriod:
     """Statistics of the reference period of each stream."""
 
     windows: Floats
+    """Number of windows with scores."""
     scores: Floats
+    """Number of scores."""
     mean: Floats
     error: Floats
     """Standard error of the mean, including the variance between hours."""
@@ -138,7 +141,7 @@ class ReferencePeriod:
 class DriftTrace:
     """The state of the test after each window."""
 
-    evidence: Floats
+    evidence: Floats  # all three are (streams, windows)
     """The statistic as a share of the alarm level: 1 is an alarm."""
     alarms: Flags
     """Windows at whose end an alarm began."""
@@ -155,6 +158,7 @@ def learn_reference(
     import numpy as np
 
     profile = np.zeros((len(series.counts), HOURS_PER_DAY))
+    # degrees of freedom that the profile takes, and the variance by which it is uncertain
     spent, doubt = np.zeros((2, len(series.counts)))
     if first_hour is not None:
         profile, spent, doubt = _estimate_hour_profile(series, first_hour)
@@ -221,6 +225,7 @@ def _estimate_hour_profile(series: WindowSums, first_hour: int) -> tuple[Floats,
 
 
 def _expect_by_hour(profile: Floats, first_hour: int, length: int) -> Floats:
+    """The usual deviation of each of `length` hourly windows, the first of which starts at `first_hour` of the day."""
     import numpy as np
 
     return np.asarray(profile[:, (first_hour + np.arange(length)) % HOURS_PER_DAY])
@@ -241,6 +246,8 @@ def run_drift_test(
     weights = np.array(BET_SHARES) * np.exp(OVERSHOOT_RATE * bets)
     streams, length = live.counts.shape
     statistic = np.zeros((streams, len(bets)))
+    # of an active alarm: log odds that it is over, sums for the mean depth of the drop, and the
+    # windows in these sums
     recovery, weight, weighted_depth, age = np.zeros((4, streams))
     is_firing = np.zeros(streams, bool)
     restarted_at = np.zeros(streams, int)  # the window at which the test last restarted
@@ -271,6 +278,8 @@ def run_drift_test(
         evidence[:, at] = np.where(is_firing, 1.0, statistic @ weights / levels)
         started = ~is_firing & (evidence[:, at] >= 1)
         for stream in np.flatnonzero(started):
+            # the depth of the drop so far: from the likeliest start, found among the windows since the
+            # last restart, up to now
             part = slice(restarted_at[stream], at + 1)
             start = _find_change(below[stream, part], spread[stream, part], seen[stream, part])
             part = slice(restarted_at[stream] + start, at + 1)
@@ -309,7 +318,8 @@ def find_change_window(
 def _standardise_windows(
     reference: ReferencePeriod, live: WindowSums
 ) -> tuple[Floats, Floats, Callable[[int], Floats]]:
-    """How far each window lies below the reference, its standard deviation, and the logarithms of the bets' e-values."""
+    """How far each window lies below the reference, the standard deviation of its mean, and a function from a window to the
+    logarithms of the bets' e-values, (streams, bets)."""
     import numpy as np
 
     counts = np.maximum(live.counts, 1)
@@ -328,7 +338,7 @@ def _standardise_windows(
 
 
 def _find_change(below: Floats, spread: Floats, seen: Flags) -> int:
-    """The start that maximises the likelihood of "lower from here on"."""
+    """Index of the window that maximises the likelihood of "lower from here on"; the arguments are those of one stream."""
     import numpy as np
 
     weight = np.where(seen, 1 / spread**2, 0.0)

@@ -24,6 +24,7 @@ from ragstone.systems.replies import parse_answer, parse_contexts
 def coerce_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with texts as str, framework documents as chunks, and scalar meta values."""
     coerced = {key: value for key, value in row.items() if value is not None}
+    # `id` and `meta` are there in every row of `Monitor.log` and of `describe_trace`
     coerced["id"] = _INVISIBLE.sub("_", coerced["id"])[:MAX_ID_CHARS]
     for name in ("question", "answer", "reference", "comment", "error", "language"):
         if name in coerced:
@@ -58,11 +59,12 @@ def _coerce_time(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        # nanoseconds have no datetime; their text is ISO 8601
+        # a datetime64 of nanoseconds would become an int by `tolist`; its text is ISO 8601
         return str(value) if type(value).__name__ == "datetime64" else value.tolist()
     return value
 
 
+# what `parse_id` and `parse_meta` refuse (`_VISIBLE` and `_NAME` in `monitor/interactions.py`)
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _NOT_NAME = re.compile(r"^[^A-Za-z_]|[^A-Za-z0-9_.-]")
 

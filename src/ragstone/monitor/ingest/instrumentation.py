@@ -36,7 +36,7 @@ class InteractionBuilder:
     error: str | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     _at: int = field(default_factory=now_micros)
-    _began: float = field(default_factory=time.perf_counter)
+    _began: float = field(default_factory=time.perf_counter)  # besides `_at`, which may jump
 
     def set_error(self, raised: BaseException) -> None:
         """Record why there is no answer."""
@@ -59,17 +59,17 @@ class InteractionBuilder:
         took = time.perf_counter() - self._began
         names = ("id", "question", "contexts", "answer", "feedback", "comment", "reference", "cost",
                  "tokens", "language", "error")  # fmt: skip
-        own = {name: getattr(self, name) for name in names}
+        known = {name: getattr(self, name) for name in names}
         # a meta field called `question` would collide with the argument of `Monitor.log`
-        meta = {to_text(name): value for name, value in self.meta.items() if name not in own}
+        meta = {to_text(name): value for name, value in self.meta.items() if name not in known}
         latency = took if self.latency is None else self.latency
-        return {**meta, **own, "at": format_iso(self._at), "latency": latency}
+        return {**meta, **known, "at": format_iso(self._at), "latency": latency}
 
 
 def wrap_function(
     monitor: Monitor, function: Callable[..., Any], question: str | int, meta: Mapping[str, Any]
 ) -> Callable[..., Any]:
-    """The function wrapped so that each call logs an interaction."""
+    """The function wrapped so that each call logs an interaction; the wrapper is of the same kind: async, generator or plain."""
     get_question = _build_question_getter(function, question)
 
     def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -85,7 +85,7 @@ def wrap_function(
                     async for piece in function(*args, **kwargs):
                         pieces.append(to_text(piece))
                         yield piece
-                finally:
+                finally:  # a caller may stop reading early: what it got is the answer
                     interaction.answer = "".join(pieces)
 
         return stream_async
@@ -127,7 +127,7 @@ def wrap_function(
 def _build_question_getter(
     function: Callable[..., Any], question: str | int
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], str | None]:
-    """A function that finds the question among a call's arguments; `self` and `cls` do not count."""
+    """A function that finds the question among a call's arguments; `question` is its name or position, not counting `self` and `cls`."""
     names = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
     skipped = len(inspect.signature(function).parameters) - len(names)
     name = question if isinstance(question, str) else names[question] if names else ""

@@ -23,6 +23,7 @@ from ragstone.monitor.interactions import (
     parse_interaction,
 )
 
+# Of several columns that a row has, the first named here counts.
 TIME_COLUMNS = (
     "at",
     "timestamp",
@@ -37,7 +38,6 @@ TIME_COLUMNS = (
 FEEDBACK_COLUMNS = ("feedback", "rating", "thumbs", "thumb", "user_feedback")
 COMMENT_COLUMNS = ("comment", "feedback_text", "feedback_comment")
 MEASURE_COLUMNS = ("latency", "cost", "tokens")
-
 
 ROWS_PER_COMMIT = 1000
 
@@ -62,7 +62,7 @@ def import_log(
 ) -> ImportResult:
     """Store every row of a log in batches; a bad row stops the import unless bad rows are skipped.
 
-    `progress` is called with the number of rows stored."""
+    `progress` is called with the number of rows stored, and None for their unknown total."""
     mapper = compile_shape(dataset.shape)
     new = repeated = 0
     bad: list[str] = []
@@ -83,7 +83,7 @@ def import_log(
         except BadRow as error:
             bad.append(f"{dataset.source}, row {position}: {error}")
             if not skip_bad_rows:
-                write()
+                write()  # the rows before it are stored; importing again stores none of them twice
                 raise BadRows(bad) from None
         if len(batch) >= ROWS_PER_COMMIT:
             write()
@@ -92,7 +92,7 @@ def import_log(
 
 
 def parse_record(record: Record, *, has_id: bool, now: int | None = None) -> Interaction:
-    """The interaction in a row of a log; `has_id` says whether the row has its own id.
+    """The interaction in a row of a log; `has_id` says whether the row gives an id, or `sample.id` is only its position.
 
     A row without an id gets a hash of its content, so that importing the file again stores nothing twice."""
     sample = record.sample
@@ -115,7 +115,7 @@ def parse_record(record: Record, *, has_id: bool, now: int | None = None) -> Int
         row["tokens"] = round(row["tokens"])
     inner = meta.pop("meta", None)
     if isinstance(inner, Mapping):
-        meta = {**inner, **meta}
+        meta = {**inner, **meta}  # a column goes before a field of the same name inside `meta`
     row["meta"] = _select_scalars(meta)
     if sample.contexts is not None:
         row["contexts"] = [
@@ -127,6 +127,7 @@ def parse_record(record: Record, *, has_id: bool, now: int | None = None) -> Int
 
 
 def _pop_first(meta: dict[str, Any], names: tuple[str, ...]) -> Any:
+    """Remove the first of these columns that has a value, and return the value; None if none has."""
     column = next((name for name in names if meta.get(name) is not None), None)
     return None if column is None else meta.pop(column)
 

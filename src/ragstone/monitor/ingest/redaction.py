@@ -69,7 +69,7 @@ def redact_texts(value: Any, hook: RedactionHook | None, field: str) -> Any:
         return _apply_hook(hook, value, field)
     if isinstance(value, dict):
         return {key: redact_texts(item, hook, field) for key, item in value.items()}
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence):  # after str, which is a Sequence too
         return [redact_texts(item, hook, field) for item in value]
     return value
 

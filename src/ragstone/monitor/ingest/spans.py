@@ -1,4 +1,4 @@
-"""Interactions from OpenTelemetry traces."""
+"""Builds the interaction that an OpenTelemetry trace describes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | Non
     if row is None:
         return None
     start = row.pop("start")
+    # a wrong clock must not lose the interaction: `parse_interaction` would refuse its time
     is_plausible = EARLIEST_MICROS <= start <= now + MAX_CLOCK_SKEW_MICROS
     return parse_interaction(
         coerce_row({**row, "at": format_iso(start if is_plausible else now)}), now

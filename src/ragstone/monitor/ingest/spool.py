@@ -1,6 +1,6 @@
 """A directory of JSON-lines files for rows that the store cannot take now; several processes may share it.
 
-Each process writes its own file and holds a lock on it. A file is read once it is closed, or once nobody holds its lock
+Each process writes to one file, which nobody else writes, and holds a lock on it. A file is read once it is closed, or once nobody holds its lock
 because its process died. A row that is read twice is stored once, because interactions are identified by their ids."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Spool:
                 raise SpoolFull(message) from None
 
     def collect_files(self) -> list[Path]:
-        """Files that can be read, oldest first; this process's own file is closed first."""
+        """Files that can be read, oldest first; the file that this process writes is closed for it."""
         with self._lock:
             self._close_file()
         if not self.folder.is_dir():
@@ -95,7 +95,7 @@ class Spool:
         """In a child process: leave the file and its lock to the parent."""
         self._lock = threading.Lock()
         if self._file is not None:
-            os.close(self._file[0])
+            os.close(self._file[0])  # not `_close_file`, which would rename the parent's file
             self._file = None
 
     def _ensure_open(self) -> int:
@@ -149,7 +149,9 @@ def _adopt_orphan(path: Path) -> None:
 
 
 def _try_lock(descriptor: int, path: Path | None = None) -> bool:
-    """Lock a file if nobody else has; the lock lasts until the descriptor is closed."""
+    """Lock a file if nobody else has; the lock lasts until the descriptor is closed.
+
+    Without file locks (Windows), a file that this process made (no `path`) counts as locked, another one only when it is old."""
     try:
         import fcntl
     except ImportError:

@@ -61,7 +61,7 @@ def _assemble_batch(db: Connection, now: int, grace: int, timeout: int) -> int:
             interaction = build_interaction(
                 [span_from_json(json.loads(body)) for body in spans], now
             )
-        except BadRow:
+        except BadRow:  # what the trace describes is no interaction
             interaction = None
         except Exception:  # one bad trace must not block those after it
             log.exception("the trace %s cannot be read and is excluded", trace)

@@ -27,6 +27,7 @@ from ragstone.monitor.rollups.tables import (
     sum_cells,
 )
 
+# Below, columns of the rows of these two queries are taken by their index.
 SELECT_ROWS = (
     "SELECT i.number, i.at, i.language, i.latency, i.cost, i.tokens, i.failed, i.meta, f.value"
     " FROM interactions i LEFT JOIN feedback f ON f.interaction = i.id"
@@ -48,12 +49,16 @@ _MEASURE_COLUMNS = {LATENCY: 3, COST: 4, TOKENS: 5, FEEDBACK: 8}
 
 @dataclass(frozen=True)
 class _Entries:
-    """Every counted value: its interaction and series, and a cell of its own."""
+    """Every counted value as a cell of one value: four arrays of equal length."""
 
     names: Sequence[str]
+    """Names of the series."""
     row: IntArray
+    """Index of the interaction among the rows."""
     series: IntArray
+    """Indices into `names`."""
     numbers: FloatArray
+    """A row of `COLUMNS` for each cell."""
     key: IntArray
     """The histogram bin; meaningless where there is no value."""
     outcomes: Sequence[tuple[int, int, str]]
@@ -63,7 +68,9 @@ class _Entries:
 def build_buckets(
     rows: Sequence[Row], scores: Sequence[Row], span: int, only: Sequence[str] | None = None
 ) -> dict[int, dict[str, BucketBodies]]:
-    """Start of a bucket → field → encoded bodies, of all fields or only of some."""
+    """Start of a bucket → field → encoded bodies, of all fields or only of some; the field "" stands for all interactions.
+
+    `rows` and `scores` are rows of SELECT_ROWS and SELECT_SCORES, `span` is the length of a bucket in microseconds."""
     if not rows:
         return {}
     entries = _build_entries(rows, scores)
@@ -85,18 +92,19 @@ def _build_field(
     group, value, series = bucket[row], code[row], entries.series[selected]
     numbers = entries.numbers[selected]
     outcomes: dict[tuple[int, int, int], dict[str, int]] = defaultdict(dict)
-    for row_index, number, outcome in entries.outcomes:
+    for row_index, series_index, outcome in entries.outcomes:
         if code[row_index] >= 0:
-            counts = outcomes[int(bucket[row_index]), int(code[row_index]), number]
+            counts = outcomes[int(bucket[row_index]), int(code[row_index]), series_index]
             counts[outcome] = counts.get(outcome, 0) + 1
     table = sum_cells(RollupTable(values, entries.names, group, value, series, numbers, outcomes))
     valued = ~np.isnan(numbers[:, LOW])
     bins = sum_bins(
         RollupHistograms(
             values, entries.names, group[valued], value[valued], series[valued],
-            entries.key[selected][valued], numbers[valued, 1],
+            entries.key[selected][valued], numbers[valued, COLUMNS.index("weights")],
         )
     )  # fmt: skip
+    # `sum_cells` and `sum_bins` sort by group, so each bucket is one range of both tables
     for index in sorted({*table.group.tolist()}):
         cell_range = slice(*np.searchsorted(table.group, [index, index + 1]))
         bin_range = slice(*np.searchsorted(bins.group, [index, index + 1]))
@@ -122,17 +130,18 @@ def _build_field(
 def _encode_fields(
     rows: Sequence[Row], only: Sequence[str] | None
 ) -> Mapping[str, tuple[list[str], IntArray]]:
-    """Field → its values, and the code of the value that each row has."""
+    """Field → its values, and for each row the index of its value, -1 where it has none."""
     encoded: dict[str, tuple[list[str], IntArray]] = {}
     if only is None or "" in only:
         encoded[""] = [""], np.zeros(len(rows), np.int64)
-    if only is not None and not any(only):
+    if only is not None and not any(only):  # only the field "", which needs no meta fields
         return encoded
     # most interactions share few combinations of meta fields and language: each is decoded once
     kinds: dict[tuple[str, str | None], int] = {}
     kind = np.array([kinds.setdefault((row[7], row[2]), len(kinds)) for row in rows], np.int64)
+    # field → value → code; and field → combinations that have it, and the code of each one's value
     codes: dict[str, dict[str, int]] = defaultdict(dict)
-    places: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    codes_by_kind: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for number, (meta, language) in enumerate(kinds):
         slices = {name: to_slice_value(value) for name, value in json.loads(meta).items()}
         if language is not None:
@@ -140,11 +149,11 @@ def _encode_fields(
         for field, value in slices.items():
             if only is None or field in only:
                 value_codes = codes[field]
-                places[field][0].append(number)
-                places[field][1].append(value_codes.setdefault(value, len(value_codes)))
-    for field, (kind_codes, values) in places.items():
+                codes_by_kind[field][0].append(number)
+                codes_by_kind[field][1].append(value_codes.setdefault(value, len(value_codes)))
+    for field, (numbers, values) in codes_by_kind.items():
         code = np.full(len(kinds), -1)
-        code[kind_codes] = values
+        code[numbers] = values
         encoded[field] = [*codes[field]], code[kind]
     return encoded
 
@@ -154,6 +163,7 @@ _Part = tuple[IntArray, IntArray, FloatArray, IntArray]
 
 
 def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
+    # series 0 counts the interactions; its histogram bins, the last of the part, are unused
     names = [ALL]
     all_rows = np.arange(len(rows))
     parts: list[_Part] = [
@@ -166,17 +176,17 @@ def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
             parts.append(_build_measure(values, len(names), is_share=name == FEEDBACK))
             names.append(name)
     row_by_number = {row[0]: index for index, row in enumerate(rows)}
-    # Scores of rows added since the query have dirty marks of their own.
+    # Scores of rows added since the query of rows are left out: those rows have marked their bucket as dirty again.
     known = [score for score in scores if score[0] in row_by_number]
     if known:
-        places = [row_by_number[score[0]] for score in known]
+        score_rows = [row_by_number[score[0]] for score in known]
         codes: dict[str, int] = {}
         series = np.array([codes.setdefault(score[1], len(codes)) for score in known], np.int64)
         series += len(names)
-        parts.append(_build_scores(known, np.array(places, np.int64), series))
+        parts.append(_build_scores(known, np.array(score_rows, np.int64), series))
         outcomes += [
-            (place, int(code), score[3])
-            for place, code, score in zip(places, series, known, strict=True)
+            (index, int(code), score[3])
+            for index, code, score in zip(score_rows, series, known, strict=True)
             if score[2] is None
         ]
         names += codes
@@ -185,7 +195,7 @@ def _build_entries(rows: Sequence[Row], scores: Sequence[Row]) -> _Entries:
 
 
 def _build_measure(values: FloatArray, series: int, *, is_share: bool) -> _Part:
-    """The cells of a measure where it is present."""
+    """The cells of a measure where it is present; `is_share` for values from 0 to 1."""
     present = np.flatnonzero(~np.isnan(values))
     x, ones, zeros = values[present], np.ones(len(present)), np.zeros(len(present))
     cells = build_value_cells(x, ones, zeros, zeros, zeros)
@@ -199,7 +209,8 @@ def _build_scores(scores: Sequence[Row], row: IntArray, series: IntArray) -> _Pa
     with np.errstate(over="ignore", invalid="ignore"):
         cells = build_value_cells(x, weight, 1 - drawn, calls, usd)
     without = np.isnan(x)
-    # a failed judgement counts in no sum, but its calls and cost stay
+    # a failed judgement counts in no sum, but its calls and cost stay; LOW is the first column after
+    # the sums
     cells[np.ix_(without, np.arange(LOW))] = 0
     cells[without, COLUMNS.index("extra")] = 0
     return row, series, cells, assign_bins(np.where(without, 0, x), True)

@@ -1,4 +1,6 @@
-"""Compact encoding of numeric columns: a constant column is one number, whole numbers use the smallest unsigned type."""
+"""Compact encoding of numeric columns: a constant column is one number, whole numbers use the smallest unsigned type.
+
+Stored roll-ups have this format: four bytes with the length of the header, the header as JSON, the bytes of the columns."""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ AnyArray = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 _UNSIGNED_TYPES = ("u1", "<u2", "<u4")
+# the header must start with these two keys in this order, without spaces: `unpack_columns` cuts it
 _VALUES, _NAMES = b'{"values":', b'],"names":'
 _LENGTH_BYTES = 4
 """Bytes at the start that hold the length of the JSON header."""
@@ -35,7 +38,7 @@ def pack_columns(
 
 
 def unpack_columns(body: bytes) -> tuple[bytes, dict[str, Any], list[list[AnyArray]]]:
-    """Decode what `pack` wrote: the values as undecoded JSON, because many bodies share the same long list; the other facts;
+    """Decode what `pack_columns` wrote: the values as undecoded JSON, because many bodies share the same long list; the other facts;
     and the columns in the types that hold them, none for an empty table."""
     start = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
     text = body[_LENGTH_BYTES:start]
@@ -60,7 +63,7 @@ def _encode_columns(part: FloatArray, blocks: list[bytes]) -> list[str | int | f
     there are many small tables, for which the call overhead dominates."""
     lowest, highest = part.min(axis=0), part.max(axis=0)
     whole = (np.rint(part) == part).all(axis=0) & (lowest >= 0) & (highest < 1 << 32)
-    size = (highest >= 1 << 8).astype(int) + (highest >= 1 << 16)
+    size = (highest >= 1 << 8).astype(int) + (highest >= 1 << 16)  # index into _UNSIGNED_TYPES
     shape: list[str | int | float] = []
     facts = zip(lowest.tolist(), highest.tolist(), whole.tolist(), size.tolist(), strict=True)
     for number, (low, high, is_whole, size_class) in enumerate(facts):

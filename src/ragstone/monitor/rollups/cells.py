@@ -37,10 +37,13 @@ class RollupCell:
 
     def __init__(self) -> None:
         self.n = 0
-        """Values."""
+        """Number of values."""
         self.weights = self.weights_squared = 0.0
+        """Sums of the weights and of their squares."""
         self.sums = self.squares = self.cubes = 0.0
+        """Weighted sums of the values, their squares and cubes."""
         self.low: float | None = None
+        """The smallest value, `high` the largest; None without values."""
         self.high: float | None = None
         self.bins: dict[int, float] = {}
         """Bin → weight of the values in it."""
@@ -49,6 +52,7 @@ class RollupCell:
         self.extra = 0
         """Values of interactions that were not sampled at random but for bad feedback, included in `n`."""
         self.calls = 0
+        """Calls of the judge, `usd` what they cost; also of judgements that failed."""
         self.usd = 0.0
 
     @property
@@ -73,7 +77,7 @@ class RollupCell:
     def from_row(cls, numbers: Sequence[float], outcomes: dict[str, int]) -> RollupCell:
         """The cell of a row of a table, without bins."""
         cell = cls()
-        (
+        (  # in the order of `COLUMNS` in tables.py
             n, cell.weights, cell.weights_squared, cell.sums, cell.squares, cell.cubes,
             low, high, extra, calls, cell.usd,
         ) = numbers  # fmt: skip
@@ -84,7 +88,9 @@ class RollupCell:
 
 
 def assign_bins(values: NDArray[np.float64], scale: bool) -> NDArray[np.int64]:
-    """The bin of each value; with `scale`, equal bins between 0 and 1. Larger values have larger bin numbers."""
+    """The bin of each value; with `scale`, values between 0 and 1 get equal bins, others logarithmic ones.
+
+    Larger values have larger bin numbers. Bins are stored: their numbers must not change."""
     import numpy as np
 
     size = np.abs(values)
@@ -113,7 +119,7 @@ def compute_percentiles(
     shares: Sequence[float],
     ends: tuple[float, float],
 ) -> list[float]:
-    """Values below which these shares of a histogram lie, precise to a bin and within the range `ends`."""
+    """Values below which these shares of a histogram lie, precise to a bin; `ends`, the smallest and largest value, bound them."""
     import numpy as np
 
     cumulated = np.cumsum(weights)

@@ -14,8 +14,10 @@ from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS
 from ragstone.store.database import Connection
 
 SPANS_MICROS = (BUCKET_MICROS, HOUR_MICROS, DAY_MICROS)
+"""Lengths of buckets, the finest first; the column `span` has them in seconds, `bucket` has starts in microseconds."""
 
 SUMS, BINS = "sums", "bins"
+"""Kinds of bodies in the store: tables and histograms, in the order of BucketBodies."""
 
 MAX_ALWAYS_STORED_VALUES = 60
 """A field with at most this many values is always stored."""
@@ -28,7 +30,7 @@ MIN_INTERACTIONS_PER_VALUE = 20
 """Interactions per value of a day from which its table is smaller than those of its hours."""
 
 NOT_STORED: BucketBodies = (b"", b"")
-"""In place of a bucket that is not stored because it would be no smaller than the buckets inside it."""
+"""Stored for a bucket that is deferred, or would be no smaller than the buckets inside it: readers then use those, or the rows."""
 
 
 def lock_rollups(db: Connection) -> None:
@@ -40,7 +42,9 @@ def lock_rollups(db: Connection) -> None:
 
 
 def list_days_to_write(db: Connection, touched: set[int]) -> list[int]:
-    """Days to merge again. The last day is not stored while it grows, so that a busy hour does not rewrite a whole day each time."""
+    """Days to merge again: those touched, and the day before the last one if it is not stored yet.
+
+    The last day is not stored while it grows, so that a busy hour does not rewrite a whole day each time."""
     last_day = _find_last_day(db)
     ((rows_of_day_before,),) = db.execute(
         "SELECT COUNT(*) FROM monitor_rollups WHERE span = ? AND bucket = ?",
@@ -61,7 +65,9 @@ def _find_last_day(db: Connection) -> int:
 def merge_buckets(
     db: Connection, span: int, buckets: Sequence[int], eager: Mapping[int, int] | None
 ) -> None:
-    """Merge coarser buckets from the finer ones inside them; beyond the limit in `eager`, buckets are deferred."""
+    """Merge coarser buckets from the finer ones inside them; `eager` maps a span to how many are merged at once, the others are deferred.
+
+    Without `eager` all are merged."""
     last_day = _find_last_day(db) if span == DAY_MICROS else 0
     merged = 0
     for bucket in buckets:
@@ -135,8 +141,9 @@ def _merge_fields(db: Connection, finer: int, since: int, until: int) -> dict[st
 
 
 def _merge_bodies(sums: Sequence[bytes], bins: Sequence[bytes], finer: int) -> BucketBodies:
-    # an empty body below means that the field is read from finer buckets: a sum without it would be
-    # too small
+    """The bodies of one field merged; `finer` is the span of the buckets that they come from."""
+    # an empty body means that this finer bucket is read from still finer ones: a sum without it would
+    # be too small
     if not all(sums):
         return NOT_STORED
     count, values = measure_bodies(sums)

@@ -18,10 +18,11 @@ class RollupReader:
         self.archive = archive
         self.field = field
         self._bodies_from_rows: dict[tuple[int, int], BucketBodies] = {}
+        """(start, stop) → table and histograms, so that rows are read once for both."""
 
     def read_tables(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
         """Start and table of each part of the range, oldest first: the largest stored buckets inside it, up to `largest`, and raw
-        rows at its ends."""
+        rows before and after them."""
         return sorted(self._read_pieces(since, until, largest, SUMS))
 
     def read_histograms(self, since: int, until: int, largest: int) -> list[tuple[int, bytes]]:
@@ -43,6 +44,7 @@ class RollupReader:
         self, span: int, start: int, stop: int, kind: str
     ) -> Iterator[tuple[int, bytes]]:
         stored = dict(read_bodies(self.archive, span, start, stop, self.field, kind))
+        # an empty body (NOT_STORED) sends the reader to finer buckets
         yield from ((at, body) for at, body in stored.items() if body)
         # The last day is not stored while it grows: it is read from its hours.
         missing = (
@@ -66,7 +68,8 @@ class RollupReader:
             self._bodies_from_rows[start, stop] = build_from_rows(
                 self.archive, start, stop, self.field
             )
-        body = self._bodies_from_rows[start, stop][kind == BINS]
+        table, histograms = self._bodies_from_rows[start, stop]
+        body = histograms if kind == BINS else table
         if body:
             yield start, body
 
@@ -79,7 +82,7 @@ def _split_range(since: int, until: int, spans: Sequence[int]) -> Iterator[tuple
         yield 0, since, until
         return
     span, *finer = spans
-    start, stop = -(-since // span) * span, until // span * span
+    start, stop = -(-since // span) * span, until // span * span  # rounded up and down
     if start >= stop:
         yield from _split_range(since, until, finer)
         return

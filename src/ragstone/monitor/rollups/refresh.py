@@ -1,7 +1,7 @@
 """Refresh of roll-ups: buckets of five minutes, an hour and a day, rebuilt from the raw rows that changed.
 
 A change marks its five-minute bucket in the same transaction. `refresh` reads the marks, then the raw rows, and in one
-transaction replaces the tables and deletes those marks: a change in between has its own mark, so it is never lost. When two
+transaction replaces the tables and deletes those marks: a change in between adds another mark, so it is never lost. When two
 processes refresh at once, the second finds its marks gone and keeps the first one's tables."""
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ from ragstone.store.database import Connection
 
 _SELECT_MARKS = "SELECT number FROM monitor_dirty WHERE number IN ({})"
 _MARKS_PER_READ = 50_000
+"""Marks read at a time; fewer means that no more are left."""
 _BUCKETS_PER_COMMIT = 144
 """Twelve hours: ingest waits for this transaction."""
 MAX_EAGER_BUCKETS = 288
 """Up to this many outdated buckets, a refresh of one window merges only EAGER_MERGES hours and days and defers the others."""
 EAGER_MERGES: Mapping[int, int] = {HOUR_MICROS: 6, DAY_MICROS: 1}
+"""Span → buckets merged at once."""
 
 
 def refresh(
@@ -51,7 +53,7 @@ def refresh(
     """Rebuild every outdated bucket of a time range; returns how many five-minute buckets there were.
 
     `progress` is called with the numbers of finished and of all buckets. A range with an end means that a user waits for its
-    figures: merges of hours and days are then deferred to later calls when the changes are scattered."""
+    figures: only a few hours and days are then merged at once, and the others deferred to later calls."""
     done = total = 0
     is_interactive = until < 2**62
     while True:
@@ -98,14 +100,14 @@ def load_cells(
 ) -> dict[int, dict[str, SliceCells] | None]:
     """Bucket → value → series → cell without bins; None where the field has too many values to list."""
     by_bucket: dict[int, dict[str, SliceCells] | None] = {}
-    starts: list[int] = []
+    starts: list[int] = []  # the bucket of each group in the stack
     stack = TableStack()
     for bucket, body in read_bodies(archive, span, since, until, field, SUMS):
         bodies = [body]
         if not body and span == HOUR_MICROS:  # perhaps only deferred
             bodies = [
-                body
-                for _, body in read_bodies(
+                finer
+                for _, finer in read_bodies(
                     archive, BUCKET_MICROS, bucket, bucket + span, field, SUMS
                 )
             ]
@@ -113,12 +115,12 @@ def load_cells(
             by_bucket[bucket] = None
             continue
         by_bucket[bucket] = {}
-        for body in bodies:
-            stack.add(len(starts), body)
+        for part in bodies:
+            stack.add(len(starts), part)
         starts.append(bucket)
     for group, value, name, cell in stack.build_table().iter_cells():
         values = by_bucket[starts[group]]
-        assert values is not None
+        assert values is not None  # only such buckets are in `starts`
         values.setdefault(value, {})[name] = cell
     return by_bucket
 
@@ -129,7 +131,7 @@ def build_from_rows(archive: Archive, since: int, until: int, field: str) -> Buc
     if not rows:
         return NOT_STORED
     scores = archive.store.read(SELECT_SCORES, (since, until))
-    # a span longer than all time makes one bucket of everything
+    # a span longer than all time makes one bucket of everything, which starts at 0
     buckets = build_buckets(rows, scores, 2**62, [field])
     return buckets.get(0, {}).get(field, NOT_STORED)
 
@@ -154,6 +156,7 @@ def check_field(archive: Archive, name: str) -> None:
 def _rebuild_buckets(
     archive: Archive, marks: Mapping[int, Sequence[int]], eager: Mapping[int, int] | None
 ) -> int:
+    """Rebuild the buckets of these marks (bucket → numbers of its marks); returns how many. `eager` as in `merge_buckets`."""
     # empty for buckets whose rows are all purged, so that their tables are deleted as well
     rebuilt: dict[int, dict[str, BucketBodies]] = {bucket: {} for bucket in marks}
     for first, last in _group_buckets(sorted(marks)):
@@ -198,6 +201,7 @@ def merge_deferred(archive: Archive, limit: int | None = None) -> int:
             return done
         batch = 12 if limit is None else limit
 
+        # the default binds the value of this turn of the loop
         def write(db: Connection, batch: int = batch) -> int:
             lock_rollups(db)
             ((before,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")
@@ -206,6 +210,7 @@ def merge_deferred(archive: Archive, limit: int | None = None) -> int:
                     "SELECT span, bucket FROM monitor_stale ORDER BY span, bucket LIMIT ?", (batch,)
                 )
             )
+            # merging removes the stale mark, if no finer bucket is stale
             for seconds, bucket in rows:  # ordered by span: hours before the days they are part of
                 merge_buckets(db, seconds * 1_000_000, [bucket], None)
             ((remaining,),) = db.execute("SELECT COUNT(*) FROM monitor_stale")

@@ -24,26 +24,33 @@ from ragstone.monitor.rollups.tables import (
 
 
 class TableStack:
-    """Stored tables to be summed together; with `only`, just the slice of that value."""
+    """Stored tables, or stored histograms, to be summed together; with `only`, just the slice of that value.
+
+    Values and series are numbered across all tables, as each table has its own numbers for them."""
 
     def __init__(self, only: str | None = None) -> None:
         self._only_value = only
         self._values = _Codes()
         self._names = _Codes()
         self._codes_by_json: dict[bytes, IntArray] = {}
+        """List of values as undecoded JSON → their codes."""
         self._is_counted: NDArray[np.bool_] | None = None
         """Whether a value is included, by its code; None when all are."""
         self._outcomes: list[tuple[int, AnyArray, AnyArray, AnyArray, AnyArray, Sequence[str]]] = []
+        """Group; value, series, outcome and count of each row; names of the outcomes."""
         self._parts_by_kind: dict[int, list[tuple[AnyArray, ...]]] = {0: [], 1: [], 2: []}
+        """The first three parts of a table (`encode_table`): group, value, series and numbers of its cells. The fourth part is in
+        `_outcomes`; histograms have only the first."""
 
     def add(self, group: int, body: bytes) -> None:
-        """Add the encoded table of a group."""
+        """Add the encoded table, or histograms, of a group."""
         text, head, parts = unpack_columns(body)
         values, names = self._encode_values(text), self._names.encode(head["names"])
         include_all = self._only_value is None and self._is_counted is None
         for number, columns in enumerate(parts):
             if not columns:
                 continue
+            # the first two columns are value and series, by the numbers of this table
             value, rest = values[columns[0]], [names[columns[1]], *columns[2:]]
             if not include_all:
                 included = value >= 0
@@ -57,6 +64,7 @@ class TableStack:
         """Keep the values with the most interactions and drop the others; returns how many were dropped."""
         if len(self._values) <= limit:
             return 0
+        # the series ALL only counts, so all its cells are in the first part
         _, value, series, n = _concatenate_columns(self._parts_by_kind[0])
         is_all = series == self._names[ALL]
         counts = np.bincount(value[is_all], n[is_all], len(self._values))
@@ -108,7 +116,7 @@ class TableStack:
         )
 
     def build_histograms(self) -> RollupHistograms:
-        """As `table`, for a stack of histograms."""
+        """As `build_table`, for a stack of histograms."""
         columns = _concatenate_columns(self._parts_by_kind[0]) or [EMPTY_INTS] * 5
         group, value, series, key, weight = columns
         return sum_bins(
@@ -151,17 +159,19 @@ def measure_bodies(bodies: Sequence[bytes]) -> tuple[int, int]:
     seen: set[bytes] = set()
     total = 0
     for body in bodies:
+        # the first part has the cells that only count
         text, head, (bare, *_) = unpack_columns(body)
         if text not in seen:
             seen.add(text)
             values.update(json.loads(text))
         if bare:
+            # columns: value, series, n
             total += int(bare[2][bare[1] == head["names"].index(ALL)].sum())
     return total, len(values)
 
 
 class _Codes(dict[str, int]):
-    """Text → code, numbered in order of first use."""
+    """Text → code, numbered in order of first use; looking up an unknown text adds it."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)

@@ -17,7 +17,8 @@ IntArray = NDArray[np.int64]
 COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
 )  # fmt: skip
-"""A cell's numbers, in the order of a table's columns; each is an attribute of RollupCell."""
+"""A cell's numbers, in the order of a table's columns; each is an attribute of RollupCell. Stored tables, `RollupCell.from_row`,
+`build_value_cells` and `compute_trends` rely on the order."""
 N, LOW, HIGH = COLUMNS.index("n"), COLUMNS.index("low"), COLUMNS.index("high")
 _MAX_BINS = 1 << 19
 """Greater than the number of bins, so that cell and bin combine into one sort key."""
@@ -28,8 +29,9 @@ class RollupTable:
     """One row per cell: its group (a bucket or a window), slice, series and sums."""
 
     values: Sequence[str]
+    """Values of the field, which name its slices."""
     names: Sequence[str]
-    """Series."""
+    """Names of the series."""
     group: IntArray
     value: IntArray
     """Indices into `values`."""
@@ -46,10 +48,11 @@ class RollupTable:
     def iter_cells(self) -> Iterator[tuple[int, str, str, RollupCell]]:
         """Group, value, series and cell, without bins."""
         rows = self.numbers.tolist()
-        places = zip(self.group.tolist(), self.value.tolist(), self.series.tolist(), strict=True)
-        for place, numbers in zip(places, rows, strict=True):
-            cell = RollupCell.from_row(numbers, self.outcomes.get(place, {}))
-            yield place[0], self.values[place[1]], self.names[place[2]], cell
+        keys = zip(self.group.tolist(), self.value.tolist(), self.series.tolist(), strict=True)
+        for key, numbers in zip(keys, rows, strict=True):
+            group, value, series = key
+            cell = RollupCell.from_row(numbers, self.outcomes.get(key, {}))
+            yield group, self.values[value], self.names[series], cell
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,13 @@ class RollupHistograms:
     value: IntArray
     series: IntArray
     key: IntArray
+    """The bin, as `assign_bins` numbers it."""
     weight: FloatArray
 
     def iter_cells(self) -> Iterator[tuple[tuple[int, str, str], IntArray, FloatArray]]:
         """Group, value and series, with the bins and their weights."""
-        place = _combine_keys(self.group, self.value, self.series, self)
-        for start, stop in pairwise([*_find_run_starts(place).tolist(), len(place)]):
+        cells = _combine_keys(self.group, self.value, self.series, self)
+        for start, stop in pairwise([*_find_run_starts(cells).tolist(), len(cells)]):
             whose = (
                 int(self.group[start]),
                 self.values[self.value[start]],
@@ -89,7 +93,7 @@ def sum_cells(table: RollupTable) -> RollupTable:
     starts = _find_run_starts(keys[order])
     first = order[starts]
     numbers = table.numbers[order]
-    if len(starts) < len(order):
+    if len(starts) < len(order):  # else every cell is there once, and there is nothing to add
         total = np.add.reduceat(numbers, starts, axis=0)
         # fmin and fmax pass over NaN, which stands for "no value"
         total[:, LOW] = np.fmin.reduceat(numbers[:, LOW], starts)
@@ -117,7 +121,8 @@ def regroup_table(table: RollupTable, groups: Sequence[int]) -> RollupTable:
 
 
 def sum_bins(bins: RollupHistograms) -> RollupHistograms:
-    keys = (
+    """The histograms with each bin of a cell once, sorted by cell and bin."""
+    keys = (  # bins may be negative: shifted by half the range
         _combine_keys(bins.group, bins.value, bins.series, bins) * _MAX_BINS
         + bins.key
         + _MAX_BINS // 2
@@ -139,18 +144,21 @@ def _combine_keys(
     return (group * max(1, len(of.values)) + value) * max(1, len(of.names)) + series
 
 
-def _find_run_starts(places: IntArray) -> IntArray:
+def _find_run_starts(keys: IntArray) -> IntArray:
     """Where each run of equal keys starts."""
-    if not len(places):
+    if not len(keys):
         return EMPTY_INTS
-    return np.flatnonzero(np.concatenate([[True], places[1:] != places[:-1]]))
+    return np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
 
 
 # ── as bytes ──────────────────────────────────────────────────────────────────────────────
 
 
 def encode_table(table: RollupTable) -> bytes:
-    """A table of one group as bytes, in three parts of increasing size: cells that only count, cells of a single value, and the others."""
+    """A table of one group as bytes, in four parts: cells that only count, cells of a single value, all other cells, and outcomes.
+
+    The columns of each part, after value and series, are what `TableStack.build_table` expects: n; the arguments of
+    `build_value_cells`; all of `COLUMNS`; outcome and count."""
     used, value, names, series = _drop_unused(table.value, table.series, table.values, table.names)
     numbers = table.numbers
     n, weight, low = numbers[:, N], numbers[:, 1], numbers[:, LOW]
@@ -163,8 +171,8 @@ def encode_table(table: RollupTable) -> bytes:
     kinds: dict[str, int] = {}
     outcome_rows = [
         (value[row], series[row], kinds.setdefault(kind, len(kinds)), count)
-        for row, place in enumerate(_iter_places(table)) if place in table.outcomes
-        for kind, count in table.outcomes[place].items()
+        for row, cell in enumerate(_iter_cell_keys(table)) if cell in table.outcomes
+        for kind, count in table.outcomes[cell].items()
     ]  # fmt: skip
     whole = np.column_stack([value, series, numbers])
     first = 2  # columns before the numbers
@@ -185,7 +193,8 @@ def encode_histograms(bins: RollupHistograms) -> bytes:
     return pack_columns(used, names, {}, [np.column_stack([value, series, bins.key, bins.weight])])
 
 
-def _iter_places(table: RollupTable) -> Iterator[tuple[int, int, int]]:
+def _iter_cell_keys(table: RollupTable) -> Iterator[tuple[int, int, int]]:
+    """Group, value and series of each row; nothing for a table without outcomes, which are all they are used for."""
     if not table.outcomes:
         return iter(())
     return zip(table.group.tolist(), table.value.tolist(), table.series.tolist(), strict=True)
@@ -201,13 +210,15 @@ def _drop_unused(
 
 
 def _renumber_used(codes: IntArray, count: int) -> tuple[list[int], IntArray]:
+    """The codes below `count` that occur, and each code's index among them."""
     used = np.flatnonzero(np.bincount(codes, minlength=count))
-    place = np.zeros(count, np.int64)
-    place[used] = np.arange(len(used))
-    return used.tolist(), place[codes]
+    index_of_code = np.zeros(count, np.int64)
+    index_of_code[used] = np.arange(len(used))
+    return used.tolist(), index_of_code[codes]
 
 
 def build_count_cells(n: AnyArray) -> FloatArray:
+    """Cells that only count: `n` interactions each, no values."""
     numbers = np.zeros((len(n), len(COLUMNS)))
     numbers[:, N] = n
     numbers[:, [LOW, HIGH]] = np.nan
@@ -217,7 +228,7 @@ def build_count_cells(n: AnyArray) -> FloatArray:
 def build_value_cells(
     x: AnyArray, weight: AnyArray, extra: AnyArray, calls: AnyArray, usd: AnyArray
 ) -> FloatArray:
-    """Cells of one value each."""
+    """Cells of one value each; the columns in the order of `COLUMNS`."""
     first = weight * x
     second = first * x
     n = np.ones(len(x))

@@ -1,4 +1,7 @@
-"""The queue of interactions to score, in the store: several scorers may work on it, and none scores what another has claimed."""
+"""The queue of interactions to score, in the store: several scorers may work on it, and none scores what another has claimed.
+
+In the table `monitor_queue`, `wanted` is 0 until the sampling decision and then 1 (rows not wanted are deleted); `claimed` is
+the time in microseconds until which a claim holds, 0 without one."""
 
 from __future__ import annotations
 
@@ -34,10 +37,13 @@ class QueuedInteraction:
     """An interaction claimed for scoring."""
 
     number: int
+    """The interaction's number in the store."""
     interaction: Interaction
     drawn: bool
     weight: float
+    """As in SamplingDecision."""
     tries: int
+    """Attempts that failed so far."""
 
 
 def decide_sampling(archive: Archive, policy: SamplingPolicy) -> int:
@@ -46,7 +52,7 @@ def decide_sampling(archive: Archive, policy: SamplingPolicy) -> int:
 
 
 def claim_batch(archive: Archive, limit: int, newest: float) -> list[QueuedInteraction]:
-    """Claim some of the newest and some of the oldest queued interactions."""
+    """Claim up to `limit` queued interactions: the share `newest` of them from the newest, the others from the oldest."""
     return archive.run(lambda db: _claim_rows(db, limit, newest)).result()
 
 
@@ -130,7 +136,7 @@ def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:
             to_remove.append((number,))
             continue
         row = (int(decision.drawn), decision.weight, number)
-        if number in scored:  # bad feedback came after the scores: its weight becomes 1
+        if number in scored:  # feedback came after the scores: if it is bad, their weight becomes 1
             to_update.append(row)
             to_remove.append((number,))
         else:
@@ -172,7 +178,7 @@ def _claim_rows(db: Connection, limit: int, newest: float) -> list[QueuedInterac
 
 
 def _select_rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-    # `decode_interaction` takes the columns after the number
+    """The number, then the columns that `decode_interaction` takes, of each interaction."""
     sql = SELECT_INTERACTION.replace("SELECT ", "SELECT i.number, ", 1)
     return list(
         db.execute(f"{sql} WHERE i.number IN ({format_placeholders(numbers)})", list(numbers))

@@ -18,7 +18,7 @@ class SamplingDecision:
     drawn: bool = False
     """Whether it was sampled at random."""
     weight: float = 0.0
-    """How many interactions it represents: 1 / its sampling probability."""
+    """How many interactions it represents: 1 / its probability of being judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,13 @@ class SamplingPolicy:
     """Sampling rates, and conditions under which an interaction is always judged."""
 
     rate: float = 0.1
+    """Share of all interactions that is judged."""
     rates: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Field → value → rate; of several that apply the largest counts."""
     feedback_below: float | None = BAD_FEEDBACK
+    """An interaction with feedback below this is always judged."""
     score_below: float | None = None
+    """An interaction whose best chunk has a retrieval score below this is always judged."""
 
     def decide(self, interaction: Interaction) -> SamplingDecision:
         """The decision on an interaction; a function of the interaction alone, so every scorer decides alike."""

@@ -43,6 +43,7 @@ BATCH_SIZE = 32
 """Interactions claimed at a time; small, so that new interactions are scored soon."""
 
 MAX_ATTEMPTS = 5
+"""After so many failures of the judge, the failure stays."""
 FIRST_RETRY_MICROS = 60_000_000
 """Delay before the judge is asked again after a failure; doubled each time."""
 
@@ -72,6 +73,7 @@ class Scorer:
         newest: float = 0.7,
         language: str | None = None,
     ) -> None:
+        """`newest` is the share of a batch that is taken from the newest interactions, `language` that of texts which name none."""
         self.archive = archive
         self.metrics = {metric.name: metric for metric in metrics}
         self.judge = judge
@@ -81,8 +83,10 @@ class Scorer:
         self.language = language
         self.progress = ScoringProgress()
         self._starters = {metric.name: build_starter(metric) for metric in metrics}
+        # the day, since 1970, that the next flag is about; and whether the budget of that day is spent
         self._budget_day, self._budget_spent = -1, False
         self._recorded_spending = (0, 0.0)
+        """Calls and dollars of today in the store, as this scorer last read or wrote them."""
 
     async def step(self) -> int:
         """Decide on new interactions and score a batch; returns how many were decided on or scored."""
@@ -115,7 +119,7 @@ class Scorer:
             if not done:
                 await asyncio.sleep(delay)
 
-    # ── underneath ────────────────────────────────────────────────────────────────────────
+    # ── internals ─────────────────────────────────────────────────────────────────────────
 
     def _has_budget(self) -> bool:
         """Whether the daily budget has something left; it is shared with other scorers and renewed at midnight, UTC."""
@@ -123,7 +127,8 @@ class Scorer:
         if day != self._budget_day:
             self._budget_day, self._budget_spent = day, False
         billed = get_spent_today(self.archive)
-        # Only the difference is added: what was spent but not recorded, while the store was unavailable, still counts.
+        # Only the difference is added, what other scorers spent (negative after midnight): what this one spent and could not
+        # record, while the store was unavailable, still counts.
         self.budget.calls += billed[0] - self._recorded_spending[0]
         self.budget.usd = max(0.0, self.budget.usd + billed[1] - self._recorded_spending[1])
         self._recorded_spending = billed
@@ -151,9 +156,8 @@ class Scorer:
         for item, scores in zip(claimed, results, strict=True):
             if any(score.outcome == "skipped_budget" for score in scores.values()):
                 unaffordable.append(item.number)
-                self._budget_spent = (
-                    True  # the rest of the budget is less than one interaction needs
-                )
+                # what is left of the budget is less than one interaction needs
+                self._budget_spent = True
             else:
                 finished.append(self._build_scored(item, scores))
         calls, usd = self.budget.calls, self.budget.usd

@@ -1,4 +1,4 @@
-"""Days, weeks and months of a time zone, and times as people write them."""
+"""Start and end of days, weeks and months in a time zone; parsing of time zones and of times such as 2026-05-01."""
 
 from __future__ import annotations
 

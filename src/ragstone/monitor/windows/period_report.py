@@ -21,6 +21,7 @@ SAME_SHARE = 0.02
 """A change surely smaller than this share of the range counts as no change."""
 
 Verdict = Literal["better", "worse", "same", "unclear", "new", "none"]
+"""`new` without values in the period before, `none` without values in this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,9 @@ class SeriesChange:
     higher_is_better: bool
     bounds: tuple[float, float] | None
     difference: float | None = None
+    """The mean now minus the mean before."""
     low: float | None = None
+    """Lower end of the difference's 95 % interval."""
     high: float | None = None
     verdict: Verdict = "none"
 
@@ -48,6 +51,7 @@ class PeriodReport:
     """Everything in the report of a period except for single interactions."""
 
     period: str
+    """A key of PERIOD_BY_NAME."""
     zone: str
     since: int
     until: int
@@ -62,8 +66,9 @@ class PeriodReport:
     def dates(self) -> tuple[str, str]:
         """The first and the last day."""
         time_zone = get_time_zone(self.zone)
-        ends = (from_micros(at).astimezone(time_zone) for at in (self.since, self.until - 1))
-        first, last = (when.date().isoformat() for when in ends)
+        # `until` is not included and would be the next day
+        times = (from_micros(at).astimezone(time_zone) for at in (self.since, self.until - 1))
+        first, last = (when.date().isoformat() for when in times)
         return first, last
 
 
@@ -94,8 +99,8 @@ def build_period_report(
         compare_series(name, now.metrics.get(name), before.metrics.get(name)) for name in names
     ]
     changes += [
-        compare_series(name, current, previous, higher_is_better=better, scale=scale)
-        for name, current, previous, better, scale in (
+        compare_series(name, current, previous, higher_is_better=higher_is_better, scale=scale)
+        for name, current, previous, higher_is_better, scale in (
             ("feedback", now.feedback, before.feedback, True, (0.0, 1.0)),
             ("latency", now.latency, before.latency, False, None),
         )
@@ -127,30 +132,35 @@ def compare_series(
     higher_is_better: bool | None = None,
     scale: tuple[float, float] | None = None,
 ) -> SeriesChange:
-    """The difference of two means, with an interval derived from theirs."""
+    """The difference of two means, with an interval derived from theirs.
+
+    `higher_is_better` and `scale` (the bounds) are for series that are no metric; a metric is looked up by its name, and one
+    that is not known counts as higher is better."""
     known = find_metric(name) if higher_is_better is None else None
-    better = known.higher_is_better if known is not None else higher_is_better is not False
-    limits = known.bounds if known is not None else scale
+    more_is_better = known.higher_is_better if known is not None else higher_is_better is not False
+    bounds = known.bounds if known is not None else scale
     if now is None or now.mean is None:
-        return SeriesChange(name, now, before, better, limits)
+        return SeriesChange(name, now, before, more_is_better, bounds)
     if before is None or before.mean is None:
-        return SeriesChange(name, now, before, better, limits, verdict="new")
+        return SeriesChange(name, now, before, more_is_better, bounds, verdict="new")
     difference = now.mean - before.mean
-    ends = difference_interval(
+    interval = difference_interval(
         (before.mean, Interval(before.low, before.high)), (now.mean, Interval(now.low, now.high))
     )
-    if ends is None:
-        return SeriesChange(name, now, before, better, limits, difference, verdict="unclear")
-    low, high = ends
-    verdict = _decide_verdict(low, high, better, limits)
-    return SeriesChange(name, now, before, better, limits, difference, low, high, verdict)
+    if interval is None:
+        return SeriesChange(
+            name, now, before, more_is_better, bounds, difference, verdict="unclear"
+        )
+    low, high = interval
+    verdict = _decide_verdict(low, high, more_is_better, bounds)
+    return SeriesChange(name, now, before, more_is_better, bounds, difference, low, high, verdict)
 
 
 def _decide_verdict(
-    low: float, high: float, higher_is_better: bool, limits: tuple[float, float] | None
+    low: float, high: float, higher_is_better: bool, bounds: tuple[float, float] | None
 ) -> Verdict:
     if low > 0 or high < 0:
         return "better" if (low > 0) == higher_is_better else "worse"
-    if limits is not None and max(-low, high) <= SAME_SHARE * (limits[1] - limits[0]):
+    if bounds is not None and max(-low, high) <= SAME_SHARE * (bounds[1] - bounds[0]):
         return "same"
     return "unclear"

@@ -116,10 +116,11 @@ class WindowInputs:
 def compute_windows(
     inputs: WindowInputs, *, with_trends: bool = True
 ) -> dict[tuple[int, str], Window]:
-    """Index of the window and value of the field → statistics; with trends unless `with_trends` is off."""
+    """Index of the window and value of the field → statistics; without trends, which take longer, if `with_trends` is False."""
     whole = regroup_table(inputs.steps, inputs.owners)
     trends = _compute_trends(inputs, whole) if with_trends else [None] * len(whole)
     bins = {whose: (keys, weights) for whose, keys, weights in inputs.bins.iter_cells()}
+    # keys are the index of a window and a value of the field
     cells: dict[tuple[int, str], dict[str, SeriesStats]] = {}
     counts: dict[tuple[int, str], RollupCell] = {}
     limits: dict[str, SeriesLimits] = {}
@@ -147,10 +148,16 @@ def build_empty_window(since: int, until: int, field: str, value: str) -> Window
 def _compute_trends(inputs: WindowInputs, whole: RollupTable) -> list[Trend | None]:
     """The trend of each cell of the windows."""
     points = inputs.steps
-    places = [(table.value * len(table.names) + table.series) for table in (whole, points)]
+    # value and series as one number; with the window, it finds the cell of `whole`, which is sorted
+    # by window, value and series, that a point belongs to
+    whole_keys, point_keys = (
+        table.value * len(table.names) + table.series for table in (whole, points)
+    )
     size = len(points.values) * len(points.names)
     owners = np.array(inputs.owners, np.int64)
-    line = np.searchsorted(whole.group * size + places[0], owners[points.group] * size + places[1])
+    line = np.searchsorted(
+        whole.group * size + whole_keys, owners[points.group] * size + point_keys
+    )
     return compute_trends(points, inputs.starts, line, len(whole))
 
 
@@ -229,6 +236,7 @@ def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = 
     return mean_interval(
         moments,
         bounds=bounds,
+        # with unequal weights the sums are no counts of ones any more
         binary=binary and cell.effective_size == cell.n,
         positive=bounds is None and cell.low >= 0,
     )

@@ -53,9 +53,9 @@ def summarise_window(
     where: tuple[str, str] | None = None,
     max_slices: int = MAX_SLICES,
 ) -> WindowSummary:
-    """The window of a duration such as `1h` or `7d` that ends at `until` (now), and the same by slice.
+    """The window of a duration such as `1h` or `7d` up to `until` (None: now); with `by`, also for each value of that field.
 
-    A field that no interaction has raises DataError."""
+    `where` (field and value) restricts the whole to a slice. A field that no interaction has raises DataError."""
     end = now_micros() if until is None else until
     summary = summarise_between(
         archive, end - parse_duration(window), end, by=by, where=where, max_slices=max_slices
@@ -77,7 +77,9 @@ def summarise_between(
     where: tuple[str, str] | None = None,
     max_slices: int = MAX_SLICES,
 ) -> WindowSummary:
-    """The statistics from one time up to, not including, another; with `by`, also of the busiest values of that field."""
+    """The statistics from one time up to, not including, another; with `by`, also of the busiest values of that field.
+
+    `where` restricts the whole to a slice, but not the slices of `by`."""
     refresh(archive, since, until)
     field, value = where or ("", "")
     (whole,) = _summarise_value(archive, [(since, until)], field, value)
@@ -165,6 +167,7 @@ class _StepReader:
     def add(self, window: int, since: int, until: int) -> None:
         """Read a window; a step is one point, whatever buckets it is read from."""
         length = until - since
+        # points enough for a trend, and not more of them to read than necessary
         step = (
             DAY_MICROS
             if length > 21 * DAY_MICROS
@@ -191,6 +194,7 @@ class _StepReader:
 
 
 def _order_windows(inputs: WindowInputs, value: str, *, with_trends: bool = True) -> list[Window]:
+    """The statistics of each window in order, also of those without interactions."""
     by_key = compute_windows(inputs, with_trends=with_trends)
     return [
         by_key.get((index, value)) or build_empty_window(since, until, inputs.field, value)

@@ -23,7 +23,7 @@ class Trend:
     """The slope of a mean over time."""
 
     slope: float
-    """Change a day."""
+    """Change per day."""
     low: float
     """Lower end of the slope's 95 % interval."""
     high: float
@@ -40,8 +40,9 @@ def compute_trends(
 ) -> list[Trend | None]:
     """The slope of each line through bucket means, weighted by the effective number of values; None with too few buckets.
 
-    `starts` is when each group of the points began, `line` the line of each point. The interval comes from the scatter of the
+    `starts` is when each group of the points began, `line` the line of each point, `lines` their number. The interval comes from the scatter of the
     means about the line, so that variance between hours widens it."""
+    # the first of COLUMNS: n, weights, weights_squared, sums
     n, mass, squared, sums = points.numbers[:, :4].T
     used = squared > 0
     line, n, mass, squared, sums = line[used], n[used], mass[used], squared[used], sums[used]

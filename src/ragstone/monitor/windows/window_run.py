@@ -19,7 +19,7 @@ from ragstone.types import Sample, Score
 MAX_INTERACTIONS = 2000
 """Interactions in such a run at most, the newest."""
 
-
+# the last placeholder: 1 for those drawn at random only, 0 for all that were judged
 _SELECT_JUDGED = (
     f"{SELECT_INTERACTION} WHERE i.at >= ? AND i.at < ?"  # noqa: S608
     " AND EXISTS (SELECT 1 FROM monitor_scores s WHERE s.number = i.number AND s.drawn >= ?)"
@@ -83,7 +83,7 @@ class WindowRun:
             ),
             total=len(interactions),
             judge=judge,
-            facts=RunFacts(judge_identity=judge_identity),
+            facts=RunFacts(judge_identity=judge_identity),  # without a source: there was no plan
         )
         self._rows = [
             InteractionRow(
@@ -104,7 +104,7 @@ class WindowRun:
         return self._rows[position - 1]
 
     def scores(self) -> Iterator[tuple[int, str, str | None, Mapping[str, Score]]]:
-        """Position, id, group and scores."""
+        """Position, id, group (always None) and scores, as `StoredRun.scores`."""
         return ((row.position, row.id, None, row.scores) for row in self._rows)
 
     def values(self) -> Iterator[tuple[int, str, str | None, Mapping[str, float | str]]]:

@@ -19,7 +19,7 @@ MEASURES = ("latency", "tokens", "cost")
 class WindowSample(WindowRun):
     """The interactions of a window that were drawn at random; those judged only because they went badly are left out.
 
-    They would make every window look worse than it was."""
+    They would make every window look worse than it was. `group` is a field whose value is the group of an interaction."""
 
     def __init__(
         self,
