@@ -333,6 +333,7 @@ def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     k, gain = options.get("k"), options.get("gain", "linear")
     if gain not in GAINS:
         raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(GAINS)}")
+    # the type, since True is an int by isinstance
     if k is not None and (type(k) is not int or k < 1):
         raise UnknownMetric(f"{name}: the cut-off is {k!r}; give a whole number from 1 on")
     return name, family, k, gain if family == "ndcg" else None
@@ -370,6 +371,7 @@ def _order_documents(ranking: Any, query: Hashable) -> list[str]:
     by_score = ranking.__getitem__
     if len(set(scores)) == len(ranking):
         return sorted(ranking, key=by_score, reverse=True)
+    # sorting is stable: of equal scores the ids stay in descending order
     return sorted(sorted(ranking, reverse=True), key=by_score, reverse=True)
 
 

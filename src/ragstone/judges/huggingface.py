@@ -139,7 +139,7 @@ class LocalEmbeddings:
         """Embed the texts of each Ask."""
         if any(ask.kind != "embed" for ask in asks):
             return [JudgeFailed("refusal", "only_embeds", judge=self.name) for _ in asks]
-        # an empty text has no token to take the mean of
+        # an empty text may have no token to take the mean of
         texts = [text or " " for ask in asks for text in ask.values["texts"]]
         try:
             embedded = await asyncio.to_thread(self._embed, [*texts, *PROBE_TEXTS])
@@ -233,7 +233,7 @@ def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
 
 @contextmanager
 def hide_progress() -> Iterator[None]:
-    """Hide the progress bar that transformers shows for each file it reads; `_load` keeps those of downloads."""
+    """Hide the progress bar that transformers shows for each file it reads; not for a model that is downloaded."""
     from transformers.utils import logging
 
     was_shown = logging.is_progress_bar_enabled()

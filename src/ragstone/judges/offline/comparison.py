@@ -201,7 +201,7 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
             *bare.get(item.id, ()),
             *(at for other in contrary for at in known.get(other, ())),
         ]
-        # what the claim says itself is not said against it: before and after
+        # a word that the claim has too is no contrary: before and after
         against.append(tuple(at for at in places if theirs.items[at].id not in claim_ids))
     return tuple(same), tuple(against)
 

@@ -25,7 +25,7 @@ MAX_BARE_TOKENS = 8
 MAX_ANSWER_TOKENS = 40
 """Tokens of a text that can be an answer put in sentences; anything longer is a source to look words up in."""
 WHOLE = 0.75
-"""Share of a bare answer that a text must hold to have said it."""
+"""Share of a bare answer that a text must hold to state it."""
 ALIKE = 0.7
 """What two bare answers to the same question must hold of each other (harmonic mean) to say the same."""
 PART = 0.95

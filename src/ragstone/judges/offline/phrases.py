@@ -66,7 +66,7 @@ class Sentence:
     words: tuple[str, ...]
     """Every token in small letters, function words included."""
     is_unclear: bool
-    """Whether what it denies cannot be told: no other, not … without."""
+    """Whether it is not clear what it denies: no other, not … without."""
     denies: bool
     """Whether it has any negation."""
     is_limited: bool
@@ -300,7 +300,7 @@ class _Parser:
             self.is_limitless = True
 
     def _excepts(self, lower: str, end: int) -> bool:
-        """Whether the word takes what follows out of what was said; "menos a" only from all."""
+        """Whether the word makes an exception of what follows; "menos" only after all."""
         needed = self.function.exceptions.get(lower)
         if needed is None or (
             lower == "menos" and not any(i.quantifier == "all" for i in self.items)
@@ -404,6 +404,6 @@ class _Parser:
                 quantity=quantity,
             )
         )
-        # used up by the word; after a figure they still hold for the noun: more than 40 cars
+        # used up by a word; a figure leaves them to its noun: all 40 cars
         if quantity is None:
             self.degree, self.quantifier = NO_DEGREE, ""

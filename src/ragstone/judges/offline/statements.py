@@ -288,7 +288,7 @@ def _compose(text: str, parts: Parts, stop_mark: str) -> str:
 
 
 def to_plain_text(piece: str) -> str:
-    """Without citation marks and emphasis, which are not part of what is said."""
+    """Return the piece without citation marks and emphasis, which are no part of the claim."""
     marked = "[" in piece or "**" in piece or "__" in piece
     return _MARKS.sub("", piece) if marked else piece
 

@@ -73,7 +73,7 @@ class _WriteBatch:
 
 
 class SolveSpec:
-    """The questions of a `solve` Ask: each is answered, or said to be unanswerable, exactly once."""
+    """The questions of a `solve` Ask: each is answered, or called unanswerable, exactly once."""
 
     prompt = "solve"
 

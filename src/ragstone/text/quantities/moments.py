@@ -10,7 +10,7 @@ from ragstone.text.quantities.quantity import MINUTES_PER_DAY, CalendarDate, Qua
 from ragstone.text.quantities.tokens import QuantityTokens
 
 FIRST_YEAR, LAST_YEAR = 1000, 2099
-"""Four digits in between are a year where nothing else is said of them."""
+"""Four digits in between are a year unless a unit or the like follows."""
 PIVOT = 50
 """Two digits of a year from here on are of the twentieth century."""
 

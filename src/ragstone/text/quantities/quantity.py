@@ -20,7 +20,7 @@ MONTH_SECONDS, MONTH_ROUNDING = 30.4 * 86400, 0.1
 
 @dataclass(frozen=True, slots=True)
 class CalendarDate:
-    """A calendar date; what is not said is None."""
+    """A calendar date; what the text leaves open is None."""
 
     years: tuple[int, int] | None = None
     """First and last year: equal for a year, apart for a decade or a century; negative before Christ."""

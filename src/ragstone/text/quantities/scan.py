@@ -355,7 +355,7 @@ _BEFORE_PRONOUN = to_word_set(
 def _read_hours_and_minutes(
     tokens: QuantityTokens, at: int, number: Number
 ) -> QuantityMatch | None:
-    """Read 14h30 and, after "at" or "las", 14 h."""
+    """Read 14h30; a plain 14 h is a time span, or a time after "las", which `moments` reads."""
     end = number.end
     if tokens.word(end) != "h" or not number.is_plain_digits or number.value > 24:
         return None
@@ -370,8 +370,9 @@ def _add_bound(tokens: QuantityTokens, quantity: Quantity) -> Quantity:
     if quantity.date or quantity.kind in ("time", "ordinal"):
         return quantity
     vocabulary: Vocabulary = tokens.vocabulary
-    before = tokens.text[max(quantity.start - 30, 0) : quantity.start]
+    before = tokens.text[max(quantity.start - 30, 0) : quantity.start]  # longer than any bound
     match = vocabulary.before.search(before) or vocabulary.after.match(tokens.text, quantity.end)
     if match is None or match.lastgroup is None:
         return quantity
+    # groups are named like bounds
     return replace(quantity, bound=match.lastgroup)
