@@ -47,6 +47,9 @@ MAX_IDEALS = 10_000
 LN2 = math.log(2)
 MAX_EXACT_GRADE = 500.0
 """Above this, 2^grade nears the end of the floats, and the − 1 has long been lost in rounding."""
+MAX_TABLE_RANK = 1000
+LOG2 = (0.0, *(math.log2(number) for number in range(1, MAX_TABLE_RANK + 2)))
+"""LOG2[n] is the base-2 logarithm of n: a look-up costs half of a call."""
 
 
 class Columns(NamedTuple):
@@ -79,6 +82,7 @@ def _recall(columns: Columns, k: int | None) -> Iterable[float]:
 
 def _f1(columns: Columns, k: int | None) -> Iterable[float]:
     depths = columns.retrieved if k is None else repeat(k)
+    # `repeat` never ends, so that the columns cannot be strict
     rows = zip(columns.hits, depths, columns.relevant, strict=False)
     return [2 * hits / (depth + relevant) for hits, depth, relevant in rows]
 
@@ -169,7 +173,8 @@ def _add_row(
 ) -> None:
     """Append what one ranking gives: three numbers whatever the cut-off, then three for each cut-off.
 
-    One walk over the hits serves every cut-off: sums are kept hit by hit, and a cut-off picks its own."""
+    One walk over the hits serves every cut-off: sums are kept hit by hit, and each cut-off picks the sum it needs. `_to_columns` relies on
+    the order and number of what is appended."""
     rank_of = ids.index
     hits = [(rank_of(name) + 1, grade) for name, grade in relevant.items() if name in distinct]
     hits.sort()
@@ -189,15 +194,10 @@ def _add_row(
                 gained += share / (LOG2[rank + 1] if rank < MAX_TABLE_RANK else math.log2(rank + 1))
                 gains.append(gained)
     flat += (len(ids), count_all, ranks[0] if ranks else 0)
-    for place, k in enumerate(cuts):
+    for cut_index, k in enumerate(cuts):
         top = count if k is None else bisect_right(ranks, k)
-        share = min(1.0, gains[top] / ideal_gains[place]) if ideal_gains else 0.0
+        share = min(1.0, gains[top] / ideal_gains[cut_index]) if ideal_gains else 0.0
         flat += (top, precisions[top], share)
-
-
-MAX_TABLE_RANK = 1000
-LOG2 = (0.0, *(math.log2(number) for number in range(1, MAX_TABLE_RANK + 2)))
-"""Base-2 logarithms of the first whole numbers: a look-up costs half of a call."""
 
 
 def _to_columns(flat: list[Any], cuts: Sequence[int | None]) -> dict[int | None, Columns]:
@@ -208,8 +208,8 @@ def _to_columns(flat: list[Any], cuts: Sequence[int | None]) -> dict[int | None,
     width = 3 + 3 * len(cuts)
     shared = [flat[at::width] for at in range(3)]
     return {
-        k: Columns(*shared, *(flat[3 + 3 * place + at :: width] for at in range(3)))
-        for place, k in enumerate(cuts)
+        k: Columns(*shared, *(flat[3 + 3 * cut_index + at :: width] for at in range(3)))
+        for cut_index, k in enumerate(cuts)
     }
 
 
@@ -260,7 +260,7 @@ def score_rankings(
     cuts = tuple(dict.fromkeys(k for _, _, k, _ in chosen))
     values: dict[str, array[float]] = {}
     ids: list[Any] = []
-    # a gain needs a walk of its own; metrics without one come along with the first
+    # each gain needs one walk over the rankings; metrics without a gain are the same in every walk
     gains: list[str | None] = list(dict.fromkeys(gain for *_, gain in chosen if gain))
     for gain in gains or [None]:
         flat, ids, undefined, repeated = _walk(_pair_queries(rankings, relevant), cuts, gain)
@@ -288,6 +288,7 @@ def _walk(
     ideals: dict[tuple[float, ...], Ideal] = {}
     repeated = 0
     for query, ranking, relevant in queries:
+        # the usual types are used as they are: a call for each query would be slow
         if type(ranking) is not list:
             ranking = _order_documents(ranking, query)
         if type(relevant) is not dict:
@@ -332,6 +333,7 @@ def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     k, gain = options.get("k"), options.get("gain", "linear")
     if gain not in GAINS:
         raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(GAINS)}")
+    # the type, since True is an int by isinstance
     if k is not None and (type(k) is not int or k < 1):
         raise UnknownMetric(f"{name}: the cut-off is {k!r}; give a whole number from 1 on")
     return name, family, k, gain if family == "ndcg" else None
@@ -369,6 +371,7 @@ def _order_documents(ranking: Any, query: Hashable) -> list[str]:
     by_score = ranking.__getitem__
     if len(set(scores)) == len(ranking):
         return sorted(ranking, key=by_score, reverse=True)
+    # sorting is stable: of equal scores the ids stay in descending order
     return sorted(sorted(ranking, reverse=True), key=by_score, reverse=True)
 
 

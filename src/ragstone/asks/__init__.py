@@ -21,7 +21,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
-    solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}
+    solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
 
 from __future__ import annotations

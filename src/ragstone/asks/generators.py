@@ -34,6 +34,7 @@ def together(*generators: Asking[T]) -> Asking[list[T | Unscored]]:
 
     Each ends with its result or with the outcome it raised: one failure does not end the others."""
     ended: dict[int, T | Unscored] = {}
+    # generator → replies to its last questions; None before it has started
     inbox: dict[int, tuple[Answered, ...] | None] = dict.fromkeys(range(len(generators)))
     while True:
         asked: dict[int, tuple[Ask, ...]] = {}

@@ -1,4 +1,4 @@
-"""What somebody has who names no judge: a URL, a file, a folder."""
+"""Finds the judge of a user who gives a URL, a file or a folder instead of a judge's name."""
 
 from __future__ import annotations
 

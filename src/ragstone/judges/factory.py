@@ -78,6 +78,7 @@ def make_judge(
     given = {
         "embeddings": embeddings, "language": language, "prompts": prompts,
         "concurrency": concurrency, "max_usd": max_usd, "max_calls": max_calls,
+        # no setting that a user may write, but it goes wherever the settings go
         "missing_keys": missing_keys,
     }  # fmt: skip
     settings |= {name: value for name, value in given.items() if value is not None}
@@ -181,11 +182,12 @@ def _check_flag(settings: Mapping[str, Any], name: str) -> bool:
 
 def _make_jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
     shared = {name: value for name, value in settings.items() if name != "jury"}
+    # not among SETTINGS: a member with it would be refused
     missing_keys = shared.pop("missing_keys", None)
     members = []
     for member in settings["jury"]:
-        own = dict(member) if isinstance(member, Mapping) else {"model": member}
-        spec = member if _is_judge(member) else {**shared, **own}
+        member_settings = dict(member) if isinstance(member, Mapping) else {"model": member}
+        spec = member if _is_judge(member) else {**shared, **member_settings}
         members.append(make_judge(spec, budget=budget, missing_keys=missing_keys))
     return Jury(members)
 
@@ -239,18 +241,19 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
         if client.base_url.url == dialect.home:
             notes = (compose("price_unknown", model=name),)
 
+    given_parameters = dialect.to_parameters(settings)
+
     def make_model(**fixed: Any) -> RemoteModel:
         return RemoteModel(
             dialect,
             name,
             client,
-            parameters={**given, **fixed, **(settings.get("parameters") or {})},
+            parameters={**given_parameters, **fixed, **(settings.get("parameters") or {})},
             price=price,
             deadline=settings.get("deadline", 300.0),
             notes=notes,
         )
 
-    given = dialect.to_parameters(settings)
     judge = _make_model_judge(make_model(), settings, budget)
     if not settings.get("small"):
         return judge
@@ -259,7 +262,8 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
 
 
 def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    """Build the judge of a model that runs in this process; a language model takes the hybrid route unless told not to."""
+    """Build the judge of a model that runs in this process; a language model takes the hybrid route unless
+    `small` is false (a remote one takes it only where `small` is true)."""
     from ragstone.judges.local.build import build_classifier, build_language_model
 
     if kind == "nli":

@@ -1,4 +1,4 @@
-"""What somebody may have meant who named a judge in a way that we do not know."""
+"""Suggests what to write instead of a judge's name that is not known."""
 
 from __future__ import annotations
 

@@ -73,7 +73,9 @@ class _TransientFault(Exception):
 
 
 class JsonClient:
-    """Posts JSON to one host: with its key, within its concurrency limit and budget, retried within a deadline."""
+    """Posts JSON to one host: with its key, within its concurrency limit and budget, retried within a deadline.
+
+    `parse_error` takes the body of an error to its message and the parameter that it names, "" for none."""
 
     def __init__(
         self,
@@ -121,7 +123,7 @@ class JsonClient:
         deadline: Deadline,
         estimate: float,
     ) -> T:
-        """Return what `parse` makes of the reply. The caller settles the estimate (USD) with the budget.
+        """Return what `parse` makes of the reply; it raises MalformedReply for one to be asked for again. The caller settles the estimate (USD) with the budget.
 
         The body is built once there is a free slot: by then other calls may have learned what the server rejects."""
         async with self._find_limiter() as limiter:
@@ -129,10 +131,11 @@ class JsonClient:
             reason = ""
             for attempt in range(1 + self._max_retries):
                 self._check_available()
-                self._remaining(deadline, reason)
+                self._remaining(deadline, reason)  # raises when there is no time left
                 await self.budget.admit(estimate)
                 started = time.monotonic()
                 try:
+                    # again, since the budget may have made this call wait
                     seconds = min(self._timeout, self._remaining(deadline, reason))
                     result = parse(await self._post_once(path, data, seconds))
                 except (_TransientFault, MalformedReply) as raised:
@@ -154,6 +157,7 @@ class JsonClient:
                     self._has_succeeded = True
                     limiter.increase()
                     return result
+        # every attempt failed, the last one with `fault`
         if fault.unreachable and not self._has_succeeded:
             self._unreachable = (time.monotonic() + UNREACHABLE_SECONDS, reason)
             raise JudgeFailed("transport", reason)

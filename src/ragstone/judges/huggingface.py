@@ -26,7 +26,7 @@ from ragstone.judges.local.weights import (
 from ragstone.types import Usage
 
 _LOADED: dict[tuple[str, str], tuple[Any, Any]] = {}
-"""Tokenizer and model by name and task."""
+"""Tokenizer and model by name and task (see `load`); the device of the first load stays."""
 _LOADING = Lock()
 
 
@@ -139,6 +139,7 @@ class LocalEmbeddings:
         """Embed the texts of each Ask."""
         if any(ask.kind != "embed" for ask in asks):
             return [JudgeFailed("refusal", "only_embeds", judge=self.name) for _ in asks]
+        # an empty text may have no token to take the mean of
         texts = [text or " " for ask in asks for text in ask.values["texts"]]
         try:
             embedded = await asyncio.to_thread(self._embed, [*texts, *PROBE_TEXTS])
@@ -189,6 +190,8 @@ def identify(name: str) -> str:
 def load(name: str, task: str, device: str | None, threads: int | None = None) -> tuple[Any, Any]:
     """Return tokenizer and model, loaded once per process; a `.gguf` file is read as it is.
 
+    `task` is "text" for a language model or "vectors" for an encoder.
+
     The number of threads holds for all models of torch in this process: the last one given counts."""
     with _LOADING:
         loaded = _LOADED.get((name, task))
@@ -212,6 +215,7 @@ def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
     model_class = transformers.AutoModelForCausalLM if task == "text" else transformers.AutoModel
     auto_tokenizer = transformers.AutoTokenizer
     with hide_progress() if path is not None else nullcontext():
+        # on the left: what a language model writes must follow the prompt, not the padding
         tokenizer = auto_tokenizer.from_pretrained(folder, padding_side="left", **options)
         model, report = model_class.from_pretrained(
             folder, dtype="auto", output_loading_info=True, **options
@@ -229,7 +233,7 @@ def _load(name: str, task: str, device: str | None) -> tuple[Any, Any]:
 
 @contextmanager
 def hide_progress() -> Iterator[None]:
-    """Keep transformers' own bars, one for each file it reads, out of ours; downloads keep theirs."""
+    """Hide the progress bar that transformers shows for each file it reads; not for a model that is downloaded."""
     from transformers.utils import logging
 
     was_shown = logging.is_progress_bar_enabled()
@@ -255,7 +259,7 @@ def format_chat(tokenizer: Any, system: str, user: str) -> str:
 
 
 def _apply_template(tokenizer: Any, messages: list[dict[str, str]]) -> str:
-    # models that think aloud unless told otherwise (Qwen3) would not begin with the reply
+    # models that think aloud by default (Qwen3) would not begin with the reply
     return str(
         tokenizer.apply_chat_template(
             messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
@@ -264,8 +268,8 @@ def _apply_template(tokenizer: Any, messages: list[dict[str, str]]) -> str:
 
 
 def _to_completion(tokenizer: Any, tokens: list[int], input_tokens: int) -> Completion:
-    ends = {tokenizer.eos_token_id, tokenizer.pad_token_id}
-    end = next((n for n, token in enumerate(tokens) if token in ends), None)
+    end_tokens = {tokenizer.eos_token_id, tokenizer.pad_token_id}
+    end = next((n for n, token in enumerate(tokens) if token in end_tokens), None)
     text = tokenizer.decode(tokens[:end], skip_special_tokens=True)
     output_tokens = len(tokens) if end is None else end
     return Completion(

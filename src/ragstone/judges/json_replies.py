@@ -14,7 +14,7 @@ from typing import Any
 from ragstone.locale.messages import Argument, compose
 
 Fit = Callable[[Any, str], Any]
-"""Takes a value and its place in the reply, returns it as the schema wants it; raises ReplyFault."""
+"""Takes a value and the name of its field ("" for the whole reply), returns it as the schema wants it; raises ReplyFault."""
 
 DISPENSABLE_FIELDS = frozenset({"reason"})
 """Texts that decide nothing: a reply without them is used."""
@@ -40,7 +40,7 @@ def extract_json(text: str) -> Any:
         try:
             return _DECODER.decode(body)
         except (ValueError, RecursionError) as error:
-            if "twice" in str(error):
+            if "twice" in str(error):  # raised by `_build_object`
                 raise ReplyFault("key_twice") from None
     documents = _find_documents(body)
     if not documents:
@@ -97,6 +97,7 @@ def _compile_object(schema: Mapping[str, Any]) -> Fit:
 def _compile_array(schema: Mapping[str, Any]) -> Fit:
     fit_item = compile_schema(schema["items"])
     item_type = {"object": dict, "string": str}.get(schema["items"].get("type"), ())
+    # nothing is an instance of (): a single number is not taken for a list of one
 
     def fit(value: Any, place: str) -> Any:
         if value is None:

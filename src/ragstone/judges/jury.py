@@ -133,6 +133,7 @@ def _vote_on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     """Count a question as answered when most jurors found the answer; the first of them is quoted."""
     rows, split = [], 0
     for ballot in _align([value["answers"] for value in values], "id"):
+        # `told`: whether the juror found the answer in the sources
         answered = [row for row in ballot if row["told"]]
         unanswered = [row for row in ballot if not row["told"]]
         split += bool(answered and unanswered)

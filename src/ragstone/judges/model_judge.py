@@ -20,7 +20,7 @@ PROTOCOL_VERSION = 3
 
 
 class ModelJudge(Reopenable):
-    """A language model whose replies are checked; `embed` Asks go to a judge of their own."""
+    """A language model whose replies are checked; `embed` Asks go to `embeddings`."""
 
     batch = 1
     local = False
@@ -54,6 +54,7 @@ class ModelJudge(Reopenable):
             identity = self._identities[name, ask.language] = {
                 **self.model.identity(),
                 "prompt": [self._load_prompt(part, ask).digest for part in (name, "again")],
+                # another name would change every cache key
                 "discipline": PROTOCOL_VERSION,
             }
         return identity

@@ -134,6 +134,7 @@ def build_probes(language: str) -> list[ProbeItem]:
         ProbeItem(answer, aspects(question, answer, language=code), _read_coverage, "half")
     )
     items.append(ProbeItem(words["two"], claims(words["two"], language=code), _count_claims, "2"))
+    # the scale: name, question and levels
     rude = rate({"answer": words["rude"]}, *words["scale"], language=code)
     items.append(ProbeItem(words["rude"], rude, lambda value: str(value["level"]), "0"))
     return items

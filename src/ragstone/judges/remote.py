@@ -74,6 +74,7 @@ class RemoteModel:
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Complete one prompt; a parameter or output mode that the model rejects is dropped for good."""
+        # filled when a body is built, which may be long after the call: the client waits for a free slot
         sent_modes: list[OutputMode] = []
 
         def build_body() -> Any:
@@ -82,6 +83,7 @@ class RemoteModel:
             sent_modes.append(mode)
             return self.dialect.body(self.model, request, self._select_parameters(request), mode)
 
+        # each rejection drops one parameter or one mode, so that this ends
         for _ in range(2 + len(self.parameters) + len(self.dialect.modes)):
             try:
                 return await self._call(build_body, request)
@@ -183,6 +185,7 @@ class RemoteEmbeddings:
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind != "embed":
             return JudgeFailed("refusal", "only_embeds", judge=self.name)
+        # servers reject an empty text
         texts = [text or " " for text in (*ask.values["texts"], *PROBE_TEXTS)]
         estimate = estimate_usd(self.price, sum(map(len, texts)), 0)
         try:

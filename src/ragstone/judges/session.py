@@ -18,7 +18,7 @@ from ragstone.prompts import Prompt
 from ragstone.types import NO_USAGE
 
 Settled = dict[Hashable, Any]
-"""Item of an Ask → what the model said of it."""
+"""Item of an Ask → the result that the model gave for it."""
 
 
 class JudgeSession:
@@ -37,7 +37,7 @@ class JudgeSession:
         self.retry_prompt = load_prompt("again")
         has_words = self.retry_prompt.language in LANGUAGES
         self.report_language = self.retry_prompt.language if has_words else LANGUAGES[0]
-        """Language in which a fault is told: that of the prompt, if the catalogue has it."""
+        """Language in which a fault is named to the model: that of the prompt, if the catalogue has it."""
         self.usage = NO_USAGE
 
     async def run(self) -> Any:
@@ -50,14 +50,15 @@ class JudgeSession:
     async def _settle(self, items: list[Hashable], deadline: Deadline, depth: int = 0) -> Settled:
         """Ask about the items, and once more about those that are missing or unproven."""
         settled: Settled = {}
-        missing, complaint, length_factor, usable = items, "", 1, False
+        missing, problem, length_factor, usable = items, "", 1, False
+        # `usable`: every item is settled and only proof is lacking, so that a failure later on does no harm
         fault: tuple[JudgeFault, str] | None = None
         key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
             nonce = make_nonce(key, attempt)
             batch = self.spec.build_batch(missing, nonce)
             try:
-                parsed = await self._call(batch, nonce, complaint, deadline, length_factor)
+                parsed = await self._call(batch, nonce, problem, deadline, length_factor)
             except JudgeFailed as failed:
                 if usable:
                     break  # the first reply passed its probe; what it left unproven stays unproven
@@ -71,8 +72,8 @@ class JudgeSession:
             settled |= parsed.settled
             if usable:
                 break  # the unproven items were asked for again; they stay as they now are
-            complaint = parsed.fault or parsed.unproven_reason
-            if not complaint:
+            problem = parsed.fault or parsed.unproven_reason
+            if not problem:
                 return settled
             # nothing open and yet a fault: the reply as a whole is not to be trusted
             missing = _list_open(missing, settled, parsed) or items
@@ -92,11 +93,11 @@ class JudgeSession:
         return settled
 
     async def _call(
-        self, batch: PromptBatch, nonce: str, complaint: str, deadline: Deadline, length_factor: int
+        self, batch: PromptBatch, nonce: str, problem: str, deadline: Deadline, length_factor: int
     ) -> ParsedReply | None:
         """Make one call; None when the reply was cut off at the token limit."""
-        fault = render(complaint, self.report_language)
-        note = self.retry_prompt.fill({"fault": fault})[1] if complaint else ""
+        problem_text = render(problem, self.report_language)
+        note = self.retry_prompt.fill({"fault": problem_text})[1] if problem else ""
         fixed = {"nonce": nonce, "shape": batch.schema.format_example(nonce), "note": note}
         system, user = self.prompt.fill({**batch.values, **fixed})
         completion = await self.model.complete(

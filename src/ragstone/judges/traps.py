@@ -1,4 +1,4 @@
-"""Traps and probes: invented statements and names that no material holds, to expose a judge that says anything it is told."""
+"""Traps and probes: invented statements and names that no material holds, to expose a judge that agrees to anything."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _choose_question(
 
 
 def _match_claims(
-    answer: str, reference: str, language: str | None, question: str | None, additions_count: bool
+    answer: str, reference: str, language: str | None, question: str | None, counts_additions: bool
 ) -> Asking[Score]:
     answer_sources, reference_sources = (
         _to_sources("answer", answer),
@@ -148,29 +148,30 @@ def _match_claims(
     matches = [claim for claim in checked_reference if claim.verdict == "supported"]
     omissions = [claim for claim in checked_reference if claim.verdict != "supported"]
     matched = _find_matched_sentences(checked_answer, matches)
-    verdicts = [_classify_claim(claim, matched, additions_count) for claim in checked_answer]
+    verdicts = [_classify_claim(claim, matched, counts_additions) for claim in checked_answer]
     findings = [
         claim.to_finding(reference_sources, verdict)
         for claim, verdict in zip(checked_answer, verdicts, strict=True)
     ]
     findings += [claim.to_finding(answer_sources, "omission") for claim in omissions]
-    wrong = verdicts.count("error") + additions_count * verdicts.count("addition")
-    held = 0.0 if additions_count else sum(claim.share or 0.0 for claim in omissions)
+    wrong = verdicts.count("error") + counts_additions * verdicts.count("addition")
+    # what the answer holds of claims that it does not hold whole
+    held = 0.0 if counts_additions else sum(claim.share or 0.0 for claim in omissions)
     hits = float(verdicts.count("correct"))
-    if not additions_count:
+    if not counts_additions:
         hits = max(hits, len(matches) + held)
     missed = len(omissions) - held
     return Score(2 * hits / ((2 * hits + wrong + missed) or 1), findings=tuple(findings))
 
 
 def _classify_claim(
-    claim: CheckedClaim, matched: Collection[tuple[int, int]], additions_count: bool
+    claim: CheckedClaim, matched: Collection[tuple[int, int]], counts_additions: bool
 ) -> str:
     """Name what a claim of the answer is to the reference; `matched` are the sentences that hold a claim of it."""
     if claim.verdict == "contradicted":
         return "error"
     # a sentence that says more than the reference is not supported by it, and yet no mere addition
-    if claim.verdict == "supported" or (claim.claim.span in matched and not additions_count):
+    if claim.verdict == "supported" or (claim.claim.span in matched and not counts_additions):
         return "correct"
     return "addition"
 

@@ -46,6 +46,7 @@ def citation_accuracy(
     """F1 of citation_precision and citation_recall; not applicable without markers."""
     cited = yield from _check_citations(answer, contexts, language, question)
     precision, recall = _score_precision(cited), _score_recall(cited)
+    # `share` always gives a value
     assert precision.value is not None
     assert recall.value is not None
     both = precision.value + recall.value
@@ -97,9 +98,10 @@ class CitedAnswer:
                     reason,
                     chunk.id,
                     quote,
-                    *span,
-                    True,
-                    checked.claim.span,
+                    start=span[0],
+                    end=span[1],
+                    verified=True,
+                    span=checked.claim.span,
                 )
         is_cited_source = any(
             self.ranks[evidence.source] in marker.ranks for evidence in checked.evidence
@@ -169,7 +171,7 @@ def _score_recall(cited: CitedAnswer) -> Score:
 
 
 def find_markers(answer: str, chunks: list[Chunk], language: str | None) -> list[CitationMarker]:
-    """Find the markers of the answer in order, each once a sentence or part of one."""
+    """Find the markers of the answer in order, each once per sentence or part of one."""
     spans = split_cited_parts(answer, language)
     markers: dict[CitationMarker, None] = {}
     for match in _BRACKETS.finditer(answer):

@@ -51,7 +51,7 @@ class EvidenceQuote(NamedTuple):
     """A quote that a judge gave for its verdict."""
 
     source: int
-    """Index of the source that the judge named."""
+    """Index of the source that the judge named, in the list of sources that was asked about."""
     quote: str
     span: tuple[int, int] | None
     """Start and end of the quote in that source; None when it does not occur there."""
@@ -227,6 +227,7 @@ def _read_claims_cached(reply: Any, text: str, language: str | None, split_ask: 
     cached = _claims_by_reply.get(id(reply))
     if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
         return cached[3]
+    # `question` is there with a bare answer, `asked` with one that opens with yes or no
     asked = split_ask.values["texts"][0]
     claims = read_claims(
         reply, text, language, asked.get("question", ""), opening=asked.get("asked", "")
@@ -326,6 +327,7 @@ def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk])
 
 
 def _locate_quote(row: Any, sources: Sequence[Chunk]) -> EvidenceQuote:
+    # the class first: isinstance of an abstract class is slow
     is_object = row.__class__ is dict or isinstance(row, Mapping)
     source, quote = (row.get("source"), row.get("quote")) if is_object else (None, None)
     if not isinstance(source, str) or not isinstance(quote, str):

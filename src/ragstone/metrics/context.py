@@ -89,7 +89,7 @@ class GradedChunk(NamedTuple):
 
 
 def _explain_grade(grade: int, reason: str) -> Message:
-    # a model's reason may end in a colon or be nothing else; our own never does
+    # a model's reason may end in a colon or be nothing else; a Message, composed here, never does
     text = reason if isinstance(reason, Message) else reason.rstrip(": ")
     if not text:
         return compose("grade_given", grade=grade)

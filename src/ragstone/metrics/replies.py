@@ -17,6 +17,7 @@ def read_rows(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
         raise JudgeFailed("unparseable", "reply_without_rows", rows=field)
     fields = types.items()
     for row in rows:
+        # classes are compared first: isinstance of an abstract class is slow
         fits = row.__class__ is dict or isinstance(row, Mapping)
         for key, kind in fields if fits else ():
             value = row.get(key)

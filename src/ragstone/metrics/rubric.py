@@ -83,6 +83,7 @@ def rate_texts(
     reply = yield from ask(rate(texts, name, question, levels, language=language))
     level = reply.get("level") if isinstance(reply, Mapping) else None
     reason = reply.get("reason") if isinstance(reply, Mapping) else None
+    # the type, since True is an int by isinstance
     if type(level) is not int or not 0 <= level < len(levels) or not isinstance(reason, str):
         raise JudgeFailed("unparseable", "level_missing", rubric=name)
     return Score(level / (len(levels) - 1), findings=(Finding(name, levels[level], reason),))

@@ -110,6 +110,7 @@ def chrf(answer: str, reference: str, *, word_order: Literal[0, 1, 2] = 0) -> Sc
 
 @lru_cache(maxsize=8)  # answer and reference of one sample, as its metrics compare them
 def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
+    """Cut a text into words; callers share the list and must not change it."""
     return split_words(text) if normalize == "none" else split_bare_words(text, language)
 
 
@@ -179,7 +180,7 @@ def _clip(value: float) -> Score:
 
 
 class _RougeTokenizer:
-    """A tokenizer for rouge-score, whose own one treats every accented letter as a space."""
+    """A tokenizer for rouge-score, whose default one treats every accented letter as a space."""
 
     @staticmethod
     def tokenize(text: str) -> list[str]:

@@ -173,9 +173,9 @@ def bind_options(base: Metric, values: Mapping[str, Any]) -> Metric:
             raise UnknownMetric(f"{base.family!r}: {key} is {value!r}; {error}") from None
         if key == "k" and options[key] is not None and options[key] < 1:
             raise UnknownMetric(f"{base.family}@{value}: the cut-off starts at 1")
-    complaint = base.check(options) if base.check else None
-    if complaint:
-        raise UnknownMetric(f"{base.family!r}: {complaint}")
+    problem = base.check(options) if base.check else None
+    if problem:
+        raise UnknownMetric(f"{base.family!r}: {problem}")
     named_options = options
     # a rubric is known by its name; its long text would make the column unreadable
     if base.label and options[base.label] != defaults.get(base.label):
@@ -228,6 +228,7 @@ def _build_qualified_name(function: Callable[..., Any]) -> str:
 def _inspect_signature(
     function: Callable[..., Any],
 ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, Any]]:
+    """What `Metric` calls `takes`, `needs` and `options`."""
     takes, needs, options = [], [], {}
     hints = _get_hints(function)
     for parameter in inspect.signature(function).parameters.values():
@@ -272,6 +273,7 @@ def _is_union(hint: Any) -> bool:
 
 def _coerce_value(value: Any, hint: Any) -> Any:
     """Convert a value to the annotated type; ValueError says what would fit."""
+    # issubclass needs a class: `object` stands for a plain type, which is no Sequence or Mapping
     origin, inner = typing.get_origin(hint) or object, typing.get_args(hint)
     if _is_union(hint):
         for member in inner:

@@ -32,13 +32,13 @@ def to_statement(question: str, answer: str, language: str | None = None) -> str
     """Return the statement that a question and a bare answer make together.
 
     A question that the rules cannot turn is kept before the answer: `How to apply: by post.`"""
-    spoken = detect_language(question, language)
+    question_language = detect_language(question, language)
     asked = _QUESTION_MARKS.sub(" ", question.strip().split("\n")[-1])
     asked = _ASKED_AFTER.sub("", " ".join(asked.split()).rstrip(" .:")).strip()
     given = _reduce_to_polar(answer.strip().rstrip(".! "))
     if not asked:
         return answer
-    turn = _turn_spanish if spoken == "es" else _turn_english
+    turn = _turn_spanish if question_language == "es" else _turn_english
     statement = turn(asked, given) or f"{asked}: {given}"
     return f"{statement[0].upper()}{statement[1:]}."
 
@@ -83,6 +83,7 @@ _ASKED_AFTER = re.compile(
     r"^(?:(?:and|so|please|y|entonces|pues|por favor)[\s,]+|(?:can|could) you tell me[\s,]+|(?:puedes|me puedes) decir(?:me)?[\s,]+)+",
     re.IGNORECASE,
 )
+# 1: yes, 2: no, 3: what follows
 _POLAR = re.compile(r"(?:(yes|yeah|sí|si|correct|correcto)|(no))\b[\s,.:;–-]*(.*)$", re.IGNORECASE)
 
 
@@ -99,13 +100,14 @@ def _turn_english(asked: str, given: str) -> str | None:
         return None
     if words[0].lower() not in _EN_HELPERS:
         return None if match["prep"] else f"{_count(wanted, given, thing)} {rest}{clause}"
-    place = _find_inverted_verb(words)
-    if place == 1 or (place is None and wanted in _NAMES):
+    index = _find_inverted_verb(words)
+    if index == 1 or (index is None and wanted in _NAMES):
         return f"{_count(wanted, given, thing)} {rest}{clause}"
     measure = (match["measure"] or "").lower()
     ending = "" if measure in ("", "many", "much", "often") else f" {measure}"
     linked = _link(_find_link(match["prep"] or "", thing, wanted, words[-1]), given)
-    statement = [*words[1:place], words[0], *(words[place:] if place else [])]
+    # without a verb (None) the whole rest is the subject, and the helper comes last
+    statement = [*words[1:index], words[0], *(words[index:] if index else [])]
     return f"{' '.join([*statement, _count(wanted, linked, thing)])}{ending}{clause}"
 
 
@@ -129,9 +131,9 @@ def _link(link: str, given: str) -> str:
 def _split_clause(rest: str) -> tuple[str, str]:
     """A question and the clause that it ends with: how old was he | when he died."""
     words = rest.split()
-    for place, word in enumerate(words[2:], 2):
+    for index, word in enumerate(words[2:], 2):
         if word.lower() in ("when", "if", "because", "after", "before", "while"):
-            return " ".join(words[:place]), f" {' '.join(words[place:])}"
+            return " ".join(words[:index]), f" {' '.join(words[index:])}"
     return rest, ""
 
 
@@ -140,34 +142,34 @@ def _turn_polar_english(asked: str, given: str) -> str | None:
     polar, words = _POLAR.match(given), asked.split()
     if polar is None or words[0].lower() not in _EN_HELPERS or len(words) < 3:
         return None
-    place = _find_inverted_verb(words) or _find_noun_end(words)
+    index = _find_inverted_verb(words) or _find_noun_end(words)
     negation = ["not"] if polar[2] else []
     more = [polar[3]] if polar[3] else []
-    return " ".join([*words[1:place], words[0].lower(), *negation, *words[place:], *more])
+    return " ".join([*words[1:index], words[0].lower(), *negation, *words[index:], *more])
 
 
 def _find_noun_end(words: Sequence[str]) -> int:
     """Where the predicate of `is the museum free` starts: after a name, or after a determiner and a noun."""
     if words[1].lower() in CLAUSE_WORDS["en"].determiners:
         return min(3, len(words))
-    place = 2
-    while place < len(words) and words[1][0].isupper() and words[place][0].isupper():
-        place += 1
-    return place
+    index = 2
+    while index < len(words) and words[1][0].isupper() and words[index][0].isupper():
+        index += 1
+    return index
 
 
 def _find_inverted_verb(words: Sequence[str]) -> int | None:
-    """The place of the verb that stands after helper and subject: was Einstein | born."""
+    """The index of the verb that stands after helper and subject: was Einstein | born."""
     grammar = CLAUSE_WORDS["en"]
-    for place, word in enumerate(words[1:], 1):
-        if word[0].isupper() and place > 1:
+    for index, word in enumerate(words[1:], 1):
+        if word[0].isupper() and index > 1:
             continue
         form = find_verb_form(word.lower(), "en")
-        before = words[place - 1].lower()
+        before = words[index - 1].lower()
         is_bound = before in grammar.determiners or before in grammar.prepositions
         is_verb = form in ("past", "participle", "base") or word.endswith("ing") or word == "have"
-        if (is_verb and not is_bound) or (place == 2 and before in _PRONOUNS):
-            return place
+        if (is_verb and not is_bound) or (index == 2 and before in _PRONOUNS):
+            return index
     needs_verb = words[0].lower() in ("do", "does", "did") and len(words) > 2
     return len(words) - 1 if needs_verb else None
 
@@ -175,12 +177,12 @@ def _find_inverted_verb(words: Sequence[str]) -> int | None:
 def _split_thing(rest: str) -> tuple[str, str]:
     """The noun that a question word goes with, and what follows: country | reported the first case."""
     words = rest.split()
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         form = find_verb_form(word.lower(), "en")
         if word.lower() in _EN_HELPERS or (
-            place and form in ("finite", "past", "noun_like", "base")
+            index and form in ("finite", "past", "noun_like", "base")
         ):
-            return " ".join(words[:place]), " ".join(words[place:])
+            return " ".join(words[:index]), " ".join(words[index:])
     return "", rest
 
 
@@ -238,10 +240,10 @@ def _turn_polar_spanish(asked: str, given: str) -> str | None:
 
 def _split_spanish_thing(rest: str) -> tuple[str, str]:
     words = rest.split()
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         is_clitic = word.lower() in ("se", "no", "le", "les", "lo")
         if is_clitic or find_verb_form(word.lower(), "es") in ("finite", "noun_like"):
-            return " ".join(words[:place]), " ".join(words[place:])
+            return " ".join(words[:index]), " ".join(words[index:])
     return "", ""
 
 

@@ -53,7 +53,7 @@ class _Left:
 
     tokens: Sequence[_Token]
     verb: int | None
-    """The place of the verb that ends the subject."""
+    """Index in `tokens` of the verb that the subject stands before; None when no verb is seen."""
     subject: Span | None
     """None when the words before the verb are no simple phrase."""
     is_blocked: bool
@@ -71,7 +71,9 @@ class _Cutter:
         self.tokens = _tokenize(sentence, self.language)
         self.clause_start = 0
         self.start = 0
+        """Where the piece that is being read starts; `clause_start` is before it when it shares a subject."""
         self.carried: tuple[Span, ...] = ()
+        """What that piece takes over from those before it: nothing, the subject, or subject and auxiliary."""
 
     def cut(self) -> list[tuple[Span, ...]]:
         pieces: list[tuple[Span, ...]] = []
@@ -105,32 +107,32 @@ class _Cutter:
             return None
         return self._carry(left, right, is_comma=bool(joint["comma"]))
 
-    def _starts_clause(self, right: Sequence[_Token], has_comma: bool) -> bool:
+    def _starts_clause(self, right: Sequence[_Token], after_stop: bool) -> bool:
         """Whether a subject with a verb of its own follows."""
         first = right[0]
         is_noun = not (
             first.form or first.text.endswith("ing") or first.text in self.words.blockers
         )
-        if has_comma and right[1].text in self.words.be_have and is_noun:
+        if after_stop and right[1].text in self.words.be_have and is_noun:
             return True
         if not (first.text in self.words.starters or first.capital or first.text[0].isdigit()):
             return False
         has_adverb = first.text in self.words.adverbs
         if first.form == "finite" or (has_adverb and right[1].form == "finite"):
             return False  # Spanish: se procesan, no tiene
-        return self._has_verb_near(right, has_comma)
+        return self._has_verb_near(right, after_stop)
 
-    def _has_verb_near(self, right: Sequence[_Token], has_comma: bool) -> bool:
+    def _has_verb_near(self, right: Sequence[_Token], after_stop: bool) -> bool:
         """Whether a verb follows before the phrase that the words start with is broken."""
-        for place, token in enumerate(right[1:MAX_WORDS_TO_VERB], 1):
-            before = right[place - 1]
+        for index, token in enumerate(right[1:MAX_WORDS_TO_VERB], 1):
+            before = right[index - 1]
             is_broken = token.text in _CONJUNCTIONS or token.text in self.words.blockers
             if is_broken or self._has_stop(before, token):
                 return False
             if token.form == "finite" and not token.capital:
                 return True
-            if token.form in ("past", "noun_like") and has_comma and not self._is_bound(before):
-                return place + 1 == len(right) or self._is_past_verb(right[place + 1])
+            if token.form in ("past", "noun_like") and after_stop and not self._is_bound(before):
+                return index + 1 == len(right) or self._is_past_verb(right[index + 1])
         return False
 
     def _carry(
@@ -160,10 +162,10 @@ class _Cutter:
 
     def _skip_adverbs(self, tokens: Sequence[_Token]) -> tuple[_Token, _Token | None]:
         """The word after the adverbs and clitics, and the next one."""
-        place = 0
-        while place < min(MAX_ADVERBS, len(tokens) - 1) and self._is_adverb(tokens[place]):
-            place += 1
-        return tokens[place], next(iter(tokens[place + 1 : place + 2]), None)
+        index = 0
+        while index < min(MAX_ADVERBS, len(tokens) - 1) and self._is_adverb(tokens[index]):
+            index += 1
+        return tokens[index], next(iter(tokens[index + 1 : index + 2]), None)
 
     def _carry_past(
         self, subject: Span, verb: _Token, after: _Token, is_comma: bool
@@ -194,23 +196,25 @@ class _Cutter:
         """The auxiliary of the predicate that is being read, when a participle follows it."""
         if len(self.carried) > 1:
             return self.carried[-1]
-        own = self._between(self.start, len(self.sentence))
-        first = next((n for n, token in enumerate(own) if token.text in self.words.be_have), None)
+        predicate = self._between(self.start, len(self.sentence))
+        first = next(
+            (n for n, token in enumerate(predicate) if token.text in self.words.be_have), None
+        )
         if first is None:
             return None
-        last = place = first
-        while place + 1 < len(own) and (
-            own[place + 1].text in self.words.be_have or self._is_adverb(own[place + 1])
+        last = index = first
+        while index + 1 < len(predicate) and (
+            predicate[index + 1].text in self.words.be_have or self._is_adverb(predicate[index + 1])
         ):
-            place += 1
-            last = place if own[place].text in self.words.be_have else last
-        if place + 1 == len(own) or own[place + 1].form not in ("past", "participle"):
+            index += 1
+            last = index if predicate[index].text in self.words.be_have else last
+        if index + 1 == len(predicate) or predicate[index + 1].form not in ("past", "participle"):
             return None
-        if own[place + 1].text == "born":
+        if predicate[index + 1].text == "born":
             return None  # was born in Ulm and died in Princeton
-        if first and own[first - 1].text in self.modals:
+        if first and predicate[first - 1].text in self.modals:
             first -= 1
-        return own[first].start, own[last].end
+        return predicate[first].start, predicate[last].end
 
     def _find_copula(self, subject: Span) -> Span | None:
         """`is` after the subject, which an adjective that looks like a past shares: is cheap and well located in."""
@@ -227,7 +231,7 @@ class _Cutter:
         return last.form in ("past", "participle") and before.form == "finite"
 
     def _is_complement(self, token: _Token, strict: bool) -> bool:
-        """Whether a word can follow a verb and not the adjective that looks like it."""
+        """Whether a word can follow a verb and not the adjective that looks like it; `strict`: only as its object."""
         is_object = token.text in self.words.determiners or token.text in self.words.objects
         if is_object or token.text[0].isdigit():
             return True
@@ -251,8 +255,8 @@ class _Cutter:
         verb = self.find_verb(tokens)
         is_blocked = any(
             token.text in self.words.blockers
-            or (token.text in self.words.time_links and self._has_clause_near(tokens[place + 1 :]))
-            for place, token in enumerate(tokens)
+            or (token.text in self.words.time_links and self._has_clause_near(tokens[index + 1 :]))
+            for index, token in enumerate(tokens)
         )
         return _Left(tokens, verb, self._find_subject(tokens, verb), is_blocked)
 
@@ -286,20 +290,21 @@ class _Cutter:
         return None if has_break or len(before) > MAX_SUBJECT_WORDS else (first, last)
 
     def find_verb(self, tokens: Sequence[_Token]) -> int | None:
-        """The place of the verb that the subject ends at: the first clear one, else the first likely one."""
+        """The index of the verb that the subject stands before: the first clear one, else the first likely one."""
         likely: int | None = None
-        for place, token in enumerate(tokens):
-            if token.capital and (place or self.language == "en"):
+        for index, token in enumerate(tokens):
+            if token.capital and (index or self.language == "en"):
                 continue
             if token.form == "finite":
-                return likely if likely is not None and likely < place - 4 else place
-            if not place or self._is_bound(tokens[place - 1]):
+                # far behind a likely verb, a clear one belongs to a clause inside
+                return likely if likely is not None and likely < index - 4 else index
+            if not index or self._is_bound(tokens[index - 1]):
                 continue
-            after = next(iter(tokens[place + 1 : place + 2]), None)
+            after = next(iter(tokens[index + 1 : index + 2]), None)
             if token.form == "past" and (after is None or self._is_past_verb(after)):
-                return place
-            if likely is None and self._is_likely_verb(tokens[place - 1], token, after):
-                likely = place
+                return index
+            if likely is None and self._is_likely_verb(tokens[index - 1], token, after):
+                likely = index
         return likely
 
     def _is_likely_verb(self, before: _Token, token: _Token, after: _Token | None) -> bool:
@@ -314,9 +319,9 @@ class _Cutter:
     def _has_stop(self, left: _Token, right: _Token) -> bool:
         return any(mark in self.sentence[left.end : right.start] for mark in ",;:()")
 
-    def _is_inside(self, place: int) -> bool:
-        """Whether a place stands inside brackets or quotation marks."""
-        head = self.sentence[:place]
+    def _is_inside(self, index: int) -> bool:
+        """Whether an offset of the sentence is inside brackets or quotation marks."""
+        head = self.sentence[:index]
         is_open = any(head.count(a) > head.count(b) for a, b in ("()", "[]", "“”", "«»"))
         return is_open or head.count('"') % 2 == 1
 
@@ -338,10 +343,12 @@ def _tokenize(sentence: str, language: str) -> list[_Token]:
 def _join_open_lists(
     pieces: Sequence[tuple[Span, ...]], is_comma: Sequence[bool]
 ) -> list[tuple[Span, ...]]:
-    """Undo cuts at bare commas that no cut at a conjunction follows: they were no list of predicates."""
+    """Undo cuts at bare commas that no cut at a conjunction follows: they were no list of predicates.
+
+    `is_comma` has one entry for each cut: entry n is of the cut after piece n."""
     joined = [pieces[0]]
-    for place, piece in enumerate(pieces[1:]):
-        if is_comma[place] and all(is_comma[place:]):
+    for index, piece in enumerate(pieces[1:]):
+        if is_comma[index] and all(is_comma[index:]):
             last = joined.pop()
             joined.append((*last[:-1], (last[-1][0], piece[-1][1])))
         else:

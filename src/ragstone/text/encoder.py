@@ -66,7 +66,8 @@ def encode(texts: Sequence[str]) -> Vectors:
     """Return unit vectors of the texts, one row each; recent calls are cached.
 
     A vector's last bits depend on what is encoded in the same batch, so the cache holds whole calls: the same
-    texts give the same bits, whatever was encoded before and however many threads encode at once."""
+    texts give the same bits, whatever was encoded before and however many threads encode at once.
+    Callers share the array and must not change it."""
     cut = tuple(text[:MAX_TEXT_CHARS].strip() or " " for text in texts)
     if not cut:
         return np.zeros((0, DIMENSIONS), np.float32)

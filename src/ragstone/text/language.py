@@ -39,11 +39,11 @@ def identify_language(text: str) -> str:
     if script:
         return script
     words = _count_words(head)
-    own = _decide(words, head)
+    likely = _decide(words, head)
     evident = {
         code: count
         for code, markers in FUNCTION_WORDS.items()
-        if (count := _compare(words, markers, STOPWORDS[own])) is not None
+        if (count := _compare(words, markers, STOPWORDS[likely])) is not None
     }
     if evident:
         return max(evident, key=evident.__getitem__)
@@ -51,7 +51,7 @@ def identify_language(text: str) -> str:
     known = sum(map(words.__getitem__, STOPWORDS["en"] | STOPWORDS["es"]))
     if total >= MIN_WORDS_UNKNOWN and known < MIN_SHARE_KNOWN * total:
         return UNKNOWN_LANGUAGE
-    return own
+    return likely
 
 
 def is_in_language(text: str, wanted: str) -> bool | None:
@@ -63,19 +63,19 @@ def is_in_language(text: str, wanted: str) -> bool | None:
     if code not in STOPWORDS or identify_language(text) not in STOPWORDS:
         return identify_language(text) == code if words.total() >= MIN_WORDS_FOREIGN else None
     other = "en" if code == "es" else "es"
-    own_count, other_count = (
+    wanted_count, other_count = (
         sum(map(words.__getitem__, words.keys() & STOPWORDS[one] - STOPWORDS[two]))
         for one, two in ((code, other), (other, code))
     )
-    if own_count > other_count:
+    if wanted_count > other_count:
         return True
-    if other_count >= MIN_WORDS_AGAINST and other_count >= 2 * own_count:
+    if other_count >= MIN_WORDS_AGAINST and other_count >= 2 * wanted_count:
         return False
     return None
 
 
 MIN_WORDS_FOREIGN = 5
-"""Words that a text needs for a language without function words of ours to be told."""
+"""Words that a text needs for a language without function words of ours to be recognised."""
 MIN_WORDS_AGAINST = 2
 """Function words of the other language that show a text to be in it; one may belong to a name."""
 
@@ -100,13 +100,13 @@ MIN_EVIDENCE, MIN_KINDS = 5, 3
 """How many function words, and how many different ones, make another language evident."""
 
 
-def _compare(words: Counter[str], other: Set[str], own: Set[str]) -> int | None:
+def _compare(words: Counter[str], other: Set[str], likely: Set[str]) -> int | None:
     """Count the function words of another language that are not the likelier one's; None when they do not prevail."""
-    present = words.keys() & other - own
+    present = words.keys() & other - likely
     count = sum(map(words.__getitem__, present))
     if count < MIN_EVIDENCE or len(present) < MIN_KINDS:
         return None
-    return count if count > 2 * sum(map(words.__getitem__, words.keys() & own - other)) else None
+    return count if count > 2 * sum(map(words.__getitem__, words.keys() & likely - other)) else None
 
 
 def _decide(words: Counter[str], text: str) -> str:

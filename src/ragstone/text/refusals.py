@@ -83,29 +83,29 @@ def _clause_declines(clause: str) -> bool:
     if "paper" in present and _NOT_TOLD.search(clause):
         return True
     return any(
-        _denies(classes, place, present)
-        for place, names in enumerate(classes)
+        _denies(classes, index, present)
+        for index, names in enumerate(classes)
         if not _DENIAL.isdisjoint(names)
     )
 
 
-def _denies(classes: list[tuple[str, ...]], place: int, present: set[str]) -> bool:
-    """Whether the negation at this place denies that the speaker knows or that a source tells."""
-    denied = _unite(classes[place : place + DENIED_WORDS])
-    is_spoken = "speaker" in _unite(classes[max(place - 3, 0) : place + 3])
-    if is_spoken and denied & {"know", "information"}:
+def _denies(classes: list[tuple[str, ...]], index: int, present: set[str]) -> bool:
+    """Whether the negation at this index denies that the speaker knows or that a source tells."""
+    denied = _unite(classes[index : index + DENIED_WORDS])
+    has_speaker = "speaker" in _unite(classes[max(index - 3, 0) : index + 3])
+    if has_speaker and denied & {"know", "information"}:
         return True
-    if "source" in _unite(classes[max(place - SOURCE_WORDS, 0) : place + SOURCE_WORDS]):
-        if _is_not_in_source(classes, place):
+    if "source" in _unite(classes[max(index - SOURCE_WORDS, 0) : index + SOURCE_WORDS]):
+        if _is_not_in_source(classes, index):
             return True
-        denied |= _unite(classes[max(place - 1, 0) : place])  # says nothing about it
+        denied |= _unite(classes[max(index - 1, 0) : index])  # says nothing about it
         return bool(denied & {"know", "tell", "information", "lack"})
     return "question" in present and "know" in denied
 
 
-def _is_not_in_source(classes: list[tuple[str, ...]], place: int) -> bool:
+def _is_not_in_source(classes: list[tuple[str, ...]], index: int) -> bool:
     """Whether nothing stands between a negation and a source: not in the text, no está en los documentos."""
-    for names in classes[place + 1 : place + DENIED_WORDS]:
+    for names in classes[index + 1 : index + DENIED_WORDS]:
         if "source" in names:
             return True
         if not names:

@@ -24,8 +24,8 @@ def split_cited_parts(text: str, language: str | None = None) -> list[tuple[int,
     sentences = _split_sentences(text, language)
     if "[" not in text:
         return list(sentences)
-    spoken = detect_language(text, language)
-    return [part for a, b in sentences for part in _cut_after_markers(text, a, b, spoken)]
+    text_language = detect_language(text, language)
+    return [part for a, b in sentences for part in _cut_after_markers(text, a, b, text_language)]
 
 
 # Cached because the Ask that sends a text and the parser of its reply both need the sentences.

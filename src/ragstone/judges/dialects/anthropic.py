@@ -23,7 +23,7 @@ _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 @register_dialect
 class Anthropic(Dialect):
-    """Messages."""
+    """The Messages API."""
 
     name = "anthropic"
     home = "https://api.anthropic.com/v1"

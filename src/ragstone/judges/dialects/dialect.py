@@ -91,7 +91,7 @@ class Dialect(ABC):
         """Return the headers of every request."""
         if not key:
             return dict(self.fixed_headers)
-        # Azure hosts models of several vendors and takes keys in a header of its own
+        # Azure hosts models of several vendors and takes the key of any in another header
         is_azure = self.host.endswith(".azure.com")
         return {**({"api-key": key} if is_azure else self.key_headers(key)), **self.fixed_headers}
 
@@ -141,7 +141,7 @@ class Dialect(ABC):
 MAX_ERROR_BYTES = 20_000
 """Bytes of an error reply that are read."""
 
-# One list for all dialects: gateways pass on the complaints of the vendor behind them.
+# One list for all dialects: gateways pass on the errors of the vendor behind them.
 _OUTPUT_MODE_WORDS = (
     "response_format", "json_schema", "json_object", "output_config", "responsejsonschema",
     "response_json_schema", "responsemimetype", "response_mime_type", "response mime type",

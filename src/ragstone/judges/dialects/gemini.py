@@ -24,7 +24,7 @@ _REFUSALS = frozenset(
 
 @register_dialect
 class Gemini(Dialect):
-    """generateContent."""
+    """The generateContent API."""
 
     name = "gemini"
     home = "https://generativelanguage.googleapis.com/v1beta"

@@ -21,7 +21,7 @@ from ragstone.judges.http import MalformedReply
 
 @register_dialect
 class OpenAI(Dialect):
-    """Chat completions."""
+    """The chat completions API."""
 
     name = "openai"
     home = "https://api.openai.com/v1"
@@ -91,9 +91,9 @@ class OpenAI(Dialect):
 def _read_first_tokens(logprobs: Any) -> tuple[tuple[str, float], ...]:
     """Return the alternatives of the first token that is not blank; a malformed list counts as none."""
     content = as_object(logprobs).get("content")
-    for place in content if isinstance(content, list) else ():
-        if isinstance(place, dict) and str(place.get("token", "")).strip():
-            rows = place.get("top_logprobs") or [place]
+    for entry in content if isinstance(content, list) else ():
+        if isinstance(entry, dict) and str(entry.get("token", "")).strip():
+            rows = entry.get("top_logprobs") or [entry]
             if not isinstance(rows, list) or not all(map(_is_token, rows)):
                 return ()
             return tuple((row["token"], float(row["logprob"])) for row in rows)

@@ -41,7 +41,7 @@ class HybridJudge(Reopenable):
 
     local = False
     small = True
-    """Test sets are written with one order a call."""
+    """Whether test sets are written with one order per call."""
 
     def __init__(
         self,

@@ -90,7 +90,7 @@ class ClassifierJudge(Reopenable):
     async def _classify(
         self, questions: list[tuple[Ask, ClaimQuestion]], windows: dict[str, int]
     ) -> list[ClaimOpinion | JudgeFailed | OutOfBudget]:
-        """Classify the pairs; `windows` is told the most parts in which the passages of an Ask were read."""
+        """Classify the pairs; `windows` gets, by the key of an Ask, the most parts in which its passages were read."""
         pairs = [PairRequest(*question) for _, question in questions]
         classified = await self.model.classify(pairs)
         for (ask, _), classes in zip(questions, classified, strict=True):

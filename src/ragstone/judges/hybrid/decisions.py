@@ -73,6 +73,7 @@ def decide_useful(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
             _grade(known[chunk["id"], target], choice, request)
             for chunk, choice, request in zip(values["chunks"], choices, requests, strict=True)
         ]
+        # lifted: from 0 by the embedded judge to more
         if any(row["grade"] > known[row["id"], target]["grade"] == 0 for row in graded):
             trap = make_trap(f"{ask.key}:{target}", ask.language, passages)
             request = _ask_useful(prompt, values["question"], text, trap)
@@ -180,7 +181,7 @@ def _grade(row: Mapping[str, Any], choice: Choice, request: ChoiceRequest) -> di
     if chances is None:
         grade = GRADES[read_number(choice, request)]
         return {**row, "grade": grade, "reason": compose("model_graded", grade=grade)}
-    fully, partly, _ = chances
+    fully, partly, _ = chances  # in the order of GRADES
     chance = combine(fully + partly, row.get("probability"))
     grade = 0 if chance < 0.5 else 2 if fully >= partly else 1
     reason = compose("model_graded_with_chance", grade=grade, p=round(chance, 2))

@@ -79,6 +79,7 @@ def _rank_sentences(
     cover, _ = best_units(laid, bounds_of(laid, len(claims)))
     vectors = encode([*claims, *(sentence.text for sentence in sentences)])
     closeness = np.maximum(vectors[: len(claims)] @ vectors[len(claims) :].T, 0.0)
+    # units are numbered like `sentences`; those without a word are no units
     closeness[:, laid.units] += cover
     orders = np.argsort(-closeness, axis=1, kind="stable").tolist()
     return [
@@ -91,7 +92,7 @@ def _choose(ranked: Sequence[_Sentence]) -> list[_Sentence]:
     """Return the closest sentences and the neighbours of the very closest one, as many as fit, in their order."""
     if not ranked:
         return []
-    in_order = sorted(ranked)
+    in_order = sorted(ranked)  # by source and start
     at = in_order.index(ranked[0])
     neighbours = [
         sentence

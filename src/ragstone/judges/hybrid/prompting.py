@@ -43,5 +43,5 @@ def read_chances(choice: Choice, request: ChoiceRequest) -> list[float] | None:
 
 
 def read_number(choice: Choice, request: ChoiceRequest) -> int:
-    """Return the place of the chosen option in the prompt."""
+    """Return the index of the chosen option, in the order of the prompt."""
     return request.options.index(choice.option)

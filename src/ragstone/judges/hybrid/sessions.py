@@ -68,10 +68,11 @@ class DecisionSession(Generic[Q, A]):
         """Return the outcome, with the notes of the model if it was asked."""
         if self._decision is None or not isinstance(self.answered, Reply):
             return self.answered
-        own = [note for note in self.answered.notes if code_of(note) != HEURISTIC]
+        # a model has decided, so that the reply no longer stands on rules alone
+        kept = [note for note in self.answered.notes if code_of(note) != HEURISTIC]
         if self._without_probabilities:
-            own.append(compose("model_without_probabilities"))
-        return Reply(self.answered.value, self.usage, (*own, *notes))
+            kept.append(compose("model_without_probabilities"))
+        return Reply(self.answered.value, self.usage, (*kept, *notes))
 
     def _advance(self, step: Callable[[], tuple[Q, ...]]) -> None:
         try:

@@ -2,9 +2,9 @@
 
 A generator that yields ClaimQuestions and is sent the model's opinions, so that language models and classifiers of
 pairs of texts serve alike. What the embedded judge's rules see for certain is not asked, nor what the sources do not
-speak of, nor a denied claim with a number that no source has. Where a model lifts claims that the embedded judge denies, its word is put to the test: it must deny an
-invented claim about the same passages, or it is `compromised`; and it must deny the lifted claim by an invented passage,
-or its word on that claim does not count."""
+speak of, nor a denied claim with a number that no source has. Where a model lifts claims (calls supported what the
+embedded judge denies), it is put to the test: it must deny an invented claim about the same passages, or it is
+`compromised`; and it must deny the lifted claim by an invented passage, or its opinion on that claim does not count."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def decide_support(ask: Ask, embedded: Mapping[str, Any]) -> DecidingClaims:
 def _decide_case(
     ask: Ask, case: Mapping[str, Any], rows: Verdicts, whole: float | None
 ) -> Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], float | None]:
-    """Put the model's verdicts into the rows, and return the chance that all claims of the case are supported."""
+    """Put the model's verdicts into the rows, and return the chance that all claims of the case are supported.
+
+    `whole` is that chance as the embedded judge sees it."""
     shown = _find_open(ask, case, rows)
     questions = {
         claim["id"]: _state(shown[claim["id"]].texts, claim["text"], case, ask.language)
@@ -80,17 +82,19 @@ def _decide_case(
     if questions:
         opinions = dict(zip(questions, (yield tuple(questions.values())), strict=True))
     decided = {
-        name: _decide(rows[name], opinion, shown[name], case["sources"])
-        for name, opinion in opinions.items()
+        claim_id: _decide(rows[claim_id], opinion, shown[claim_id], case["sources"])
+        for claim_id, opinion in opinions.items()
     }
     lifted = [
-        name for name in decided if decided[name]["verdict"] == "supported" != rows[name]["verdict"]
+        claim_id
+        for claim_id in decided
+        if decided[claim_id]["verdict"] == "supported" != rows[claim_id]["verdict"]
     ]
     if lifted:
-        trusted = yield from _test_model(ask, case, [questions[name] for name in lifted])
-        for name, is_trusted in zip(lifted, trusted, strict=True):
+        trusted = yield from _test_model(ask, case, [questions[claim_id] for claim_id in lifted])
+        for claim_id, is_trusted in zip(lifted, trusted, strict=True):
             if not is_trusted:
-                del decided[name], opinions[name]
+                del decided[claim_id], opinions[claim_id]
     rows.update(decided)
     return _combine_case([rows[c["id"]] for c in case["claims"]], opinions, whole)
 

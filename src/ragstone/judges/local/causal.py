@@ -51,6 +51,7 @@ class CausalChoices:
     async def choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
         """Answer the requests, those with the same prefix in batches."""
         chosen: list[Chosen] = []
+        # by system message and prefix
         for _, group in groupby(requests, key=lambda request: request[:2]):
             waiting = list(group)
             for start in range(0, len(waiting), self.batch):
@@ -73,7 +74,7 @@ class CausalChoices:
 
 
 def decide(loaded: tuple[Any, Any], requests: Sequence[ChoiceRequest]) -> list[Chosen]:
-    """Return the choices of a tokenizer and its model; a prompt that is too long is a failure of its own."""
+    """Return the choices of a tokenizer and its model; a prompt that is too long fails alone."""
     tokenizer, model = loaded
     prompts = [
         tokenizer(
@@ -117,8 +118,8 @@ def predict_next(
         rests = [prompt[shared if cache is not None else 0 :] for prompt in prompts]
         longest = max(map(len, rests))
         ids = torch.tensor([[*rest, *[0] * (longest - len(rest))] for rest in rests])
-        ends = torch.tensor([len(rest) - 1 for rest in rests], device=model.device)
-        logits = _find_logits(model, ids.to(model.device), ends, cache)
+        last_positions = torch.tensor([len(rest) - 1 for rest in rests], device=model.device)
+        logits = _find_logits(model, ids.to(model.device), last_positions, cache)
         top = torch.topk(torch.log_softmax(logits.float(), dim=-1), TOP_TOKENS)
     return list(zip(top.indices.tolist(), top.values.tolist(), strict=True))
 
@@ -144,13 +145,13 @@ def _evaluate_shared(model: Any, tokens: Sequence[int], count: int) -> Any:
     return cache
 
 
-def _find_logits(model: Any, ids: Any, ends: Any, cache: Any) -> Any:
-    """Return the logits at the end of each prompt; those of other places are not computed where the model allows."""
+def _find_logits(model: Any, ids: Any, last_positions: Any, cache: Any) -> Any:
+    """Return the logits at the end of each prompt; those of other positions are not computed where the model allows."""
     import torch
 
-    rows = torch.arange(len(ends), device=ids.device)
+    rows = torch.arange(len(last_positions), device=ids.device)
     options = {} if cache is None else {"past_key_values": cache, "use_cache": True}
     if "logits_to_keep" not in signature(model.forward).parameters:
-        return model(ids, **options).logits[rows, ends]
-    places, which = torch.unique(ends, return_inverse=True)
-    return model(ids, logits_to_keep=places, **options).logits[rows, which]
+        return model(ids, **options).logits[rows, last_positions]
+    positions, which = torch.unique(last_positions, return_inverse=True)
+    return model(ids, logits_to_keep=positions, **options).logits[rows, which]

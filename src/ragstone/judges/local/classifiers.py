@@ -119,7 +119,7 @@ class TorchRuntime:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device).eval()
         if self.device == "cpu":
-            self.model.float()
+            self.model.float()  # half precision is slow there, or lacks operations
         self.tokenizer = tokenizer.backend_tokenizer
         self.labels = list_names(model.config.id2label)
         self.max_tokens = find_max_tokens(model.config.to_dict(), tokenizer.model_max_length)
@@ -148,7 +148,7 @@ class OnnxRuntime:
         import tokenizers
 
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
+        options.log_severity_level = 3  # errors only
         if threads is not None:
             options.intra_op_num_threads = threads
         has_gpu = (
@@ -187,7 +187,7 @@ def find_max_tokens(config: Mapping[str, Any], tokenizer_limit: Any) -> int:
     made_for = positions if isinstance(positions, int) and positions > 2 else math.inf
     if isinstance(tokenizer_limit, int | float) and tokenizer_limit < UNKNOWN_LENGTH:
         return int(min(tokenizer_limit, made_for))
-    # two places less: models like RoBERTa count from beyond their padding
+    # two less: models like RoBERTa number their positions from after the padding id
     return int(made_for) - 2 if made_for < math.inf else DEFAULT_TOKENS
 
 

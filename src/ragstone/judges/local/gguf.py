@@ -92,7 +92,7 @@ class GgufModel:
         if DIALECT.length_parameter in parameters:
             parameters[DIALECT.length_parameter] *= request.length_factor
         body = DIALECT.body(self.engine.path.name, request, parameters, mode)
-        # models that think aloud unless told otherwise (Qwen3) would not begin with the reply
+        # models that think aloud by default (Qwen3) would not begin with the reply
         body.setdefault("chat_template_kwargs", {"enable_thinking": False})
         reply = await self.engine.complete(body, self.deadline)
         _raise_error(reply)
@@ -128,7 +128,8 @@ def _start(path: Path, threads: int, context: int, device: str | None) -> Any:
     params.verbosity = -1
     if device == "cpu":
         params.n_gpu_layers = 0
-    # requests are handed over in the process, but the library opens a port whether one wants it or not
+    # requests are handed over in the process, but the library always opens a port: any free one, with a key that
+    # nobody knows
     params.port = 0
     params.api_keys = [secrets.token_hex(32)]
     return xllamacpp.Server(params)

@@ -1,6 +1,6 @@
 """A model fetched from the hub: resumed where it broke off, its size and hash checked before it may be used.
 
-huggingface_hub knows endpoint, token, metadata and addresses. The transfer is our own: since its version 1 that package
+huggingface_hub knows endpoint, token, metadata and addresses. The transfer is done here: since its version 1 that package
 throws away what a broken download had, and it does not compare hashes."""
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RemoteFile:
 
 
 def fetch_model(
-    model: RecommendedModel, watch: DownloadProgress = lambda done, total: None
+    model: RecommendedModel, on_progress: DownloadProgress = lambda done, total: None
 ) -> FetchedModel:
     """Fetch a model into the user's cache, or go on with a download that broke off; a model that is here is left alone."""
     fetched = find_fetched(model.name)
@@ -68,7 +68,7 @@ def fetch_model(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _check_room(folder, remote.size - (part.stat().st_size if part.exists() else 0))
-        asyncio.run(_download(remote, part, watch))
+        asyncio.run(_download(remote, part, on_progress))
         part.replace(folder / model.file)
         fetched = FetchedModel(
             model.name, model.repository, remote.revision, model.file, remote.size, remote.sha256
@@ -116,15 +116,16 @@ def find_remote_file(model: RecommendedModel) -> RemoteFile:
     )
 
 
-async def _download(remote: RemoteFile, part: Path, watch: DownloadProgress) -> None:
+async def _download(remote: RemoteFile, part: Path, on_progress: DownloadProgress) -> None:
     """Transfer what is missing of a file; raises FetchFailed when it is not what the hub says."""
     import aiohttp
 
-    transfer = _Transfer(remote, part, watch)
+    transfer = _Transfer(remote, part, on_progress)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=30.0, sock_read=STALLED_SECONDS)
     breaks = 0
     async with aiohttp.ClientSession(timeout=timeout, headers=remote.headers) as session:
         while transfer.done < remote.size:
+            # the reason where a connection closes without an error
             before, reason = transfer.done, "nothing came"
             try:
                 await transfer.go_on(session)
@@ -144,8 +145,8 @@ async def _download(remote: RemoteFile, part: Path, watch: DownloadProgress) -> 
 class _Transfer:
     """A file that is being written, with the hash of what is there."""
 
-    def __init__(self, remote: RemoteFile, part: Path, watch: DownloadProgress) -> None:
-        self.remote, self.part, self.watch = remote, part, watch
+    def __init__(self, remote: RemoteFile, part: Path, on_progress: DownloadProgress) -> None:
+        self.remote, self.part, self.on_progress = remote, part, on_progress
         self.digest = hashlib.sha256()
         self.done = 0
         if not part.exists():
@@ -175,9 +176,9 @@ class _Transfer:
                     file.write(block)
                     self.digest.update(block)
                     self.done += len(block)
-                    self.watch(self.done, self.remote.size)
+                    self.on_progress(self.done, self.remote.size)
                     if self.done > self.remote.size:
-                        return
+                        return  # `check` then refuses the file
 
     def check(self) -> None:
         """Raise FetchFailed, and delete the file, when it is not the one that the hub describes."""

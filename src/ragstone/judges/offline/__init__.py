@@ -53,7 +53,7 @@ class OfflineJudge(Reopenable):
         is_measured = is_measured_language(language)
         if not is_measured and not self.allow_unmeasured:
             return JudgeFailed("unsupported", "language_unsupported", language=language)
-        # texts of one Ask may be in two languages: where none is given, each measured one is told by the text itself
+        # texts of one Ask may be in two languages: where none is given, each text shows which measured one it is in
         value = reply_to(ask.kind, ask.values, ask.language if is_measured else language)
         if value is None:
             return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)

@@ -41,17 +41,19 @@ class Tokens:
         """The tokens of the texts in order, at most `most`."""
         if len(texts) == 1:
             return cls.of_one(texts[0], most)
-        sizes = np.array([len(text.ids) for text in texts], np.intp)
+        sizes = np.array([len(reading.ids) for reading in texts], np.intp)
         text = np.arange(len(texts), dtype=np.int32).repeat(sizes)
         tokens = _before(sizes.tolist())
-        sentences = _before([len(text.sentences) for text in texts])
+        sentences = _before([len(reading.sentences) for reading in texts])
         within = np.arange(len(text), dtype=np.int32) - tokens.take(text)
-        sentence = _end_to_end([text.sentence for text in texts], np.int32) + sentences.take(text)
+        sentence = _end_to_end([reading.sentence for reading in texts], np.int32) + sentences.take(
+            text
+        )
         return cls(
-            ids=_end_to_end([text.ids for text in texts], np.int32)[:most],
-            kinds=_end_to_end([text.kinds for text in texts], np.int8)[:most],
-            weights=_end_to_end([text.weights for text in texts], np.float32)[:most],
-            rows=_end_to_end([text.rows for text in texts], np.int32)[:most],
+            ids=_end_to_end([reading.ids for reading in texts], np.int32)[:most],
+            kinds=_end_to_end([reading.kinds for reading in texts], np.int8)[:most],
+            weights=_end_to_end([reading.weights for reading in texts], np.float32)[:most],
+            rows=_end_to_end([reading.rows for reading in texts], np.int32)[:most],
             text=text[:most],
             sentence=sentence[:most],
             within=within[:most],
@@ -114,7 +116,7 @@ def align(claims: Sequence[Reading], sources: Sequence[Reading]) -> Alignment:
 
 
 def lay(left: Tokens, right: Tokens) -> Alignment:
-    """The same of tokens, for who lays the same claims on one source after the other."""
+    """Lay claim tokens on source tokens, for a caller that lays the same claims on one source after the other."""
     exact = left.ids[:, None] == right.ids[None, :]
     starts = borders(right.sentence).astype(np.int32)
     found: Bools = exact.any(axis=1)
@@ -156,7 +158,7 @@ def _relate(left: Tokens, right: Tokens, hit: Bools, found: Bools, starts: Ints)
     open_ = ((left.rows >= 0) & ~found).nonzero()[0]
     if not len(open_) or not len(starts):
         return soft
-    table = vectors()[1]
+    table = vectors()[1]  # whole numbers, 127 for 1
     used, back = _distinct(right.rows)
     near = (table.take(left.rows[open_], axis=0).astype(np.float32) / 127) @ (
         table.take(used, axis=0).astype(np.float32).T / 127
@@ -165,6 +167,7 @@ def _relate(left: Tokens, right: Tokens, hit: Bools, found: Bools, starts: Ints)
         near[:, 0] = 0.0
     near -= RELATED_FROM
     near /= RELATED_TO - RELATED_FROM
+    # 1 is for the same word alone
     np.minimum(np.maximum(near, 0.0, out=near), 0.95, out=near)
     soft[open_] = np.maximum.reduceat(near.take(back, axis=1), starts, axis=1)
     return soft

@@ -21,9 +21,10 @@ OTHER_CLAUSE = 0.4
 def fit(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[int]) -> float:
     """Weighted share of the claim's items other than `at` that belong to one item of the sentence, not to its rivals.
 
-    A later one inherits what was said before it where the claim has its own words: opens at 10 and closes at 5."""
+    A later one inherits what stands before it where the claim has its distinctive words: opens at 10 and closes at 5.
+    `at` is the index of an item of the claim, `place` and `rivals` of items of the sentence."""
     owned = _find_owned(comparison, place, rivals)
-    inherits = _has_own(comparison, at, place, owned, rivals)
+    inherits = _has_distinctive_words(comparison, at, place, owned, rivals)
     here = comparison.claim.items[at].clause
     total = fitting = 0.0
     for n, item in enumerate(comparison.claim.items):
@@ -58,7 +59,7 @@ def _find_owned(
     )
 
 
-def _has_own(
+def _has_distinctive_words(
     comparison: SentenceComparison,
     at: int,
     place: int,
@@ -72,12 +73,15 @@ def _has_own(
     before = max((rival for rival in rivals if rival < place), default=-1)
     if before < 0:
         return True
-    own = _list_own(items, place, owned, before)
-    weight = sum(item.weight for item in own)
-    return sum(item.weight for item in own if is_said(comparison, item, at)) >= MIN_OWN * weight
+    distinctive = _list_distinctive(items, place, owned, before)
+    weight = sum(item.weight for item in distinctive)
+    return (
+        sum(item.weight for item in distinctive if is_said(comparison, item, at))
+        >= MIN_OWN * weight
+    )
 
 
-def _list_own(
+def _list_distinctive(
     items: Sequence[SentenceItem], place: int, owned: frozenset[int], before: int
 ) -> list[SentenceItem]:
     """The words of an item since the rival before, or in its clause, that the sentence has once."""

@@ -43,18 +43,18 @@ def _find_direction(item: SentenceItem) -> int:
 
 
 def _find_order(comparison: SentenceComparison, place: int) -> int:
-    """1 where both sides compare the same with the same, -1 where they are exchanged, 0 where it cannot be told."""
+    """1 where both sides compare the same with the same, -1 where they are exchanged, 0 where it is not clear."""
     clause = comparison.source.items[place].clause
     kept = crossed = 0.0
     for at, item in enumerate(comparison.claim.items):
-        places = [
+        compared = [
             comparison.source.items[p].is_compared
             for p in comparison.places[at]
             if comparison.source.items[p].clause == clause
         ]
-        if item.degree or not places or len(set(places)) > 1:
+        if item.degree or not compared or len(set(compared)) > 1:
             continue
-        if item.is_compared != places[0]:
+        if item.is_compared != compared[0]:
             crossed += item.weight
         elif item.is_compared:
             kept += item.weight

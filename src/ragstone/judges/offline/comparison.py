@@ -1,4 +1,6 @@
-"""A claim beside one sentence of its sources: which of its words stand there, and which have their contrary there."""
+"""A claim beside one sentence of its sources: which of its words stand there, and which have their contrary there.
+
+Here and in the rules that use it, `at` is the index of an item of the claim, `place` that of an item of the sentence."""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ RELATED_FROM, RELATED_TO = 0.5, 0.9
 ROOT_LETTERS, ROOT_CREDIT = 5, 0.7
 """First letters that words of one root share, and what such a word counts: devolver, devolución."""
 VECTOR_NORM = 127.0 * 127.0
+"""Word vectors are stored as whole numbers, 127 for 1."""
 CANDIDATES = 2
 """Sentences that a claim is compared with."""
 MAX_SENTENCE_CHARS = 600
@@ -33,7 +36,7 @@ MAX_SENTENCE_CHARS = 600
 MIN_SHARED = 0.2
 """Share of a claim's words that a sentence must hold to be compared with it."""
 MIN_PREFIXED = 4
-"""Letters that a word must have for its negative prefix to be told from its beginning."""
+"""Letters that a word must have for its negative prefix not to be a mere beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,9 @@ class SentenceComparison:
     clauses: dict[int, float]
     """Clauses of the sentence, with the weight of the claim's items that stand there."""
     index: int
+    """Which source the sentence stands in."""
     span: tuple[int, int]
+    """Where the sentence starts and ends in it."""
 
     def credit(self, at: int) -> float:
         """What an item counts that does not stand in the sentence itself."""
@@ -129,6 +134,7 @@ def compare_sentence(
     """The claim beside one sentence of a source."""
     start, end = source.sentences[number]
     theirs = parse_sentence(source.raw[start:end], source.language)
+    # the tokens of the sentence before
     first, last = source.sentence.searchsorted((number - 1, number)).tolist()
     nearby = frozenset(source.ids[first:last].tolist())
     places, contraries = _pair_items(mine, theirs)
@@ -180,7 +186,7 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
             known[other.id].append(at)
             if (stripped := strip_negative_prefix(other.lower, theirs.language)) >= 0:
                 bare[stripped].append(at)
-    said = {item.id for item in mine.items}
+    claim_ids = {item.id for item in mine.items}
     same: list[tuple[int, ...]] = []
     against: list[tuple[int, ...]] = []
     for item in mine.items:
@@ -195,8 +201,8 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
             *bare.get(item.id, ()),
             *(at for other in contrary for at in known.get(other, ())),
         ]
-        # what the claim says itself is not said against it: before and after
-        against.append(tuple(at for at in places if theirs.items[at].id not in said))
+        # a word that the claim has too is no contrary: before and after
+        against.append(tuple(at for at in places if theirs.items[at].id not in claim_ids))
     return tuple(same), tuple(against)
 
 

@@ -30,8 +30,8 @@ def find_supposition(comparison: SentenceComparison) -> Conflict | None:
     if any(item.is_unreal for item in claim.items) or not function.possible.isdisjoint(claim.words):
         return None
     at = next((at for at, item in enumerate(claim.items) if item.is_verb), None)
-    places = [] if at is None else [source.items[place] for place in comparison.places[at]]
-    if not places or not all(place.is_unreal and place.is_verb for place in places):
+    others = [] if at is None else [source.items[place] for place in comparison.places[at]]
+    if not others or not all(other.is_unreal and other.is_verb for other in others):
         return None
     certain = comparison.share() >= CERTAIN
     return comparison.make("supposition", "only_supposed", claim.text, source.text, certain)

@@ -37,7 +37,9 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     mine = parse_sentence(claim.raw, claim.language)
     ranked = rank_sentences(claim, sources)
     edit = find_edit(claim, sources, *ranked[0]) if ranked else None
-    comparisons = compare_best(mine, ranked, sources)
+    comparisons = compare_best(
+        mine, ranked, sources
+    )  # an iterator: a sentence is read when it is taken
     best = next(comparisons, None)
     if best is None:
         return edit
@@ -51,6 +53,7 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
         figure = find_figure_conflict([best, *others], sources)
         conflicts += [figure] if figure else []
     conflicts += [edit] if edit else []
+    # of equally sure ones the first, so that the order of the rules decides what the reason says
     return max(conflicts, key=lambda conflict: conflict.certain, default=None)
 
 

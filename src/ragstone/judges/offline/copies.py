@@ -48,7 +48,7 @@ def find_edit(
     Bob and Eve) may change places."""
     source = sources[index]
     low, high = source.sentence.searchsorted((sentence, sentence + 1)).tolist()
-    # a name at the beginning of a sentence is told by the other side: Spain beat Italy
+    # whether the first word of a sentence is a name shows on the other side: Spain beat Italy
     named = {*claim.ids[claim.kinds == NAME].tolist()}
     named.update(source.ids[low:high][source.kinds[low:high] == NAME].tolist())
     mine, theirs = _collapse(claim, 0, len(claim.ids), named), _collapse(source, low, high, named)
@@ -63,13 +63,13 @@ def find_edit(
     span = source.sentences[sentence]
     moved = _find_moved_name(mine, theirs, blocks)
     if moved is not None:
-        said = _quote(claim, [moved]), source.raw[slice(*span)].strip()
-        return Conflict("roles", "name_moved", *said, index, span, certain=True)
-    code, said = _find_changed_word(claim, source, mine, theirs, blocks)
+        quotes = _quote(claim, [moved]), source.raw[slice(*span)].strip()
+        return Conflict("roles", "name_moved", *quotes, index, span, certain=True)
+    code, quotes = _find_changed_word(claim, source, mine, theirs, blocks)
     if code == "number_differs":
-        return Conflict("figure", code, *said, index, span, certain=True)
-    said = claim.raw.strip(), source.raw[slice(*span)].strip()
-    return Conflict("negation", code, *said, index, span, certain=True) if code else None
+        return Conflict("figure", code, *quotes, index, span, certain=True)
+    quotes = claim.raw.strip(), source.raw[slice(*span)].strip()
+    return Conflict("negation", code, *quotes, index, span, certain=True) if code else None
 
 
 def _find_changed_word(

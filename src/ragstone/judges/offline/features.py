@@ -126,11 +126,11 @@ def _match_quantities(
     return unmatched
 
 
-def _find_unit(laid: Alignment, sources: Sequence[Reading], source: int, place: int) -> int:
-    """The unit of the alignment in which a place of a source stands, -1 for none."""
+def _find_unit(laid: Alignment, sources: Sequence[Reading], source: int, offset: int) -> int:
+    """The unit of the alignment in which an offset of a source lies, -1 for none."""
     before = sum(len(other.sentences) for other in sources[:source])
     for number, (a, b) in enumerate(sources[source].sentences):
-        if a <= place < b:
+        if a <= offset < b:
             unit = int(laid.units.searchsorted(before + number))
             is_there = unit < len(laid.units) and int(laid.units[unit]) == before + number
             return unit if is_there else -1

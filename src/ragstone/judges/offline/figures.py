@@ -55,7 +55,7 @@ def _check_figure(
         ]  # fmt: skip
         for place in alike:
             other = items[place].quantity
-            assert other is not None
+            assert other is not None  # `alike` has quantities alone
             rivals = [rival for rival in alike if rival != place]
             if not differs(quantity, other):
                 # April and April 1949 are not the same, yet neither is against the other

@@ -25,7 +25,7 @@ MAX_BARE_TOKENS = 8
 MAX_ANSWER_TOKENS = 40
 """Tokens of a text that can be an answer put in sentences; anything longer is a source to look words up in."""
 WHOLE = 0.75
-"""Share of a bare answer that a text must hold to have said it."""
+"""Share of a bare answer that a text must hold to state it."""
 ALIKE = 0.7
 """What two bare answers to the same question must hold of each other (harmonic mean) to say the same."""
 PART = 0.95
@@ -64,7 +64,7 @@ def _repeats(claim: Reading, sources: Sequence[Reading]) -> bool:
     """Whether the claim is the one short source, word for word."""
     if len(sources) != 1 or len(claim.ids) > MAX_BARE_TOKENS:
         return False
-    return _letters(claim.raw) == _letters(sources[0].raw) != "  "
+    return _letters(claim.raw) == _letters(sources[0].raw) != "  "  # which is a text without words
 
 
 def compare_bare(
@@ -102,9 +102,11 @@ def _measure_binding(answer: Reading, claim: Reading, sources: Sequence[Reading]
 
     The right figure of another question stands in the source too. None when no sentence has the answer."""
     words = dict(zip(claim.ids.tolist(), claim.weights.tolist(), strict=True))
-    told = frozenset(answer.ids[answer.kinds != STOP].tolist()) or frozenset(answer.ids.tolist())
-    left_out = told.union(claim.ids[claim.kinds == STOP].tolist())
-    given = {word: weight for word, weight in words.items() if word in told}
+    answer_ids = frozenset(answer.ids[answer.kinds != STOP].tolist()) or frozenset(
+        answer.ids.tolist()
+    )
+    left_out = answer_ids.union(claim.ids[claim.kinds == STOP].tolist())
+    given = {word: weight for word, weight in words.items() if word in answer_ids}
     asked = {word: weight for word, weight in words.items() if word not in left_out}
     most, bound = 0.0, -1.0
     for source in sources:

@@ -31,7 +31,7 @@ from ragstone.text.sentences import split_sentences
 WEIGHTS: Mapping[str, float] = {
     "bias": -3.47, "cosine": 11.68, "cover": 4.39, "brief": 1.66, "brief_cosine": 4.05, "fit": 6.16, "misfit": -4.64,
 }  # fmt: skip
-"""Fitted by bench/judge/relevance.py on corpora of our own and RAGTruth."""
+"""Fitted by bench/judge/relevance.py on corpora of this project and RAGTruth; `measure_pair` gives the figures under the same names."""
 MAX_BARE_WORDS = 3
 """Words up to which an answer is no sentence, whatever its words look like."""
 MAX_BRIEF_WORDS = 12
@@ -70,14 +70,14 @@ def compute_chance(part: str, answer: str, language: str | None) -> float:
 
 def measure_pair(part: str, answer: str, language: str | None) -> dict[str, float]:
     """Measure what the model weighs, by the names of WEIGHTS."""
-    asked, told = read(part, language), read(answer, language)
+    asked, given = read(part, language), read(answer, language)
     vectors = encode([part, answer])
     cosine = float(vectors[0] @ vectors[1])
-    brief = _is_brief(told)
-    fit = _compare_kinds(classify_question(part), asked, told, brief)
+    brief = _is_brief(given)
+    fit = _compare_kinds(classify_question(part), asked, given, brief)
     return {
         "cosine": cosine,
-        "cover": _cover(asked, told),
+        "cover": _cover(asked, given),
         "brief": float(brief),
         "brief_cosine": brief * cosine,
         "fit": max(fit, 0.0),
@@ -85,66 +85,66 @@ def measure_pair(part: str, answer: str, language: str | None) -> dict[str, floa
     }
 
 
-def _is_brief(told: Reading) -> bool:
+def _is_brief(given: Reading) -> bool:
     """Whether the answer only names something, so that it need not take up words of the question."""
-    words = len(told.ids)
+    words = len(given.ids)
     return words <= MAX_BARE_WORDS or (
-        words <= MAX_BRIEF_WORDS and not has_clause(told.raw, told.language)
+        words <= MAX_BRIEF_WORDS and not has_clause(given.raw, given.language)
     )
 
 
-def _cover(asked: Reading, told: Reading) -> float:
+def _cover(asked: Reading, given: Reading) -> float:
     """Weighted share of the question's content words that the answer takes up."""
-    laid = align([asked], [told])
+    laid = align([asked], [given])
     weights = np.where(laid.claims.kinds == STOP, 0.0, laid.claims.weights)
     if not len(laid.units) or not weights.sum():
         return 0.0
     return float((laid.most * weights).sum() / weights.sum())
 
 
-def _compare_kinds(kind: QuestionKind, asked: Reading, told: Reading, brief: bool) -> float:
+def _compare_kinds(kind: QuestionKind, asked: Reading, given: Reading, brief: bool) -> float:
     """1 for a bare answer of the kind that is asked for, -1 for an answer without that kind, 0 when nothing tells.
 
     What seldom but sometimes answers counts half: a mere figure for a thing (the fine, 60 euros), no name for a person
     (the king), as far as the question shows that capitals mark names."""
-    text = told.raw.strip()
-    quantities = find_quantities(text, told.language)
+    text = given.raw.strip()
+    quantities = find_quantities(text, given.language)
     inside = sum(quantity.end - quantity.start for quantity in quantities)
     if kind.quantities:
-        if not offers_quantity(text, kind.quantities, told.language):
+        if not offers_quantity(text, kind.quantities, given.language):
             return -1
         if not brief:
             return 0
-        return float(_count_others(asked, told, quantities) <= MAX_OTHER_WORDS)
+        return float(_count_others(asked, given, quantities) <= MAX_OTHER_WORDS)
     if not brief:
         return 0
     if inside >= QUANTITY_SHARE * len(text):
         return -0.5 if kind.thing else -1
-    if kind.name and len(told.ids) <= MAX_NAME_WORDS:
-        if _is_name(told):
+    if kind.name and len(given.ids) <= MAX_NAME_WORDS:
+        if _is_name(given):
             return 1.0
         return -0.5 if _CAPITAL.search(asked.raw, 1) else 0.0
     return float(kind.polar and bool(_YES_NO.match(text)))
 
 
-def _count_others(asked: Reading, told: Reading, quantities: list[Quantity]) -> int:
+def _count_others(asked: Reading, given: Reading, quantities: list[Quantity]) -> int:
     """Count the content words of an answer that are neither of its quantities nor of the question."""
     known = set(asked.ids.tolist())
-    tokens = zip(told.ids.tolist(), told.kinds.tolist(), told.places, strict=True)
+    tokens = zip(given.ids.tolist(), given.kinds.tolist(), given.places, strict=True)
     return sum(
-        kind != STOP and word not in known and not _is_inside(place, quantities)
-        for word, kind, place in tokens
+        kind != STOP and word not in known and not _is_inside(span, quantities)
+        for word, kind, span in tokens
     )
 
 
-def _is_name(told: Reading) -> bool:
+def _is_name(given: Reading) -> bool:
     """Whether half of the content words or more have a capital."""
-    words = [told.surface(n) for n, kind in enumerate(told.kinds.tolist()) if kind != STOP]
+    words = [given.surface(n) for n, kind in enumerate(given.kinds.tolist()) if kind != STOP]
     return 2 * sum(word[:1].isupper() for word in words) >= max(len(words), 1)
 
 
-def _is_inside(place: tuple[int, int], quantities: list[Quantity]) -> bool:
-    return any(quantity.start <= place[0] < quantity.end for quantity in quantities)
+def _is_inside(span: tuple[int, int], quantities: list[Quantity]) -> bool:
+    return any(quantity.start <= span[0] < quantity.end for quantity in quantities)
 
 
 _CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]")

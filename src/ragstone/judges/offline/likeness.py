@@ -124,7 +124,7 @@ def _same(one: Word, other: Word) -> float:
         return 0.0
     if long.startswith(brief[: max(LONG_ENOUGH, math.ceil(ROOT * len(long)))]):
         return 1.0
-    # who has another letter in front and another at the end is spelt too differently to be worth the time
+    # words that differ in their first letter and in their ending are not worth the time of a comparison
     if a[0] != b[0] and a[-2:] != b[-2:]:
         return 0.0
     return _spelt(a, b)
@@ -145,10 +145,10 @@ def _related(part: Short, whole: Short) -> list[float]:
 def _initials(text: Short) -> frozenset[str]:
     """Every run of first letters of several words: NBA of National Basketball Association."""
     every = [unaccented(text.reading.raw[a].lower()) for a, _ in text.reading.places]
-    told = [word.text[:1] for word in text.words]
+    counted = [word.text[:1] for word in text.words]  # without function words
     return frozenset(
         "".join(run[a:b])
-        for run in (every, told)
+        for run in (every, counted)
         for a in range(len(run))
         for b in range(a + 2, min(len(run), a + LONGEST_INITIALS) + 1)
     )

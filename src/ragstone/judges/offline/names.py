@@ -42,10 +42,10 @@ def find_name_conflict(
 
 def _list_rivals(comparison: SentenceComparison, item: SentenceItem) -> list[int]:
     """Names of the sentence under the same preposition that the claim has not."""
-    said = {other.id for other in comparison.claim.items}
+    claim_ids = {other.id for other in comparison.claim.items}
     return [
         place for place, other in enumerate(comparison.source.items)
-        if other.kind == NAME and other.id not in said and other.lower not in TITLES
+        if other.kind == NAME and other.id not in claim_ids and other.lower not in TITLES
         and other.preposition == item.preposition and not _is_variant(item.lower, other.lower)
     ]  # fmt: skip
 

@@ -25,6 +25,7 @@ class SentenceItem(NamedTuple):
     id: int
     """Equal ids mean equal stems; a quantity has -1 and is compared by what it says."""
     kind: int
+    """NAME, NUMBER or WORD of `ragstone.judges.offline.words`."""
     weight: float
     row: int
     """Row in the table of word vectors, -1 for none."""
@@ -39,6 +40,7 @@ class SentenceItem(NamedTuple):
     preposition: str
     """What governs it, empty for a subject, a direct object or a verb."""
     preposition_place: int
+    """Which token of the sentence the preposition is, -1 for none."""
     is_negated: bool
     is_excepted: bool
     """Whether it stands after "except"."""
@@ -48,8 +50,9 @@ class SentenceItem(NamedTuple):
     """Whether it is only planned, wished or supposed."""
     is_verb: bool
     degree: int
+    """LESS, NO_DEGREE, MORE, AS_MUCH or MOST."""
     quantifier: str
-    """`all`, `most`, `some`, `few`, `none` or `only` before it."""
+    """`all`, `most`, `some`, `few`, `none`, `only` or `count` (a number) before it; empty for none of them."""
     quantity: Quantity | None
 
 
@@ -63,7 +66,7 @@ class Sentence:
     words: tuple[str, ...]
     """Every token in small letters, function words included."""
     is_unclear: bool
-    """Whether what it denies cannot be told: no other, not … without."""
+    """Whether it is not clear what it denies: no other, not … without."""
     denies: bool
     """Whether it has any negation."""
     is_limited: bool
@@ -102,14 +105,14 @@ class _Parser:
         self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = (
             self.excepts_first
         ) = False
-        self._end_clause()
+        self._end_clause()  # sets the rest of the state, and clause and section to 0
 
     def parse(self) -> Sentence:
         at = 0
         for quantity in find_quantities(self.text, self.language):
             self._read_words(at, quantity.start)
             at = quantity.end
-            self.words.append("#")
+            self.words.append("#")  # one token, however many words the quantity has
             if quantity.bound and self.words[-2:-1] and self.words[-2] in self.function.than:
                 self._forget_comparison()
             lower = self.text[quantity.start : at].lower()
@@ -266,6 +269,7 @@ class _Parser:
     def _read_mood(self, lower: str, end: int) -> bool:
         """A word that says what is only planned, about how much, or which other; some are content words as well."""
         function = self.function
+        # not before a digit: "May 5" is a date
         if lower in function.unreal and not self.text[end : end + 2].strip().isdigit():
             self.is_unreal = True
             return lower in self.stop or lower in function.approximate
@@ -289,13 +293,14 @@ class _Parser:
         """Take note that the sentence states a condition, or that none matters."""
         after = _NEXT_WORD.match(self.text, end)
         following = after[1].lower() if after else ""
+        # the word that must follow, empty for any; "-" is no word and so never equal
         if self.function.limits.get(lower, "-") in ("", following):
             self.is_limited = True
         if self.function.limitless.get(lower, "-") in ("", following):
             self.is_limitless = True
 
     def _excepts(self, lower: str, end: int) -> bool:
-        """Whether the word takes what follows out of what was said; "menos a" only from all."""
+        """Whether the word makes an exception of what follows; "menos" only after all."""
         needed = self.function.exceptions.get(lower)
         if needed is None or (
             lower == "menos" and not any(i.quantifier == "all" for i in self.items)
@@ -373,6 +378,7 @@ class _Parser:
         quantity: Quantity | None,
         is_verb: bool = False,
     ) -> None:
+        """Append an item in the present state; `meaning` is what `describe_word` returns: id, kind, weight, row."""
         identity, kind, weight, row = meaning
         self.items.append(
             SentenceItem(
@@ -388,7 +394,7 @@ class _Parser:
                 section=self.section,
                 preposition=self.preposition,
                 preposition_place=self.preposition_place,
-                is_negated=bool(self.negations % 2),
+                is_negated=bool(self.negations % 2),  # two negations cancel out
                 is_excepted=self.is_excepted,
                 is_compared=self.is_compared,
                 is_unreal=self.is_unreal,
@@ -398,5 +404,6 @@ class _Parser:
                 quantity=quantity,
             )
         )
+        # used up by a word; a figure leaves them to its noun: all 40 cars
         if quantity is None:
             self.degree, self.quantifier = NO_DEGREE, ""

@@ -49,8 +49,8 @@ def _measured() -> dict[str, list[dict[str, Any]]]:
 
 def page(language: str = "en") -> str:
     """The page of measured quality, as Markdown, shipped with the models it speaks of; English where a language has none."""
-    own = learned_file(f"quality.{language.split('-')[0].lower()}.md")
-    return (own if own.is_file() else learned_file("quality.md")).read_text("utf-8")
+    translated = learned_file(f"quality.{language.split('-')[0].lower()}.md")
+    return (translated if translated.is_file() else learned_file("quality.md")).read_text("utf-8")
 
 
 def quality(metrics: list[str], language: str | None) -> list[Quality]:
@@ -64,6 +64,6 @@ def quality(metrics: list[str], language: str | None) -> list[Quality]:
             found.append(Quality(kind, mine))
             continue
         rows = _measured()[kind]
-        own = [row for row in rows if row["language"] == (language or "").split("-")[0]]
-        found += [Quality(kind, mine, **row) for row in own or rows]
+        in_language = [row for row in rows if row["language"] == (language or "").split("-")[0]]
+        found += [Quality(kind, mine, **row) for row in in_language or rows]
     return found

@@ -47,11 +47,11 @@ def _is_said_there(comparison: SentenceComparison, at: int, other: SentenceItem)
 
 def _find_limit(comparison: SentenceComparison, theirs: list[SentenceItem]) -> SentenceItem | None:
     """What the source limits to some or takes out, where the claim says "all" and nothing of it."""
-    said = {item.id for item in comparison.claim.items}
+    claim_ids = {item.id for item in comparison.claim.items}
     for item in comparison.source.items:
         is_exception = item.is_excepted and any(other.quantifier == "all" for other in theirs)
         is_only = item.quantifier == "only" and any(other.clause == item.clause for other in theirs)
-        if item.id not in said and (is_exception or is_only):
+        if item.id not in claim_ids and (is_exception or is_only):
             return item
     return None
 

@@ -1,4 +1,4 @@
-"""Every kind of Ask to the value of its reply."""
+"""Which function of the embedded judge answers which kind of Ask; the claims of a text are put together here."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _list_statements(
     text: Mapping[str, Any], language: str | None
 ) -> Iterator[tuple[int, Statement]]:
     """Every claim of a text with the index of its sentence, or of the part of one that a citation closes."""
-    spoken = detect_language(text["text"], language)
+    text_language = detect_language(text["text"], language)
     before = ""
     for number, sentence in enumerate(text["sentences"]):
         if number == 0 and "asked" in text:
             whole = to_statement(text["asked"], to_plain_text(sentence), language)
             yield 0, Statement(whole, ((0, len(sentence)),))
             continue
-        for statement in statements(sentence, spoken, before):
+        for statement in statements(sentence, text_language, before):
             yield number, statement
         # a sentence ends with its mark; what ends with a citation alone goes on
         before = sentence if sentence.endswith("]") and not _CLOSED.search(sentence) else ""

@@ -85,6 +85,7 @@ def answer_rate(values: Mapping[str, Any], language: str | None) -> Any:
     share, faults = form(main, language)
     if "answer" in texts and len(texts) > 1:
         met, more = _met(texts, language)
+        # what it says counts three times as much as its form
         share, faults = (share + 3 * met) / 4, faults + more
     top = len(values["levels"]) - 1
     return {
@@ -174,12 +175,12 @@ def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[st
     if is_refusal(answer, language):
         return 0.0, [compose("answer_declines")]
     marks: list[float] = []
-    said: list[str] = []
+    reasons: list[str] = []
     if texts.get("question", "").strip():
         asked = split_question(texts["question"])
         chance = sum(compute_chance(part, answer, language) for part in asked) / len(asked)
         marks.append(chance)
-        said.append(compose("addresses_part", chance=round(chance, 2)))
+        reasons.append(compose("addresses_part", chance=round(chance, 2)))
     claims = [one.text for part in parts for one in statements(part)] or [answer]
     for name in ("reference", "contexts"):
         if texts.get(name, "").strip():
@@ -187,5 +188,5 @@ def _met(texts: Mapping[str, str], language: str | None) -> tuple[float, list[st
             supported = [claim.verdict == "supported" for claim in judged.claims]
             share = sum(supported) / len(supported)
             marks.append(share)
-            said.append(compose(f"share_in_{name}", share=share))
-    return (sum(marks) / len(marks), said) if marks else (1.0, [])
+            reasons.append(compose(f"share_in_{name}", share=share))
+    return (sum(marks) / len(marks), reasons) if marks else (1.0, [])

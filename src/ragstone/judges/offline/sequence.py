@@ -14,6 +14,8 @@ CERTAIN = 0.85
 
 
 class _Order(NamedTuple):
+    """Ids of the words of what came first, and of what came after it."""
+
     earlier: frozenset[int]
     later: frozenset[int]
 
@@ -101,5 +103,6 @@ def _find_before(sentence: Sentence, at: int) -> int:
 
 
 def _part(earlier: frozenset[int], later: frozenset[int]) -> _Order:
-    figures = earlier & later | {-1}
-    return _Order(earlier - figures, later - figures)
+    """The order of two events, without the words of both and without quantities, which all have the id -1."""
+    unclear = earlier & later | {-1}
+    return _Order(earlier - unclear, later - unclear)

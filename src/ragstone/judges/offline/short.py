@@ -69,9 +69,9 @@ def short(text: str, language: str) -> Short:
     )
 
 
-def is_inside(place: int, quantities: tuple[Quantity, ...] | list[Quantity]) -> bool:
-    """Whether a place of the text lies in one of the quantities."""
-    return any(quantity.start <= place < quantity.end for quantity in quantities)
+def is_inside(offset: int, quantities: tuple[Quantity, ...] | list[Quantity]) -> bool:
+    """Whether an offset of the text lies in one of the quantities."""
+    return any(quantity.start <= offset < quantity.end for quantity in quantities)
 
 
 def _read_word(reading: Reading, n: int, lesser: dict[int, float], alone: bool) -> Word:

@@ -108,7 +108,7 @@ def _read_place(
     claim: Sequence[_Word], missing: Sequence[_Word], theirs: Sequence[_Word], language: str
 ) -> str | None:
     """The other name in the place that the missing one has in the claim: as its subject, or after its preposition."""
-    said = {word.id for word in claim}
+    claim_ids = {word.id for word in claim}
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
     first = claim.index(missing[0])
     is_name = all(word.is_capital for word in missing) and missing[0].lower not in grammar.openers
@@ -116,21 +116,21 @@ def _read_place(
         return None
     verb = next((word for word in claim if _is_verb(word, language)), None)
     if verb is None or missing[-1].end <= verb.start:
-        return _read_subject(claim, verb, theirs, said, language)
+        return _read_subject(claim, verb, theirs, claim_ids, language)
     if claim[first - 1].lower not in grammar.prepositions or first < 2:
         return None
     before, link = claim[first - 2].id, claim[first - 1].lower
     pairs = [(one.id, other.lower) for one, other in pairwise(theirs)]
     if (before, link) not in pairs:
         return None
-    return _read_name(theirs[pairs.index((before, link)) + 2 :], said, frozenset())
+    return _read_name(theirs[pairs.index((before, link)) + 2 :], claim_ids, frozenset())
 
 
 def _read_subject(
     claim: Sequence[_Word],
     verb: _Word | None,
     theirs: Sequence[_Word],
-    said: set[int],
+    claim_ids: set[int],
     language: str,
 ) -> str | None:
     """The name that a sentence has for the subject of a claim: before the verb, after `by`, or after `is`."""
@@ -140,18 +140,20 @@ def _read_subject(
         places = [n for n, word in enumerate(theirs) if word.lower in grammar.be_have]
         is_copular = any(word.lower in grammar.be_have for word in claim)
         return (
-            _read_name(theirs[places[0] + 1 :], said, no_names) if places and is_copular else None
+            _read_name(theirs[places[0] + 1 :], claim_ids, no_names)
+            if places and is_copular
+            else None
         )
     anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
     if anchor is None:
         return None
     after = theirs[anchor + 1 :]
     if after and after[0].lower in ("by", "por"):
-        return _read_name(after[1:], said, no_names)
-    return _read_name_before(theirs[:anchor], said, language)
+        return _read_name(after[1:], claim_ids, no_names)
+    return _read_name_before(theirs[:anchor], claim_ids, language)
 
 
-def _read_name_before(words: Sequence[_Word], said: set[int], language: str) -> str | None:
+def _read_name_before(words: Sequence[_Word], claim_ids: set[int], language: str) -> str | None:
     """The name that the words end with, unless a preposition governs it: Nokia, but not the Elector of Brandenburg."""
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
     start = len(words)
@@ -159,7 +161,9 @@ def _read_name_before(words: Sequence[_Word], said: set[int], language: str) -> 
         start -= 1
     if start and words[start - 1].lower in grammar.prepositions:
         return None
-    return _read_name(words[start:], said, grammar.starters | grammar.openers | grammar.adverbs)
+    return _read_name(
+        words[start:], claim_ids, grammar.starters | grammar.openers | grammar.adverbs
+    )
 
 
 def _is_verb(word: _Word, language: str) -> bool:
@@ -167,14 +171,14 @@ def _is_verb(word: _Word, language: str) -> bool:
     return word.is_content and not word.is_capital and form in ("finite", "past", "participle")
 
 
-def _read_name(words: Sequence[_Word], said: set[int], starters: frozenset[str]) -> str | None:
+def _read_name(words: Sequence[_Word], claim_ids: set[int], starters: frozenset[str]) -> str | None:
     """The name that the words begin with, unless the claim has it or they may stand for any: he, the firm."""
     name = []
     for word in words:
         if not word.is_capital:
             break
         name.append(word)
-    if not name or name[0].lower in starters or any(word.id in said for word in name):
+    if not name or name[0].lower in starters or any(word.id in claim_ids for word in name):
         return None
     return " ".join(word.lower.capitalize() for word in name)
 

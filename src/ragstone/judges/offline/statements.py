@@ -35,7 +35,7 @@ def statements(
     """The claims of one sentence; none for questions, headings and refusals.
 
     `before` is an earlier part of the same sentence that a citation marker closed: its subject may be taken over."""
-    spoken = detect_language(sentence, language)
+    text_language = detect_language(sentence, language)
     start, end = _trim(sentence)
     shift, stop = find_statement(sentence[start:end])
     if _says_nothing(sentence[start + shift : end]):
@@ -43,15 +43,16 @@ def statements(
     opening = f"{to_plain_text(before)} " if before else ""
     text = opening + sentence[start + shift : start + stop]
     found: list[Parts] = []
-    for parts in cut_clauses(text, spoken):
+    for parts in cut_clauses(text, text_language):
         if parts[-1][1] > len(opening):
-            found += _cut_finely(text, _keep_after(text, parts, len(opening)), spoken)
-    moved = start + shift - len(opening)
+            found += _cut_finely(text, _keep_after(text, parts, len(opening)), text_language)
+    offset = start + shift - len(opening)
+    # one claim keeps its mark; of several, each gets that of the sentence
     stop_mark = sentence[end - 1] if len(found) > 1 and sentence[end - 1] in ".!" else ""
     return tuple(
         Statement(
             _compose(text, parts, stop_mark),
-            tuple((a + moved, b + moved) for a, b in parts if a >= len(opening)),
+            tuple((a + offset, b + offset) for a, b in parts if a >= len(opening)),
         )
         for parts in found
     )
@@ -67,7 +68,7 @@ def _keep_after(text: str, parts: Parts, opening: int) -> Parts:
 
 
 def _cut_finely(text: str, parts: Parts, language: str) -> list[Parts]:
-    """Conditions, items of a list, a place and a date as claims of their own."""
+    """Conditions, items of a list, a index and a date as claims of their own."""
     pieces = _split_condition(text, parts, language)
     return [
         more
@@ -193,17 +194,17 @@ MAX_THING_WORDS = 4
 def _find_list_start(text: str, start: int, end: int, language: str) -> int | None:
     """Where the first item starts: after the last verb of the words before the first comma, or its preposition."""
     words = list(WORD.finditer(text, start, end))
-    words_of = CLAUSE_WORDS[language]
-    for place in range(len(words) - 2, 0, -1):
-        word = words[place].group()
+    grammar = CLAUSE_WORDS[language]
+    for index in range(len(words) - 2, 0, -1):
+        word = words[index].group()
         form = find_verb_form(word, language)
         if form in ("finite", "past"):
-            is_linking = word in words_of.be_have - _HAVE or word in _LINKING
-            return None if is_linking else words[place + 1].start()
-        before = find_verb_form(words[place - 1].group(), language)
+            is_linking = word in grammar.be_have - _HAVE or word in _LINKING
+            return None if is_linking else words[index + 1].start()
+        before = find_verb_form(words[index - 1].group(), language)
         if word in _LIST_PREPOSITIONS and before in ("finite", "past", "participle"):
-            return words[place + 1].start()
-        if word.lower() in words_of.prepositions or form:
+            return words[index + 1].start()
+        if word.lower() in grammar.prepositions or form:
             return None
     return None
 
@@ -257,7 +258,7 @@ _DATE_PLACE = re.compile(
 
 
 MAX_DATED_WORDS = 10
-"""Words before a place and a date that both belong to; of longer ones they say something else."""
+"""Words before a index and a date that both belong to; of longer ones they say something else."""
 
 
 def _split_date(text: str, parts: Parts) -> list[Parts]:
@@ -269,6 +270,7 @@ def _split_date(text: str, parts: Parts) -> list[Parts]:
     for pattern in (_PLACE_DATE, _DATE_PLACE):
         match = pattern.fullmatch(piece)
         size = len(WORD.findall(match["head"])) if match else 0
+        # a head of one word needs a subject taken over
         if match and size + len(parts) > 2 and size <= MAX_DATED_WORDS:
             head = (first, first + match.end("head"))
             return [
@@ -286,7 +288,7 @@ def _compose(text: str, parts: Parts, stop_mark: str) -> str:
 
 
 def to_plain_text(piece: str) -> str:
-    """Without citation marks and emphasis, which are not part of what is said."""
+    """Return the piece without citation marks and emphasis, which are no part of the claim."""
     marked = "[" in piece or "**" in piece or "__" in piece
     return _MARKS.sub("", piece) if marked else piece
 

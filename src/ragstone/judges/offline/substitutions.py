@@ -45,14 +45,14 @@ def find_substitution(comparison: SentenceComparison) -> Conflict | None:
 def _find_slot(comparison: SentenceComparison, at: int) -> int | None:
     """The item of the sentence that stands after the same item and the same preposition, and not in the claim."""
     items, theirs = comparison.claim.items, comparison.source.items
-    said = {item.id for item in items}
+    claim_ids = {item.id for item in items}
     if not at:
         return None
     language = comparison.source.language
     for place in (before + 1 for before in comparison.places[at - 1] if before + 1 < len(theirs)):
         other = theirs[place]
         is_new = (
-            other.id not in said
+            other.id not in claim_ids
             and other.quantity is None
             and not find_verb_form(other.lower, language)
         )
@@ -75,12 +75,12 @@ def find_contrary_preposition(comparison: SentenceComparison) -> Conflict | None
     claim, source = comparison.claim, comparison.source
     for at, item in enumerate(claim.items):
         opposed = _OPPOSED.get(item.preposition)
-        places = [source.items[place] for place in comparison.places[at]]
-        is_opposed = opposed and places and all(place.preposition == opposed for place in places)
+        others = [source.items[place] for place in comparison.places[at]]
+        is_opposed = opposed and others and all(other.preposition == opposed for other in others)
         if is_opposed and comparison.share() >= MIN_SHARE and _is_free(comparison, item):
             mine, theirs = (
                 f"{item.preposition} {claim.quote(item)}",
-                f"{opposed} {source.quote(places[0])}",
+                f"{opposed} {source.quote(others[0])}",
             )
             return comparison.make("word", "word_differs", mine, theirs, certain=True)
     return None
@@ -99,7 +99,7 @@ def _is_free(comparison: SentenceComparison, item: SentenceItem) -> bool:
         other.is_negated and other.preposition != item.preposition for other in (*claim, *source)
     ):
         return False
-    said = {other.id for other in claim}
+    claim_ids = {other.id for other in claim}
     return opposed in _OF_COMPANY or any(
-        other.preposition == item.preposition and other.id not in said for other in source
+        other.preposition == item.preposition and other.id not in claim_ids for other in source
     )

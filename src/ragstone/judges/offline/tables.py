@@ -1,4 +1,4 @@
-"""The learned files of the offline judge, read once each: word counts, vectors and trees."""
+"""The learned files of the offline judge, read once each: word counts and word vectors."""
 
 from __future__ import annotations
 

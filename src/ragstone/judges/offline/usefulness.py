@@ -31,7 +31,8 @@ QUESTION_WEIGHTS: Mapping[str, float] = {
     "bias": -2.35, "cosine": 4.39, "cover": 3.11, "weakest": 0.88, "offers": 0.65, "across": 0.22, "across_cosine": 1.39,
 }  # fmt: skip
 TARGET_WEIGHTS: Mapping[str, float] = {"bias": -3.61, "reach": 4.25, "shared": 3.35, "cover": 2.49}
-"""Fitted by bench/judge/usefulness.py on corpora of our own and RAGTruth."""
+"""Both fitted by bench/judge/usefulness.py, on corpora of this project and RAGTruth; `measure_chunks` and
+`measure_towards` give the figures under the same names."""
 BARS = {1: (0.5, 0.7), 2: (0.3, 0.5)}
 """Chance from which a chunk helps, and from which it answers all parts, for each wording: strict and lenient."""
 KNOWN_WEIGHT = 0.35
@@ -85,7 +86,7 @@ def judge_chunks(
     by_part = [_judge_part(part, chunks, language) for part in split_question(question)]
     judged = []
     for parts in zip(*by_part, strict=True):
-        best = max(parts)
+        best = max(parts)  # by chance, which comes first
         judged.append(Usefulness(best[0], min(parts)[0], best[1]))
     return judged
 
@@ -196,8 +197,8 @@ def measure_towards(
     """Measure what TARGET_WEIGHTS weighs: how much of the best statement of the text a chunk has, how much of that
     sentence the text has, and the question's words."""
     parts = [text[a:b] for a, b in split_sentences(text, language)] or [text]
-    said = [one.text for part in parts for one in statements(part)] or [text]
-    wanted = [read(one, language) for one in said]
+    claims = [one.text for part in parts for one in statements(part)] or [text]
+    wanted = [read(one, language) for one in claims]
     left = Tokens.of(wanted)
     asked = read(question, language)
     weights = np.where(left.kinds == STOP, 0.02, left.weights)
@@ -224,7 +225,13 @@ def _reach(
         best = max(best, (float(covers[unit]), unit))
     unit = best[1]
     low, high = int(laid.unit_starts[unit]), int(laid.unit_ends[unit])
-    own = np.where(laid.sources.kinds[low:high] == STOP, 0.0, laid.sources.weights[low:high])
+    content_weights = np.where(
+        laid.sources.kinds[low:high] == STOP, 0.0, laid.sources.weights[low:high]
+    )
     shared = laid.exact[:, low:high].any(axis=0)
     _, start, end = find_unit_span([chunk], laid, unit)
-    return best[0], float((own * shared).sum() / max(float(own.sum()), 1e-6)), chunk.raw[start:end]
+    return (
+        best[0],
+        float((content_weights * shared).sum() / max(float(content_weights.sum()), 1e-6)),
+        chunk.raw[start:end],
+    )

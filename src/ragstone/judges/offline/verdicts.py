@@ -35,7 +35,7 @@ _UNKNOWN_NUMBERS = NAMES.index("unknown_numbers")
 
 def answer_support(values: Mapping[str, Any], language: str | None) -> tuple[Any, list[Reading]]:
     """The reply to a support Ask and the claims as read."""
-    rows, readings, whole = [], [], []
+    rows, readings, whole = [], [], []  # `whole`: the probability of each case
     for case in values["cases"]:
         claims = [read(claim["text"], language) for claim in case["claims"]]
         readings.extend(claims)
@@ -112,14 +112,16 @@ def judge_case(
     cover, best = best_units(laid, bounds)
     judged, is_named = [], []
     for n, claim in enumerate(claims):
-        place = _ClaimPlace(
+        placed = _PlacedClaim(
             claim, sources, conflicts[n], laid, bounds[n], bounds[n + 1], cover[n], int(best[n])
         )
-        verdict = _judge_bare(place, answers[n] if answers else None, matches[n])
+        verdict = _judge_bare(placed, answers[n] if answers else None, matches[n])
         is_named.append(verdict is not None)
         if verdict is None:
             lacks_number = bool(table[n, _UNKNOWN_NUMBERS])
-            verdict = _judge_claim(place, float(probability[n]), lacks_number, False)
+            verdict = _judge_claim(
+                placed, float(probability[n]), lacks_number=lacks_number, is_name=False
+            )
         judged.append(verdict)
     chances = np.array([claim.probability for claim in judged])
     if all(is_named):
@@ -139,20 +141,21 @@ def _judge_without_sources(claims: Sequence[Reading]) -> JudgedCase:
 
 
 def _judge_bare(
-    place: _ClaimPlace, bare: Reading | None, match: BareMatch | None
+    placed: _PlacedClaim, bare: Reading | None, match: BareMatch | None
 ) -> JudgedClaim | None:
     """Judge a bare name or number, or a claim that was made of one; None for any other, which the model knows."""
-    bound = bind_answer(bare, place.claim, place.sources) if bare else None
+    bound = bind_answer(bare, placed.claim, placed.sources) if bare else None
     if bound is not None:
-        return _judge_claim(place, bound, False, True)
+        return _judge_claim(placed, bound, lacks_number=False, is_name=True)
     if match is None:
         return None
-    verdict = _judge_claim(place, match.chance, False, is_title(place.claim, place.sources))
+    is_name = is_title(placed.claim, placed.sources)
+    verdict = _judge_claim(placed, match.chance, lacks_number=False, is_name=is_name)
     return replace(verdict, share=match.share)
 
 
 @dataclass(frozen=True, slots=True)
-class _ClaimPlace:
+class _PlacedClaim:
     """A claim and where it lies on its sources."""
 
     claim: Reading
@@ -162,10 +165,11 @@ class _ClaimPlace:
     laid: Alignment
     a: int
     b: int
-    """Its tokens are those from a to b."""
+    """Its tokens in `laid.claims` are those from a up to b, b not included."""
     cover: Floats
     """What each sentence covers of it."""
     best: int
+    """The sentence that covers most of it, negative for none."""
 
     @property
     def empty(self) -> bool:
@@ -178,47 +182,55 @@ class _ClaimPlace:
         return source, self.sources[source].raw[start:end]
 
 
-def _judge_claim(place: _ClaimPlace, p: float, lacks_number: bool, is_name: bool) -> JudgedClaim:
-    language, conflict = place.claim.language, place.conflict
-    if place.empty or (states_nothing(place.claim.raw) and not is_name):
+def _judge_claim(
+    placed: _PlacedClaim, p: float, *, lacks_number: bool, is_name: bool
+) -> JudgedClaim:
+    """The verdict on a claim of probability `p`; rules come before it. A name may state nothing and yet be found."""
+    language, conflict = placed.claim.language, placed.conflict
+    if placed.empty or (states_nothing(placed.claim.raw) and not is_name):
         return JudgedClaim(p, "not_found", (), compose("states_nothing", language))
-    if conflict is None and is_jumbled(place.laid, place.a, place.b):
+    if conflict is None and is_jumbled(placed.laid, placed.a, placed.b):
         return JudgedClaim(REFUTED, "not_found", (), compose("words_out_of_order", language), True)
     if conflict is not None and conflict.certain:
-        return _refuse(place, min(p, REFUTED), conflict, certain=True)
+        return _refuse(placed, min(p, REFUTED), conflict, certain=True)
     # a number or date that no source has in any writing cannot be supported, whatever else agrees
     if p >= SUPPORT_BAR and not lacks_number:
         reason = compose("found_in_source", language, p=round(p, 2))
-        return JudgedClaim(p, "supported", _choose_evidence(place), reason)
-    return _refuse(place, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
+        return JudgedClaim(p, "supported", _choose_evidence(placed), reason)
+    return _refuse(placed, min(p, SUPPORT_BAR - 0.01), conflict, certain=False)
 
 
-def _refuse(place: _ClaimPlace, p: float, conflict: Conflict | None, certain: bool) -> JudgedClaim:
+def _refuse(
+    placed: _PlacedClaim, p: float, conflict: Conflict | None, certain: bool
+) -> JudgedClaim:
     """Say of a claim that is not supported what contradicts it, or what of it no source has."""
     if conflict is not None:
         start, end = conflict.place
-        against = (conflict.source, place.sources[conflict.source].raw[start:end])
-        reason = explain_conflict(conflict, place.claim.language)
+        against = (conflict.source, placed.sources[conflict.source].raw[start:end])
+        reason = explain_conflict(conflict, placed.claim.language)
         return JudgedClaim(p, "contradicted", (against,), reason, certain)
-    quote = (place.quote_units(place.best, place.best),)
-    missing = _list_missing(place)
-    language = place.claim.language
+    quote = (placed.quote_units(placed.best, placed.best),)
+    missing = _list_missing(placed)
+    language = placed.claim.language
     reason = (
         compose("words_missing", language, words=", ".join(missing), p=round(p, 2))
         if missing
         else compose("words_apart", language, p=round(p, 2))
     )
-    near = float(place.cover[place.best]) >= NEAR_COVER
+    near = float(placed.cover[placed.best]) >= NEAR_COVER
     return JudgedClaim(p, "not_found", quote if near else (), reason)
 
 
-def _choose_evidence(place: _ClaimPlace) -> tuple[tuple[int, str], ...]:
+def _choose_evidence(placed: _PlacedClaim) -> tuple[tuple[int, str], ...]:
     """The passages that hold the claim's deciding words: numbers, names and rare words that a source has.
 
     The best sentence comes first, joined with a neighbour that holds what it lacks; then whatever else is needed."""
-    laid = place.laid
-    kinds, weights = laid.claims.kinds[place.a : place.b], laid.claims.weights[place.a : place.b]
-    hit = laid.soft[place.a : place.b] >= SUPPORT_BAR
+    laid = placed.laid
+    kinds, weights = (
+        laid.claims.kinds[placed.a : placed.b],
+        laid.claims.weights[placed.a : placed.b],
+    )
+    hit = laid.soft[placed.a : placed.b] >= SUPPORT_BAR
     hard = (kinds == NUMBER) | (kinds == NAME)
     deciding = (hard | (weights >= DECIDING_WEIGHT)) & (kinds != STOP) & hit.any(axis=1)
     value = np.where(kinds == NUMBER, 2 * weights, weights) * (kinds != STOP)
@@ -230,8 +242,8 @@ def _choose_evidence(place: _ClaimPlace) -> tuple[tuple[int, str], ...]:
         unit = int(np.argmax(gain))
         _join_range(ranges, unit, laid)
         open_words &= ~hit[:, unit]
-    quotes = [place.quote_units(low, high) for low, high in ranges]
-    return tuple(quotes + _find_equal_sources(place, value @ hit, ranges))
+    quotes = [placed.quote_units(low, high) for low, high in ranges]
+    return tuple(quotes + _find_equal_sources(placed, value @ hit, ranges))
 
 
 def _join_range(ranges: list[list[int]], unit: int, laid: Alignment) -> None:
@@ -248,10 +260,10 @@ def _join_range(ranges: list[list[int]], unit: int, laid: Alignment) -> None:
 
 
 def _find_equal_sources(
-    place: _ClaimPlace, held: Floats, ranges: Sequence[Sequence[int]]
+    placed: _PlacedClaim, held: Floats, ranges: Sequence[Sequence[int]]
 ) -> list[tuple[int, str]]:
     """One sentence from each other source that holds as much of the claim as the first: each supports it alone."""
-    unit_text = place.laid.unit_text
+    unit_text = placed.laid.unit_text
     quoted = {int(unit_text[low]) for low, _ in ranges}
     enough = 0.9 * float(held[ranges[0][0]])
     equal = []
@@ -259,14 +271,14 @@ def _find_equal_sources(
         units = (unit_text == source).nonzero()[0]
         best = int(units[np.argmax(held[units])])
         if len(ranges) == 1 and held[best] >= enough:
-            equal.append(place.quote_units(best, best))
+            equal.append(placed.quote_units(best, best))
     return equal
 
 
-def _list_missing(place: _ClaimPlace) -> list[str]:
+def _list_missing(placed: _PlacedClaim) -> list[str]:
     """Up to four content words of the claim that no source has, rarest first chosen, in their order."""
-    a, b, laid = place.a, place.b, place.laid
+    a, b, laid = placed.a, placed.b, placed.laid
     lost = ((laid.claims.kinds[a:b] != STOP) & (laid.most[a:b] < 0.5)).nonzero()[0].tolist()
     weights = laid.claims.weights[a:b].tolist()
     rarest = sorted(lost, key=weights.__getitem__, reverse=True)[:4]
-    return [place.claim.surface(token) for token in sorted(rarest)]
+    return [placed.claim.surface(token) for token in sorted(rarest)]

@@ -19,6 +19,7 @@ class View:
     laid: Alignment
     count: int
     owner: Ints
+    """Which claim each token belongs to."""
     belongs: npt.NDArray[np.float64]
     """Token × claim: 1 where the token belongs to the claim."""
     weighted: Floats
@@ -26,7 +27,9 @@ class View:
     total: Floats
     """What the tokens of each claim count together."""
     cover: Floats
+    """Claim × unit: share of the claim that the unit covers."""
     best: Ints
+    """The unit that covers most of each claim, -1 without units."""
 
     def totals(self, *values: npt.NDArray[np.generic]) -> Floats:
         """Sums over the tokens of each claim, one row for each of the values; so few float32 sum up exactly."""
@@ -50,7 +53,7 @@ def bounds_of(laid: Alignment, count: int) -> list[int]:
 
 
 def best_units(laid: Alignment, bounds: list[int]) -> tuple[Floats, Ints]:
-    """Weighted share of each claim that each unit covers, and the unit that covers it best."""
+    """Weighted share of each claim that each unit covers, and the unit that covers it best, -1 without units."""
     if laid.covers is None:
         laid.covers = _covers(laid, *_weighed(laid, members_of(laid, len(bounds) - 1)))
     return laid.covers

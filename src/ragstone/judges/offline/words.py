@@ -1,4 +1,8 @@
-"""Words as the offline judge takes them: stems, numbers, dates, names and negations, each with its id and weight."""
+"""Words as the offline judge takes them: stems, numbers, dates, names and negations, each with its id and weight.
+
+Every distinct meaning is kept once, and a text is a list of indexes into that table: where a function here says "the
+number of a meaning" it is that index. A number that a text writes has the kind NUMBER and is held in a `_Pending`
+until the word after it is known."""
 
 from __future__ import annotations
 
@@ -44,6 +48,7 @@ class _Meanings:
         self.numbers: dict[Meaning, int] = {}
         self.rows: list[Meaning] = []
         self.figures: set[int] = set()
+        """Those of kind NUMBER."""
         self.ids = np.zeros(4096, np.int32)
         self.kinds = np.zeros(4096, np.int8)
         self.weights = np.zeros(4096, np.float32)
@@ -120,28 +125,28 @@ def _plain(words: list[str], language: str) -> list[int] | None:
     """One look-up a word, cut where it is several; None where a word joins the number before it."""
     if not words:
         return []
-    found, words = _each(words, language)
-    return None if _joins(found, words) else found
+    found, words = _look_up_words(words, language)
+    return None if _find_joined(found, words) else found
 
 
-def _each(words: list[str], language: str) -> tuple[list[int], list[str]]:
+def _look_up_words(words: list[str], language: str) -> tuple[list[int], list[str]]:
     """What each word is by itself, and the words, those that are several cut."""
     known = _known.setdefault(language, {})
     found = list(map(known.get, words))
     if words[0][0].isupper() and words[0].lower() not in lexicon.NUMBER_WORDS:
-        found[0] = _first(words[0], language)
+        found[0] = _look_up_first(words[0], language)
     if None in found:
         found = [
-            _learnt(word, language) if number is None else number
+            _learn_word(word, language) if number is None else number
             for number, word in zip(found, words, strict=True)
         ]
         if None in found:
             cut = [part for word in words for part, _, _ in pieces(word, 0, len(word))]
-            return _each(cut, language)
+            return _look_up_words(cut, language)
     return found, words  # type: ignore[return-value]  # no None is left
 
 
-def _joins(found: list[int], words: list[str]) -> list[int]:
+def _find_joined(found: list[int], words: list[str]) -> list[int]:
     """The numbers that the word after them may change."""
     figures = _meanings.figures
     if figures.isdisjoint(found):
@@ -156,40 +161,40 @@ def _joins(found: list[int], words: list[str]) -> list[int]:
 def _joined(text: str, start: int, end: int, language: str) -> list[int]:
     """The same where words join numbers: from such a number on, one token after the other."""
     matches = list(pattern_of(text).finditer(text, start, end))
-    found, words = _each([match.group() for match in matches], language)
+    found, words = _look_up_words([match.group() for match in matches], language)
     if len(words) > len(matches):
         return [number_of(row[2:]) for row in tokens(text, start, end, language)]
     out: list[int] = []
     at = 0
-    for joined in _joins(found, words):
+    for joined in _find_joined(found, words):
         if joined < at or _value(words[joined], language) is None:  # a month, a time of day
             continue
         out += found[at:joined]
         rows: list[Row] = []
-        number: _Pending | None = None
+        pending: _Pending | None = None
         at = joined
-        while at == joined or (number is not None and at < len(words)):
-            number = _add(words[at], *matches[at].span(), text, language, number, rows)
+        while at == joined or (pending is not None and at < len(words)):
+            pending = _add(words[at], *matches[at].span(), text, language, pending, rows)
             at += 1
-        if number is not None:
-            rows.append(_number(*number))
+        if pending is not None:
+            rows.append(_make_number_row(*pending))
         out += [number_of(row[2:]) for row in rows]
     return out + found[at:]
 
 
 @lru_cache(maxsize=65536)
-def _first(raw: str, language: str) -> int | None:
+def _look_up_first(raw: str, language: str) -> int | None:
     """A capitalised word at the start of a sentence; None when it is not read as it is written."""
     return number_of(describe_word(raw, language, True)) if _is_whole(raw) else None
 
 
-def _learnt(raw: str, language: str) -> int | None:
+def _learn_word(raw: str, language: str) -> int | None:
     """A word inside a sentence, from now on known; None when it is not read as it is written."""
     value = _value(raw, language)
     if value is not None:
-        found = _number(0, 0, value)[2:]
+        found = _make_number_row(0, 0, value)[2:]
     elif ":" in raw:
-        found = _time(raw, 0, 0)[2:]
+        found = _make_time_row(raw, 0, 0)[2:]
     elif _is_whole(raw):
         found = describe_word(raw, language, False)
     else:
@@ -209,19 +214,19 @@ def _is_whole(raw: str) -> bool:
 def tokens(text: str, start: int, end: int, language: str) -> list[Row]:
     """Every token between two places with its place, words that join a number put together."""
     out: list[Row] = []
-    number: _Pending | None = None
+    pending: _Pending | None = None
     known = _known.setdefault(language, {})
     for raw, a, b in pieces(text, start, end):
         word = None
-        if number is None and (out or not raw[0].isupper()):
+        if pending is None and (out or not raw[0].isupper()):
             word = known.get(raw)
-            word = _learnt(raw, language) if word is None else word
+            word = _learn_word(raw, language) if word is None else word
         if word is not None and _meanings.rows[word][1] != NUMBER:
             out.append((a, b, *_meanings.rows[word]))
         else:
-            number = _add(raw, a, b, text, language, number, out)
-    if number is not None:
-        out.append(_number(*number))
+            pending = _add(raw, a, b, text, language, pending, out)
+    if pending is not None:
+        out.append(_make_number_row(*pending))
     return out
 
 
@@ -230,29 +235,29 @@ _Pending = tuple[int, int, float]
 
 
 def _add(
-    raw: str, a: int, b: int, text: str, language: str, number: _Pending | None, out: list[Row]
+    raw: str, a: int, b: int, text: str, language: str, pending: _Pending | None, out: list[Row]
 ) -> _Pending | None:
     """Add a token, or the number before it, which this one may have changed."""
     value = _value(raw, language)
     if value is not None:
-        if number is not None and raw.isalpha() and 0 < value < 10 <= number[2] < 100:
-            return number[0], b, number[2] + value
-        if number is not None:
-            out.append(_number(*number))
+        if pending is not None and raw.isalpha() and 0 < value < 10 <= pending[2] < 100:
+            return pending[0], b, pending[2] + value
+        if pending is not None:
+            out.append(_make_number_row(*pending))
         return a, b, value
     lower = raw.lower()
-    if number is not None:
-        if (factor := lexicon.MAGNITUDES.get(lower)) and a - number[1] <= 1:
-            return number[0], b, number[2] * factor
-        clock = _clock(lower, text, b, number, a)
+    if pending is not None:
+        if (factor := lexicon.MAGNITUDES.get(lower)) and a - pending[1] <= 1:
+            return pending[0], b, pending[2] * factor
+        clock = _clock(lower, text, b, pending, a)
         if clock is not None:
             out.append(clock)
             return None
-        if lower in _ORDINAL and a == number[1]:
-            return number[0], b, number[2]
-        out.append(_number(*number))
+        if lower in _ORDINAL and a == pending[1]:
+            return pending[0], b, pending[2]
+        out.append(_make_number_row(*pending))
     if ":" in raw:
-        out.append(_time(raw, a, b))
+        out.append(_make_time_row(raw, a, b))
         return None
     out.append((a, b, *describe_word(raw, language, not out)))
     return None
@@ -284,11 +289,11 @@ def _parse_number(raw: str, language: str) -> float | None:
     return float(raw) if len(raw) < 300 else None
 
 
-def _number(a: int, b: int, value: float) -> Row:
+def _make_number_row(a: int, b: int, value: float) -> Row:
     return (a, b, identify(f"#{value:.12g}"), NUMBER, 6.0, -1)
 
 
-def _time(raw: str, a: int, b: int) -> Row:
+def _make_time_row(raw: str, a: int, b: int) -> Row:
     hour, minute = re.findall(r"\d+", raw)
     late = "p" in raw.lower() and int(hour) < 12
     return (a, b, identify(f"@{int(hour) + 12 * late}:{int(minute):02d}"), NUMBER, 6.0, -1)

@@ -69,10 +69,10 @@ class ClaimsSpec:
         unknown = {(row["text_id"], row["sentence"]) for row in value["claims"]} - known
         if unknown:
             return compose("sentence_unknown", sentence=repr(min(unknown)))
-        told = {(row["text_id"], row["sentence"]) for row in value["claims"]}
+        stated = {(row["text_id"], row["sentence"]) for row in value["claims"]}
         for text in self.texts:
             for n, sentence in enumerate(text["sentences"]):
-                if (text["id"], n) not in told and _list_statements(sentence, self.ask.language):
+                if (text["id"], n) not in stated and _list_statements(sentence, self.ask.language):
                     return compose("sentence_left_out", sentence=sentence[:60])
         return ""
 
@@ -95,9 +95,9 @@ class _ClaimsBatch:
         self.probe_label = ""
         blocks: list[str] = []
         probe_at = choose_number(f"{nonce}:place", len(open_texts) + 1)
-        for place, text in enumerate([*open_texts[:probe_at], None, *open_texts[probe_at:]]):
+        for text_index, text in enumerate([*open_texts[:probe_at], None, *open_texts[probe_at:]]):
             lines = self._number_probe() if text is None else self._number_lines(text, wanted)
-            blocks.append("\n".join([f"<<<{nonce} text {place + 1}", *lines, f"{nonce}>>>"]))
+            blocks.append("\n".join([f"<<<{nonce} text {text_index + 1}", *lines, f"{nonce}>>>"]))
         self.values: Mapping[str, str] = {"texts": "\n\n".join(blocks)}
         self.schema = _build_schema(len(self.sentence_of) + 1)
 
@@ -162,8 +162,8 @@ class _ClaimsBatch:
 
     def _check_probe(self, claims: Sequence[str]) -> None:
         """Raise JudgeFailed when the claims of the invented sentence are none, or are those of other sentences."""
-        told = find_content_words(self.probe)
-        if not claims or not all(told & find_content_words(claim) for claim in claims):
+        probe_words = find_content_words(self.probe)
+        if not claims or not all(probe_words & find_content_words(claim) for claim in claims):
             raise JudgeFailed("compromised", "probe_not_split")
 
 

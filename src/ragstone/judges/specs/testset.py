@@ -73,7 +73,7 @@ class _WriteBatch:
 
 
 class SolveSpec:
-    """The questions of a `solve` Ask: each is answered, or said to be unanswerable, exactly once."""
+    """The questions of a `solve` Ask: each is answered, or called unanswerable, exactly once."""
 
     prompt = "solve"
 
@@ -90,9 +90,11 @@ class SolveSpec:
             if not questions:
                 continue
             lines = [f"{q['id']}: {to_one_line(q['text'])}" for q in questions]
-            read = [fence(nonce, f"source {s['id']}", s["text"]) for s in case["sources"]]
+            source_blocks = [fence(nonce, f"source {s['id']}", s["text"]) for s in case["sources"]]
             head = f"case {len(blocks) + 1}"
-            blocks.append("\n".join([head, *read, f"<<<{nonce} questions", *lines, f"{nonce}>>>"]))
+            blocks.append(
+                "\n".join([head, *source_blocks, f"<<<{nonce} questions", *lines, f"{nonce}>>>"])
+            )
         values = {"cases": "\n\n".join(blocks)}
         return MatchedBatch(
             values, _build_solve_schema(tuple(map(str, items))), items, _read_answers
@@ -113,7 +115,8 @@ def _read_answers(value: Any) -> list[tuple[Hashable, Any]]:
 
 @lru_cache(maxsize=256)
 def _build_solve_schema(ids: tuple[str, ...]) -> ReplySchema:
-    told = {"type": "boolean"}
+    # `told`: whether the sources answer the question
+    boolean = {"type": "boolean"}
     return build_reply_schema(
-        answers=build_rows(id=pin_ids(ids), told=told, answer=TEXT, quote=TEXT)
+        answers=build_rows(id=pin_ids(ids), told=boolean, answer=TEXT, quote=TEXT)
     )

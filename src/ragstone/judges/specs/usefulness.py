@@ -92,7 +92,7 @@ class _UsefulBatch:
 
     def parse(self, value: Any) -> ParsedReply:
         """Return the grades by pair; raises JudgeFailed when the invented passage is graded as high as any other."""
-        only = self.targets[0]
+        only = self.targets[0]  # the schema of a single target has no field for it
         rows = [((row["id"], row.get("target", only)), row) for row in value["grades"]]
         pairs = [(label, target) for label in self.passage_of for target in self.targets]
         parsed = match_rows(rows, pairs)

@@ -46,7 +46,8 @@ class _WholeBatch:
 
     def __init__(self, ask: Ask, values: Mapping[str, str], nonce: str) -> None:
         self.ask = ask
-        self.schema = _build_schema(json.dumps(ask.schema["properties"]))  # the order matters
+        # as text, which a cache can take; in the order of the schema, in which the prompt shows the fields
+        self.schema = _build_schema(json.dumps(ask.schema["properties"]))
         self.values = {**values, "control": make_name(f"{nonce}:control", list(values.values()))}
 
     def parse(self, value: Any) -> ParsedReply:

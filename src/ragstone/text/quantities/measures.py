@@ -39,7 +39,7 @@ def _read_fraction(tokens: QuantityTokens, number: Number) -> tuple[float, int]:
 def _find_whole(tokens: QuantityTokens, number: Number) -> int | None:
     """Where the five of "one in five" stands."""
     end = number.end
-    words = tuple(tokens.word(end + place) for place in range(3))
+    words = tuple(tokens.word(end + step) for step in range(3))
     if words[:2] == ("de", "cada"):
         return end + 2
     if words[0] == "in" and number.value == 1:

@@ -10,7 +10,7 @@ from ragstone.text.quantities.quantity import MINUTES_PER_DAY, CalendarDate, Qua
 from ragstone.text.quantities.tokens import QuantityTokens
 
 FIRST_YEAR, LAST_YEAR = 1000, 2099
-"""Four digits in between are a year where nothing else is said of them."""
+"""Four digits in between are a year unless a unit or the like follows."""
 PIVOT = 50
 """Two digits of a year from here on are of the twentieth century."""
 
@@ -20,6 +20,7 @@ class QuantityMatch(NamedTuple):
 
     quantity: Quantity
     end: int
+    """Index of the first token after the quantity."""
 
 
 def make_date(tokens: QuantityTokens, at: int, end: int, date: CalendarDate) -> QuantityMatch:
@@ -38,6 +39,7 @@ def read_numeric_date(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
         date = _check_date(first, second, third)
     else:
         year = third if third > 99 else third + (1900 if third >= PIVOT else 2000)
+        # in English, 6/11 may have the month first
         slash = "/" in tokens.word(at) and not tokens.vocabulary.is_spanish
         day_first = _check_date(year, second, first)
         date = day_first or _check_date(year, first, second)
@@ -231,6 +233,7 @@ def read_clock(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
 def make_time(
     tokens: QuantityTokens, at: int, end: int, minutes: float, known: bool = True
 ) -> QuantityMatch:
+    """Make a time of day; `known` says whether it is clear which half of the day is meant."""
     start = tokens.spans[at][0]
     quantity = Quantity(
         "time", start, tokens.spans[end - 1][1], minutes, minutes, half_day_known=known

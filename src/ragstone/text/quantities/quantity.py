@@ -20,7 +20,7 @@ MONTH_SECONDS, MONTH_ROUNDING = 30.4 * 86400, 0.1
 
 @dataclass(frozen=True, slots=True)
 class CalendarDate:
-    """A calendar date; what is not said is None."""
+    """A calendar date; what the text leaves open is None."""
 
     years: tuple[int, int] | None = None
     """First and last year: equal for a year, apart for a decade or a century; negative before Christ."""
@@ -40,7 +40,7 @@ class Quantity:
     start: int
     end: int
     low: float = 0.0
-    """In base units; a range has two ends. A time of day is in minutes, a share is a part of 1."""
+    """Lowest value, in base units; equal to `high` unless it is a range. A time of day is in minutes, a share is a part of 1."""
     high: float = 0.0
     unit: str = ""
     """Base unit, empty when none is named: `km` and `m` are both `m`, `weeks` are `s`."""
@@ -49,14 +49,14 @@ class Quantity:
     step: float = 0.0
     """Weight of the last written digit: 0.1 for 2.5, 100,000 for 2.5 million."""
     bound: str = ""
-    """`about`, `over`, `at_least`, `under` or `at_most`."""
+    """`about`, `over`, `at_least`, `under` or `at_most`; empty for an exact one."""
     date: CalendarDate | None = None
     counts: bool = False
     """Whether a noun follows that is no unit: 5 dogs."""
     indefinite: bool = False
     """Whether the number is an article: a week."""
     rate: str = ""
-    """What it is for, in base units: 500 euros a month."""
+    """The time that it is for, as base unit and how many: `month 1` of 500 euros a month; empty for none."""
     half_day_known: bool = True
     """False for a time of day that may be before or after noon: two o'clock."""
 
@@ -75,7 +75,7 @@ def matches(claim: Quantity, source: Quantity) -> bool:
     if claim.kind == "time" or source.kind == "time":
         return claim.kind == source.kind and _is_same_time(claim, source)
     if claim.date and source.date:
-        return any(_is_date_within(claim.date, date) for date in _readings(source.date))
+        return any(_is_date_within(claim.date, date) for date in _list_possible_dates(source.date))
     if claim.date or source.date:
         return _is_bare_year(claim) and _is_bare_year(source) and _year(claim) == _year(source)
     if claim.rate and source.rate and claim.rate != source.rate:
@@ -89,8 +89,8 @@ def differs(claim: Quantity, source: Quantity) -> bool:
     if "time" in (claim.kind, source.kind):
         return claim.kind == source.kind and not _is_same_time(claim, source)
     if claim.date and source.date:
-        return _is_comparable(claim.date, source.date) and not any(
-            _overlap(claim.date, date) for date in _readings(source.date)
+        return _are_dates_comparable(claim.date, source.date) and not any(
+            _overlap(claim.date, date) for date in _list_possible_dates(source.date)
         )
     if claim.date or source.date or matches(claim, source):
         return False
@@ -120,7 +120,7 @@ def is_comparable(claim: Quantity, source: Quantity) -> bool:
     if "time" in (claim.kind, source.kind):
         return claim.kind == source.kind
     if claim.date and source.date:
-        return _is_comparable(claim.date, source.date)
+        return _are_dates_comparable(claim.date, source.date)
     if claim.date or source.date:
         return matches(claim, source)
     return _convert_limits(source, claim) is not None or _is_same_sort(claim, source)
@@ -152,7 +152,7 @@ def _is_same_time(claim: Quantity, source: Quantity) -> bool:
     return apart % (MINUTES_PER_DAY // 2) < 1
 
 
-def _readings(date: CalendarDate) -> tuple[CalendarDate, ...]:
+def _list_possible_dates(date: CalendarDate) -> tuple[CalendarDate, ...]:
     if not date.ambiguous:
         return (date,)
     return date, CalendarDate(date.years, date.day, date.month)
@@ -162,7 +162,8 @@ def _is_date_within(claim: CalendarDate, source: CalendarDate) -> bool:
     """Whether everything that the claim says of the date stands in the source."""
     if claim.ambiguous:
         return any(
-            _is_date_within(CalendarDate(c.years, c.month, c.day), source) for c in _readings(claim)
+            _is_date_within(CalendarDate(c.years, c.month, c.day), source)
+            for c in _list_possible_dates(claim)
         )
     if claim.years and not (
         source.years and claim.years[0] <= source.years[0] and source.years[1] <= claim.years[1]
@@ -178,7 +179,7 @@ def _is_date_within(claim: CalendarDate, source: CalendarDate) -> bool:
     )
 
 
-def _is_comparable(claim: CalendarDate, source: CalendarDate) -> bool:
+def _are_dates_comparable(claim: CalendarDate, source: CalendarDate) -> bool:
     """Whether both name a year, or a month, or a weekday."""
     return bool(
         (claim.years and source.years)
@@ -214,7 +215,7 @@ def _year(quantity: Quantity) -> float:
 
 
 def _convert_limits(source: Quantity, claim: Quantity) -> tuple[float, float] | None:
-    """The source's ends in the claim's unit; None where the two are of different sorts."""
+    """The source's lowest and highest value in the claim's unit; None where the two are of different sorts."""
     if claim.unit == source.unit and claim.kind == source.kind:
         return source.low, source.high
     bare = next((q for q in (claim, source) if q.kind == "number" and not q.counts), None)

@@ -20,7 +20,7 @@ def join_range(
 ) -> tuple[list[Quantity], int]:
     """The range that begins with a quantity, or the quantity alone; and the token after it.
 
-    The ends of a time span are two quantities: what lasted from 1914 to 1918 began in 1914."""
+    `read` reads the second quantity: it is in `scan`, which imports this module. The ends of a time span are two quantities: what lasted from 1914 to 1918 began in 1914."""
     second_at = _find_second(tokens, at, first)
     second = read(tokens, second_at) if second_at is not None else None
     if second is None:

@@ -45,7 +45,7 @@ def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
 
 
 def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
-    """What a quantity is for, as 500 euros a month; and the token after it."""
+    """The time that a quantity is for, as 500 euros a month, empty for none; and the token after it."""
     after = at
     while tokens.word(after) in _PER and tokens.is_joined(after - 1) and after < at + 2:
         after += 1
@@ -236,7 +236,7 @@ def _make_ordinal(tokens: QuantityTokens, at: int, value: float, end: int) -> Qu
 
 
 def _read_indefinite(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
-    """Read a week, un año: a span of time whose number is an article."""
+    """Read a week, un año: a span of an hour or more whose number is an article."""
     vocabulary = tokens.vocabulary
     unit = UNITS.get(tokens.word(at))
     if (
@@ -280,7 +280,7 @@ def _read_number(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     number = read_number(tokens, at)
     first = at
     if number is None:
-        number, first = _read_scale(tokens, at), at - 1
+        number, first = _read_scale(tokens, at), at - 1  # the article belongs to it
     if number is None:
         return None
     if tokens.word(number.end) in vocabulary.dozens and tokens.is_joined(number.end - 1):
@@ -355,7 +355,7 @@ _BEFORE_PRONOUN = to_word_set(
 def _read_hours_and_minutes(
     tokens: QuantityTokens, at: int, number: Number
 ) -> QuantityMatch | None:
-    """Read 14h30 and, after "at" or "las", 14 h."""
+    """Read 14h30; a plain 14 h is a time span, or a time after "las", which `moments` reads."""
     end = number.end
     if tokens.word(end) != "h" or not number.is_plain_digits or number.value > 24:
         return None
@@ -370,8 +370,9 @@ def _add_bound(tokens: QuantityTokens, quantity: Quantity) -> Quantity:
     if quantity.date or quantity.kind in ("time", "ordinal"):
         return quantity
     vocabulary: Vocabulary = tokens.vocabulary
-    before = tokens.text[max(quantity.start - 30, 0) : quantity.start]
+    before = tokens.text[max(quantity.start - 30, 0) : quantity.start]  # longer than any bound
     match = vocabulary.before.search(before) or vocabulary.after.match(tokens.text, quantity.end)
     if match is None or match.lastgroup is None:
         return quantity
+    # groups are named like bounds
     return replace(quantity, bound=match.lastgroup)

@@ -9,7 +9,7 @@ from ragstone.text.quantities.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class QuantityTokens:
-    """The tokens of one text; beyond its ends words are empty."""
+    """The tokens of one text; `at` is an index of a token, and before the first and after the last one words are empty."""
 
     text: str
     vocabulary: Vocabulary
@@ -25,7 +25,7 @@ class QuantityTokens:
 
     @property
     def starters(self) -> list[int]:
-        """QuantityTokens with which a quantity may begin."""
+        """Indexes of the tokens with which a quantity may begin."""
         known = self.vocabulary.starters
         return [at for at, word in enumerate(self.words) if word in known or word[0].isdecimal()]
 
@@ -53,9 +53,9 @@ class QuantityTokens:
         word = self.word(end)
         return self.is_joined(end - 1) and word.isalpha() and word not in self.vocabulary.stop
 
-    def index_at(self, place: int, at: int) -> int:
-        """The first token from `at` on that starts at a place of the text or after it."""
-        while at < len(self.spans) and self.spans[at][0] < place:
+    def index_at(self, offset: int, at: int) -> int:
+        """The first token from `at` on that starts at an offset of the text or after it."""
+        while at < len(self.spans) and self.spans[at][0] < offset:
             at += 1
         return at
 

@@ -24,8 +24,8 @@ ROMANS: Final = {
 def _number(words: str, first: int = 1, step: int = 1) -> _Values:
     """Words counted up from the first; forms of the same number joined by a stroke."""
     return {
-        form: float(first + step * place)
-        for place, forms in enumerate(words.split())
+        form: float(first + step * index)
+        for index, forms in enumerate(words.split())
         for form in forms.split("|")
     }
 
@@ -73,8 +73,11 @@ class Vocabulary:
     """Words after a number that it does not count."""
     before: re.Pattern[str]
     after: re.Pattern[str]
+    """What stands right before and right after a quantity; groups are named like the values of `Quantity.bound`."""
     half_days: re.Pattern[str]
+    """What follows an hour: `am` or `pm`, or `sharp` (o'clock), which `more` may follow, of the morning where `am2` is set."""
     eras: re.Pattern[str]
+    """What follows a year; the group `before` is set for one before Christ."""
     token: re.Pattern[str] = field(init=False)
     starters: frozenset[str] = field(init=False)
     """Words with which a quantity may begin; all others are passed over."""
@@ -98,7 +101,7 @@ _REST = r"|[^\W\d_]+|[%€$£¥₹°º½¼¾⅓⅔~≈<>≤≥+]"
 
 
 def _before(**phrases: str) -> re.Pattern[str]:
-    """Words right before a quantity, each kind of bound a group of its own."""
+    """Words right before a quantity, one group for each kind of bound."""
     groups = "|".join(f"(?P<{bound}>{phrase})" for bound, phrase in phrases.items())
     return re.compile(rf"(?<!\w)(?:{groups})\s*(?:(?:the|los|las|el|an?|una?) )?$", re.IGNORECASE)
 
