@@ -4,7 +4,7 @@ RagstoneError                      one sentence for the user; the command line p
 ├── DataError                      a file or row that cannot be read
 │   ├── BadRows                    rejected rows, each with its location and remedy
 │   └── UnknownFormat              columns that fit none of the known formats
-├── ConfigError                    all complaints about a config file at once
+├── ConfigError                    all errors of a config file at once
 ├── NothingToScore                 data whose fields fit no metric
 ├── UnknownMetric                  a metric name or option that is not registered
 ├── MissingExtra                   an optional package is not installed; names the extra
@@ -46,7 +46,9 @@ class DataError(RagstoneError):
 
 
 class BadRows(DataError):
-    """Rejected rows: `rows` has one sentence each, `file:line: problem; remedy`."""
+    """Rejected rows: `rows` has one sentence each, `file:line: problem; remedy`.
+
+    `more` says that there are or may be bad rows besides these."""
 
     def __init__(self, rows: Sequence[str], *, more: bool = False) -> None:
         self.rows = tuple(rows)
@@ -62,7 +64,7 @@ class UnknownFormat(DataError):
 
 
 class ConfigError(RagstoneError):
-    """All complaints about a config file at once."""
+    """All errors of a config file at once; `complaints` has one sentence each."""
 
     def __init__(self, complaints: Sequence[str]) -> None:
         self.complaints = tuple(complaints)
@@ -105,8 +107,8 @@ class Interrupted(RagstoneError):
 class Unscored(Exception):
     """Raised inside a metric: the sample gets this outcome, never a number.
 
-    `code` names a sentence of the message catalogue, whose placeholders the keywords fill; any other text is somebody's
-    own words and is shown as it is. `label` is the category of the sample, for tables that count every
+    `code` names a sentence of the message catalogue, whose placeholders the keywords fill; any other text (of a
+    judge, a system or a user) is shown as it is. `label` is the category of the sample, for tables that count every
     sample."""
 
     outcome: ClassVar[str]
@@ -115,6 +117,7 @@ class Unscored(Exception):
         self.reason = compose_or_quote(code, arguments)
         super().__init__(self.reason)
         self.label = label
+        # Any, not Usage: types.py imports this module
         self.usage: Any = None
         """Usage of failed calls to a judge, if any were made."""
 

@@ -34,6 +34,7 @@ Verdict = Literal["supported", "contradicted", "not_found"]
 """Verdict of a judge on one claim against its sources."""
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
+"""An empty mapping that nobody can change, so that it can be shared as a default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ class Finding:
     start: int | None = None
     """Offset of the quote in the chunk."""
     end: int | None = None
+    """Offset behind the quote in the chunk; None together with `start`."""
     verified: bool | None = None
     """Whether the quote occurs in the chunk; None when there is no quote."""
     span: tuple[int, int] | None = None
@@ -162,11 +164,13 @@ MAX_REPLY_COUNT = 10**9
 
 
 def clean_usage(usage: Any) -> Usage:
-    """Return what a judge reports of one reply, with 0 for what cannot be: negative, not finite, absurd, no number.
+    """Return the usage that a judge reports of one reply, with 0 for each number that is impossible.
 
-    A single such number would end the run in the store, or make every sum meaningless."""
+    Impossible: negative, not finite, above MAX_REPLY_COUNT, not a number. A single one would make the store fail, or
+    every sum meaningless."""
     if not isinstance(usage, Usage):
         return NO_USAGE
+    # the comparison is False for NaN, so this refuses it too
     is_price = isinstance(usage.usd, int | float) and 0 <= usage.usd <= MAX_REPLY_COUNT
     cleaned = Usage(
         to_count(usage.calls),
@@ -191,7 +195,8 @@ class Score:
     value: float | None = None
     outcome: OutcomeKind = "ok"
     reason: str = ""
-    """Why there is no value, in English; empty when there is one. A Message, unless it is somebody's own words."""
+    """Why there is no value, in English; empty when there is one. A Message (see locale/messages.py), unless it is the text of a
+    judge, a system or a user."""
     kind: JudgeFault | None = None
     """How the judge failed, with `judge_error`."""
     label: str | None = None
@@ -226,7 +231,7 @@ class Score:
 
 
 def share(findings: Iterable[Finding], *verdicts: str, probability: float | None = None) -> Score:
-    """Score the share of findings with one of the verdicts; the findings are the evidence."""
+    """Score the share of findings with one of the verdicts; the findings are the evidence, and must not be empty."""
     items = tuple(findings)
     value = sum(finding.verdict in verdicts for finding in items) / len(items)
     return Score(value, findings=items, probability=probability)

@@ -9,19 +9,21 @@ from functools import lru_cache
 from pathlib import Path
 
 LANGUAGES = ("en", "es")
-"""Languages with a folder of their own; the first is the one that exports are written in."""
+"""Languages that have a folder; the first is the default, in which exports are written and messages composed."""
 
 REPORT_FILES = (
     "report", "opening", "failures", "comparison", "drawing", "checkup", "monitor", "starter", "labels",
     "testing",
 )  # fmt: skip
-"""Files that share one space of keys, the likeliest first: those behind it are read only when it lacks a key."""
+"""Files searched for a phrase in this order, the likeliest first; a later file is read only when all earlier lack it.
+
+A key must stand in one of them only: a second one would never be found."""
 
 
 @lru_cache
 def load_phrases(language: str, file: str) -> Mapping[str, str]:
     """The phrases of one file in one language."""
-    import tomllib  # nothing of this is wanted by `import ragstone` or `--help`
+    import tomllib  # imported here: neither `import ragstone` nor `--help` needs it
 
     text = (_FOLDER / language / f"{file}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -1,7 +1,7 @@
-"""Messages: English sentences that remember their code and arguments, so that any report can say them in its language.
+"""Messages: English sentences that remember their code and arguments, so that a report can translate them.
 
-Every sentence of ours that travels with a score (a reason, a warning, a judge's explanation, a gate's result) is a
-Message. A judge's, a system's or a user's own words are plain strings: they are shown as they are in every language."""
+Every sentence of this package that travels with a score (a reason, a warning, a judge's explanation, a gate's result) is a
+Message. Text by a judge, a system or a user is a plain string: it is shown as it is in every language."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FILE = "messages"
 """The file of the catalogue that holds the messages."""
 
 REPORT_LISTS = ("outcome", "verdict")
-"""Closed lists whose words stand in report.toml."""
+"""Arguments whose values are translated in report.toml (`outcome.ok`); those of all other arguments in messages.toml."""
 
 CUSTOM = "custom"
 """The code of a text that is not from the catalogue."""
 
 
 class Message(str):
-    """A sentence with the code and arguments it was written from; it is the string of its first language."""
+    """A sentence with the code and arguments it was composed from; as a string it is that sentence in `language`."""
 
     __slots__ = ("arguments", "code", "language")
     code: str
@@ -34,6 +34,7 @@ class Message(str):
     language: str
     """The language of the string itself: English, except where a judge explains itself in the language of a claim."""
 
+    # immutable, so a copy is the object itself
     def __copy__(self) -> Message:
         return self
 
@@ -41,7 +42,7 @@ class Message(str):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # str's own way to pickle would lose code and arguments
+        # the default for a str would lose code and arguments
         return message_from_json, (message_to_json(self),)
 
 
@@ -66,7 +67,7 @@ def _make_message(
 
 
 def compose_or_quote(text: str, arguments: Mapping[str, Argument]) -> str:
-    """The message when `text` is a code of the catalogue, else the text itself: somebody's own words."""
+    """The message when `text` is a code of the catalogue, else the text itself, written by a judge, system or user."""
     if isinstance(text, Message) or text not in load_phrases(LANGUAGES[0], FILE):
         return text
     return compose(text, **arguments)
@@ -94,7 +95,7 @@ def code_of(text: str) -> str:
 
 
 def arguments_of(text: str) -> Mapping[str, Argument]:
-    """The arguments of a message; any other text is its own only argument."""
+    """The arguments of a message; of any other text, the text as the argument `text`."""
     return text.arguments if isinstance(text, Message) else {"text": text} if text else {}
 
 
@@ -104,7 +105,7 @@ def message_to_json(text: str) -> Any:
         return text
     item: dict[str, Any] = {"code": text.code}
     if text.language != LANGUAGES[0]:
-        item["in"] = text.language
+        item["in"] = text.language  # so no message may have an argument named `code` or `in`
     for name, value in text.arguments.items():
         item[name] = _argument_to_json(value)
     return item
@@ -112,6 +113,8 @@ def message_to_json(text: str) -> Any:
 
 def message_from_json(item: Any) -> str:
     """The text that `message_to_json` wrote."""
+    # exact types, not isinstance: faster, and what json.loads returns is never a subclass.
+    # A str that is a Message cannot occur here: message_to_json turns it into a dict.
     if item.__class__ is str:
         return item
     arguments = {

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?", re.IGNORECASE)
 _NAMES = {"english": "en", "inglés": "en", "ingles": "en", "spanish": "es", "español": "es"}
-"""What people write instead of the tags of the package's own languages."""
+"""What people write instead of a tag, for the languages of the catalogue."""
 TAG_HINT = "give a language tag such as en or es-MX"
 
 
@@ -18,6 +18,7 @@ TAG_HINT = "give a language tag such as en or es-MX"
 def to_language_tag(text: str) -> str | None:
     """Return the tag in its usual spelling (`es_mx` → `es-MX`); None when the text is no language tag."""
     named = _NAMES.get(text.strip().lower())
+    # ASCII only: with IGNORECASE, [a-z] also matches a few letters such as the long s
     match = _TAG.fullmatch(text) if text.isascii() else None
     if named is not None or match is None:
         return named

@@ -18,7 +18,9 @@ FALLBACK_LANGUAGE = "en"
 """Language of the prompts when there are none in the wanted one."""
 
 CHOICE_PARTS = 4
-"""Parts of the prompt of a question with one token to reply: system, what many share, the question, the options."""
+"""Parts of a prompt that is answered with one token: system, text that many questions share, question, options.
+
+The options are one line, separated by commas."""
 
 
 class InvalidPrompt(RagstoneError):
@@ -50,7 +52,7 @@ class Prompt:
 
 
 def load(name: str, language: str | None, folder: str | None = None) -> Prompt:
-    """Load the prompt of a kind in a language: the user's own file, else ours, else ours in English."""
+    """Load the prompt of a kind in a language: from the user's folder, else built in, else in English."""
     return _load(name, (language or FALLBACK_LANGUAGE).lower(), folder)
 
 
@@ -111,9 +113,12 @@ def check_folder(folder: str | None) -> None:
 
 
 def find_fault(name: str, text: str) -> str | None:
-    """Return what is wrong with a user's version of a prompt; None when it can be used."""
+    """Return what is wrong with a user's version of a prompt; None when it can be used.
+
+    The built-in English prompt of that name decides which placeholders and parts it must have."""
     ours = (_FOLDER / FALLBACK_LANGUAGE / f"{name}.md").read_text("utf-8")
     wanted, given = set(find_placeholders(ours)), set(find_placeholders(text))
+    # a newline in front, so that a file may begin with the line of hyphens
     our_parts, parts = (f"\n{whole}".split("\n---\n") for whole in (ours, text))
     if len(parts) < len(our_parts):
         return "it has no line of three hyphens between the instructions and the material"
@@ -132,12 +137,14 @@ _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 @lru_cache(maxsize=256)
 def _split_at_placeholders(text: str) -> tuple[str, ...]:
-    """Return plain text and names of placeholders in turn."""
+    """Return plain text and names of placeholders in turn: texts at even indexes, names at odd ones."""
     return tuple(_PLACEHOLDER.split(text))
 
 
 def _list_files(folder: str | Path, name: str) -> dict[str, Path]:
-    """Return the files of a prompt by language. Files are listed and looked up: no path is made of a language."""
+    """Return the files of a prompt by language.
+
+    Files are listed and looked up, because a language may come from data and must not become part of a path."""
     return {path.parent.name.lower(): path for path in Path(folder).glob(f"*/{name}.md")}
 
 
@@ -150,10 +157,10 @@ def _load(name: str, language: str, folder: str | None) -> Prompt:
         )
     # the user's file in the wanted language precedes ours, which precedes the user's English one
     wanted = (language, language.split("-")[0])
-    own = _list_files(folder, name) if folder is not None else {}
+    theirs = _list_files(folder, name) if folder is not None else {}
     ours = _list_files(_FOLDER, name)
-    codes = [(files, code) for files in (own, ours) for code in wanted]
-    codes += [(own, FALLBACK_LANGUAGE), (ours, FALLBACK_LANGUAGE)]
+    codes = [(files, code) for files in (theirs, ours) for code in wanted]
+    codes += [(theirs, FALLBACK_LANGUAGE), (ours, FALLBACK_LANGUAGE)]
     path = next(files[code] for files, code in codes if code in files)
     text = path.read_text("utf-8")
     fault = find_fault(name, text)

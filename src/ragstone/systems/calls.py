@@ -1,4 +1,4 @@
-"""Calls of a user's function: in a thread or task of its own, timed there, its stream read to the end."""
+"""Calls of a user's function: a sync one in a new thread, timed there, and a stream that it returns read to the end."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ class CallResult:
 
 async def call_function(function: Callable[..., Any], *args: Any, **options: Any) -> CallResult:
     """Call a function and await its result; a sync function runs in a thread, which a timeout abandons."""
+    # a callable object is async when its __call__ is
     target = function if inspect.isroutine(function) else type(function).__call__
     if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
         reader = StreamReader()
         value = function(*args, **options)
     else:
         value, reader = await _run_in_thread(lambda: _call_and_read(function, args, options))
-        reader.resume()
+        reader.resume()  # a sync function may return an awaitable or an async stream
     if inspect.isawaitable(value):
         value = await value
     stream = find_stream(value)
@@ -86,9 +87,8 @@ async def _run_in_thread(function: Callable[[], Any]) -> Any:
         except Exception as raised:
             # a future cannot carry StopIteration
             error = RuntimeError(repr(raised)) if isinstance(raised, StopIteration) else raised
-        except (
-            BaseException
-        ) as raised:  # a system that calls sys.exit() ends its answer, not the run
+        # a system that calls sys.exit() ends its answer, not the run
+        except BaseException as raised:
             error = RuntimeError(f"{type(raised).__name__}: {raised}")
         with suppress(RuntimeError):  # the loop has closed meanwhile
             loop.call_soon_threadsafe(settle_future, value, error)

@@ -1,4 +1,6 @@
-"""A system that is a program: it reads a line with the question and writes a line with the reply."""
+"""A system under test that is a program: it reads a line with the question and writes a line with the reply.
+
+A command with `{question}` in its words is instead started for each question and read to its end."""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ class Program:
     loop: asyncio.AbstractEventLoop
     errors: bytearray = field(default_factory=bytearray)
     """The end of what it wrote to stderr."""
-    reading: asyncio.Task[None] | None = None
+    drain_task: asyncio.Task[None] | None = None
+    """Reads stderr while the program runs."""
 
 
 class CommandSystem:
@@ -66,6 +69,7 @@ class CommandSystem:
                 )
         if body is not None and "{question}" not in json.dumps(body):
             raise RagstoneError("the body does not hold {question}; say where it goes")
+        # the question is an argument, so a new program is started for each
         self._asks_once = "{question}" in json.dumps(words)
         self._idle: list[Program] = []
         self.name = f"command:{Path(words[0]).name}"
@@ -110,6 +114,7 @@ class CommandSystem:
             await _stop_program(program)
             raise
         seconds = round(time.perf_counter() - started, 6)
+        # one that closed its output answers no more
         if self._asks_once or program.process.stdout is None or program.process.stdout.at_eof():
             await _stop_program(program)
         else:
@@ -132,6 +137,7 @@ class CommandSystem:
         loop = asyncio.get_running_loop()
         while self._idle:
             program = self._idle.pop()
+            # its pipes belong to the event loop that started it
             if program.loop is loop and program.process.returncode is None:
                 return program
             await _stop_program(program)
@@ -145,7 +151,7 @@ class CommandSystem:
                 "command_not_started", command=words[0], problem=broken.strerror or str(broken)
             ) from None
         program = Program(process, loop)
-        program.reading = loop.create_task(_drain_errors(program))
+        program.drain_task = loop.create_task(_drain_errors(program))
         return program
 
     async def _exchange(self, program: Program, line: bytes | None) -> bytes:
@@ -160,7 +166,7 @@ class CommandSystem:
                 process.stdin.close()
         try:
             reply = await (process.stdout.read() if self._asks_once else process.stdout.readline())
-        except ValueError:
+        except ValueError:  # the line is longer than `limit`
             raise SystemFault("system_reply_too_large", megabytes=MAX_LINE_BYTES >> 20) from None
         if reply.strip():
             return reply
@@ -189,8 +195,8 @@ async def _stop_program(program: Program) -> None:
             process.kill()
         if program.loop is asyncio.get_running_loop():
             await process.wait()
-    if program.reading is not None and not program.loop.is_closed():
-        program.reading.cancel()
+    if program.drain_task is not None and not program.loop.is_closed():
+        program.drain_task.cancel()
 
 
 def _parse_line(line: bytes) -> Any:
@@ -203,5 +209,6 @@ def _parse_line(line: bytes) -> Any:
 
 
 def _hash_file(word: str) -> str | None:
+    """Hash the file that a word of the command names; None when it names none."""
     path = Path(word)
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else None

@@ -27,14 +27,14 @@ def read_conversation(value: Any) -> Conversation | None:
     """Read the messages of a state (LangGraph, OpenAI) or the choices of a completion; None when there are none."""
     messages = _list_messages(value)
     turns = messages[_find_last_question(messages) + 1 :]
-    spoken = [turn for turn in turns if get_role(turn) == "assistant"]
-    if not spoken:
+    replies = [turn for turn in turns if get_role(turn) == "assistant"]
+    if not replies:
         return None
     tools = [turn for turn in turns if get_role(turn) == "tool"]
     contexts = [item for turn in tools for item in _list_results(turn)]
-    used = [sum_tokens(get_first(turn, ("usage_metadata", "usage"))) for turn in spoken]
+    used = [sum_tokens(get_first(turn, ("usage_metadata", "usage"))) for turn in replies]
     counted = [amount for amount in used if amount is not None]
-    answer = get_first(spoken[-1], ("content", "text"))
+    answer = get_first(replies[-1], ("content", "text"))
     return Conversation(answer, contexts if tools else MISSING, sum(counted) if counted else None)
 
 
@@ -55,6 +55,7 @@ def get_role(message: Any) -> str | None:
 
 
 def _find_last_question(messages: Sequence[Any]) -> int:
+    """The position of the last message of the user; -1 when there is none, so that all messages come after it."""
     users = [index for index, message in enumerate(messages) if get_role(message) == "user"]
     return users[-1] if users else -1
 

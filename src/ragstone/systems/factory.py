@@ -1,4 +1,4 @@
-"""Construction of a system from its spec: a name, a URL, a path, a mapping of a config, or an object."""
+"""Construction of a system under test from its spec: a name, a URL, a path, a mapping of a config, or an object."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ragstone.systems.templates import fill_template
 SYSTEM_KINDS = ("pipeline", "url", "predictions", "python", "command")
 """Keys of a mapping; exactly one is present and says which kind of system it describes."""
 CALL_OPTIONS = ("concurrency", "warmup", "timeout")
-"""How a system is asked; no part of what it answers."""
+"""Options of every kind of system about how it is asked: they do not change its replies, so are not in its identity."""
 _PREDICTION_SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".gz")
 _SETTINGS_SUFFIXES = (".yaml", ".yml")
 
@@ -74,7 +74,9 @@ def _set_call_option(system: System, name: str, value: Any) -> None:
 
 
 def _load_mapping(path: str) -> Mapping[str, Any]:
-    """Load the mapping of a system from a YAML file."""
+    """Load the mapping of a system from a YAML file: the whole file, or its `system:`.
+
+    A `system:` that is a text is a spec, as after `python:`; _from_text takes any spec there."""
     import yaml
 
     try:
@@ -103,10 +105,10 @@ def _from_mapping(spec: Mapping[str, Any], parameters: Mapping[str, Any]) -> Sys
     if kind == "command":
         return CommandSystem(spec["command"], parameters=values, **rest)
     if kind == "python":
-        place = spec["python"]
-        if isinstance(place, str):
-            return _from_text(place, {**rest, **values})
-        return _from_object(place, _build_qualified_name(place), {**rest, **values})
+        target = spec["python"]
+        if isinstance(target, str):
+            return _from_text(target, {**rest, **values})
+        return _from_object(target, _build_qualified_name(target), {**rest, **values})
     if kind == "predictions":
         return _build_predictions(str(spec["predictions"]), {**rest, **values})
     return _build_pipeline(spec["pipeline"], {**rest, **values})
@@ -128,17 +130,17 @@ def _from_text(spec: str, parameters: dict[str, Any]) -> System:
             f"{spec!r} is no system; give pipeline, module:function, file.py:function, a URL, "
             "command:PROGRAM, a file of predictions or a YAML file"
         )
-    place = spec.rpartition(":")[0]
-    return _from_object(load_object(spec, "system"), spec, parameters, place)
+    module = spec.rpartition(":")[0]
+    return _from_object(load_object(spec, "system"), spec, parameters, module)
 
 
 def _build_http(url: str, parameters: Mapping[str, Any], options: Mapping[str, Any]) -> System:
-    """Build an HTTP system; settings by the names of its own options map its request and reply."""
-    own = {name: value for name, value in parameters.items() if name in HTTP_OPTIONS}
-    if isinstance(own.get("body"), str):
-        own["body"] = _parse_body(own["body"])
-    values = {name: value for name, value in parameters.items() if name not in own}
-    return HttpSystem(url, parameters=values, **{**options, **own})
+    """Build an HTTP system: parameters named in HTTP_OPTIONS become options, the others fill placeholders."""
+    http_options = {name: value for name, value in parameters.items() if name in HTTP_OPTIONS}
+    if isinstance(http_options.get("body"), str):  # from the command line
+        http_options["body"] = _parse_body(http_options["body"])
+    values = {name: value for name, value in parameters.items() if name not in http_options}
+    return HttpSystem(url, parameters=values, **{**options, **http_options})
 
 
 def _parse_body(text: str) -> Any:
@@ -151,8 +153,9 @@ def _parse_body(text: str) -> Any:
 
 
 def _from_object(
-    target: Any, name: str, parameters: Mapping[str, Any], place: str | None = None
+    target: Any, name: str, parameters: Mapping[str, Any], module: str | None = None
 ) -> System:
+    """Build a system from a user's object; `module` is the module or file that it was loaded from, if by name."""
     options = dict(parameters)
     nested = options.pop("parameters", None)
     options |= nested if isinstance(nested, Mapping) else {}
@@ -173,11 +176,12 @@ def _from_object(
         # the source of the factory stands for what it builds, together with the options it was
         # called with
         version = version or hash_source(target)
+        # what a factory built may itself be a System, a framework's object or a function
         system = _from_object(
             built,
             name,
             {"version": version, "id_from": id_from, **_drop_unset(call_options)},
-            place,
+            module,
         )
         if isinstance(system, PythonSystem):
             system.add_parameters(options)
@@ -186,9 +190,9 @@ def _from_object(
     if adapted is not None:
         _reject_options(options, name)
         framework, ask = adapted
-        shown = name if place else f"{framework}:{type(target).__name__}"
-        return PythonSystem(ask, shown, version=version or _hash_file(place), id_from=id_from)
-    return _from_answerer(target, name, options, call_options, (version, id_from, place))
+        shown = name if module else f"{framework}:{type(target).__name__}"
+        return PythonSystem(ask, shown, version=version or _hash_file(module), id_from=id_from)
+    return _from_answerer(target, name, options, call_options, (version, id_from, module))
 
 
 def _from_answerer(
@@ -196,10 +200,10 @@ def _from_answerer(
     name: str,
     options: Mapping[str, Any],
     call_options: Mapping[str, Any],
-    given: tuple[str | None, str | None, str | None],
+    origin: tuple[str | None, str | None, str | None],
 ) -> System:
-    """Wrap a function, or an object with a method that answers."""
-    version, id_from, place = given
+    """Wrap a function, or an object with a method that answers; `origin` is version, id_from and module."""
+    version, id_from, module = origin
     method, inputs = call_options["method"], call_options["inputs"]
     answer_with = None
     ask: Callable[..., Any] = target
@@ -209,11 +213,13 @@ def _from_answerer(
     else:
         ask = choose_method(target) if method is None else get_method(target, str(method))
         answer_with = getattr(target, "answer_with", None)
+        # an object loaded by name is as its file builds it, so a hash of the file is its version;
+        # by default PythonSystem would trust no version of a bound method
         if ask is not target:
-            version = version or _hash_file(place)
+            version = version or _hash_file(module)
     if inputs is not None:
         ask = _fill_inputs(ask, {inputs: "{question}"} if isinstance(inputs, str) else inputs)
-        version = version or _hash_file(place)
+        version = version or _hash_file(module)
     return PythonSystem(
         ask,
         name,
@@ -241,13 +247,13 @@ def _is_factory(target: Any) -> bool:
     }
 
 
-def _hash_file(place: str | None) -> str:
-    """Hash the file in which an object was named; without one its version is unknown."""
-    if place is None:
+def _hash_file(module: str | None) -> str:
+    """Hash the file that an object was loaded from; without one its version is unknown, so replies are not reused."""
+    if module is None:
         return make_process_version()
-    path = Path(place)
-    if not place.endswith(".py"):
-        path = Path(getattr(sys.modules.get(place), "__file__", None) or "")
+    path = Path(module)
+    if not module.endswith(".py"):
+        path = Path(getattr(sys.modules.get(module), "__file__", None) or "")
     if not path.is_file():
         return make_process_version()
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
@@ -258,7 +264,7 @@ def _drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reject_options(options: Mapping[str, Any], name: str) -> None:
-    for key in options:
+    for key in options:  # the first, if any
         raise RagstoneError(f"the system {name!r} has no parameter {key!r}; make it in a function")
 
 
@@ -279,6 +285,7 @@ def _build_predictions(path: str, options: Mapping[str, Any]) -> System:
 def _build_pipeline(documents: Any, parameters: dict[str, Any]) -> System:
     from ragstone.systems.pipeline import Pipeline  # imports numpy
 
+    # `pipeline:` and `pipeline: true` in a config mean the default documents
     if documents is not None and documents is not True:
         parameters = {"documents": documents, **parameters}
     return Pipeline(**parameters)

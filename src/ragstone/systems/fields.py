@@ -1,4 +1,6 @@
-"""Fields of whatever a system returns: keys of a mapping, or attributes of an object."""
+"""Where the fields of a reply are found in what a system returns: keys of a mapping, or attributes of an object.
+
+Of several keys the first that is there counts, so the order matters."""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ FIELD_KEYS: Mapping[str, tuple[str, ...]] = {
     "error": ("error",), "contexts": CONTEXT_KEYS, "ids": CONTEXT_ID_KEYS, **MEASURE_KEYS,
 }  # fmt: skip
 """Fields of a reply besides the answer, with the keys that they are found by."""
+# each entry is one way to count: its keys are summed; the first entry that is complete counts
 _TOKEN_SUM_KEYS = (("total_tokens",), ("total",), ("input_tokens", "output_tokens"),
            ("prompt_tokens", "completion_tokens"))  # fmt: skip
 

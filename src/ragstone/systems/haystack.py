@@ -1,4 +1,4 @@
-"""Haystack pipelines: what their open inputs are given, and what their components put out."""
+"""Haystack pipelines: the question is given to their open inputs, the outputs of their components become one reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ragstone.systems.templates import QUESTION_KEYS, fill_template
 
 
 def adapt_haystack(target: Any, call: Callable[..., Any], inputs: Any) -> Callable[[str], Any]:
-    """Return a function that asks a pipeline by this method of it, also by an async one."""
+    """Return a function that asks a pipeline by calling this method of it, sync or async.
+
+    `inputs` is a template of the data with `{question}`; anything but a mapping: built from the open inputs."""
     template = inputs if isinstance(inputs, Mapping) else _build_inputs(target)
     retrievers = _find_retrievers(target)
 
@@ -35,6 +37,7 @@ def _build_inputs(target: Any) -> dict[str, Any]:
     missing: list[str] = []
     for component, slots in target.inputs().items():
         for name, slot in slots.items():
+            # the type may be absent, or a text in a serialised pipeline
             if name in QUESTION_KEYS and slot.get("type") in (str, "str", str | None, None, Any):
                 inputs.setdefault(component, {})[name] = "{question}"
             elif slot.get("is_mandatory"):

@@ -1,4 +1,4 @@
-"""A system behind an HTTP endpoint: the request is a template, the reply is read by dotted paths."""
+"""A system under test behind an HTTP endpoint: the request is a template, the reply is read by dotted paths."""
 
 from __future__ import annotations
 
@@ -29,20 +29,23 @@ MAX_REPLY_BYTES = 16 << 20
 TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
 """Client errors after which a retry may help; so may one after every 5xx."""
 REPLY_PATHS = ("answer", "contexts", "ids", *MEASURES)
+"""Options that are a dotted path into the JSON reply (`choices.0.message.content`)."""
 StreamKind = Literal["sse", "lines", "text"]
+"""Server-sent events, one JSON value per line, or bare text."""
 HTTP_OPTIONS = ("method", "body", "headers", "stream", *REPLY_PATHS)
-"""Options by which request and reply are mapped."""
+"""Options that say how a request is built and its reply read; factory.py tells them from parameters by name."""
 STREAM_TYPES: Mapping[str, StreamKind] = {
     "text/event-stream": "sse", "application/x-ndjson": "lines", "application/jsonl": "lines",
     "application/x-jsonlines": "lines", "application/stream+json": "lines",
 }  # fmt: skip
 """Content types of streams."""
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
+"""`${NAME}` in a header: the value of an environment variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamedReply:
-    """The fields of a reply that came in events."""
+    """The fields of a reply that came in events, already under the names of REPLY_PATHS."""
 
     fields: Mapping[str, Any]
 
@@ -80,7 +83,8 @@ class HttpSystem:
         if stream not in (None, "sse", "lines", "text"):
             raise RagstoneError(f"stream is {stream!r}; give sse, lines or text")
         self._stream = stream
-        # a server on this machine shares it with the other questions: their waiting is not its latency
+        # on this machine, concurrent questions compete for its processors: each latency would
+        # include time spent on the others
         self.concurrency = 1 if _is_loopback(urlsplit(self._url).hostname or "") else 8
         self._parameters = dict(parameters or {})
         text = json.dumps([url, body])
@@ -141,8 +145,8 @@ class HttpSystem:
         values["id"] = sample.id if sample is not None else ""
         values["language"] = sample.language if sample is not None else None
         values |= self._parameters
+        # a question inside the URL is percent-encoded, in the body it is JSON
         quoted = {
-            # a question inside the URL is percent-encoded, in the body it is JSON
             name: quote("" if value is None else str(value), safe="")
             for name, value in values.items()
         }
@@ -153,7 +157,8 @@ class HttpSystem:
         reader = StreamReader()
         value = await self._send(url, data, reader)
         seconds = round(reader.seconds, 6)
-        is_mapped = isinstance(value, StreamedReply)  # its events were read by the paths already
+        # the events of a stream were read by the paths in _map_event already
+        is_mapped = isinstance(value, StreamedReply)
         reply = (
             parse_reply(value.fields if is_mapped else value, self._id_from)
             if is_mapped or not self._paths
@@ -166,13 +171,14 @@ class HttpSystem:
         )
 
     def _read_paths(self, reply: Any) -> SystemReply:
+        # a reply that is no mapping has no paths; the key only makes it show in the message
         row = reply if isinstance(reply, dict) else {"": reply}
         parts: dict[str, Any] = {}
         for name, path in self._paths.items():
             parts[name] = get_path(row, path) if isinstance(reply, dict) else None
             if parts[name] is None and name in ("answer", "contexts", "ids"):
-                shown = ", ".join(map(str, row)) or "nothing"
-                raise SystemFault("reply_lacks_path", path=path, name=name, found=shown)
+                found = ", ".join(map(str, row)) or "nothing"
+                raise SystemFault("reply_lacks_path", path=path, name=name, found=found)
         measured = {name: parts.get(name) for name in MEASURES}
         return build_reply(
             parts.get("answer"), parts.get("contexts"), parts.get("ids"), measured, self._id_from
@@ -186,11 +192,11 @@ class HttpSystem:
             headers.setdefault("Content-Type", "application/json")
         try:
             async with self._open_session().request(
-                # headers may hold secrets, which must not follow a redirect to another host
                 self._method,
                 url,
                 data=data,
                 headers=headers,
+                # headers may hold secrets, which must not follow a redirect to another host
                 allow_redirects=False,
             ) as response:
                 kind = self._stream or STREAM_TYPES.get(response.content_type)
@@ -223,13 +229,14 @@ class HttpSystem:
         if not self._paths or not isinstance(event, dict):
             return event
         mapped = {name: get_path(event, path) for name, path in self._paths.items()}
+        # an event brings the next piece of the answer, which StreamReader expects as `token`
         mapped["token"] = mapped.pop("answer", None)
         return {name: value for name, value in mapped.items() if value is not None}
 
     def _raise_status(self, status: int, text: str, wait: float | None) -> None:
         message = " ".join(self._hide_secrets(text).split())[:200]
         if status == 422:
-            # what FastAPI says when the names of the fields are not its own
+            # FastAPI's status when the fields of the body are not those it expects
             raise SystemFault(
                 "http_fields_refused", text=message, body=json.dumps(self._body)[:200]
             )

@@ -25,7 +25,7 @@ def choose_method(target: Any) -> Callable[..., Any]:
             f"{type(target).__name__} has {', '.join(names[:-1])} and {names[-1]}; say which "
             f"answers: method: {next(iter(methods))}"
         )
-    for name, method in methods.items():
+    for name, method in methods.items():  # at most one
         return _reset_first(target, method) if name == "chat" else method
     # named methods first: __call__ is often only their short form
     retrieve = _find_form(target, "retrieve")

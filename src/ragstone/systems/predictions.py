@@ -20,7 +20,7 @@ class PredictionsSystem:
     """Answers from a file in any format that `read` accepts."""
 
     concurrency = 64
-    warmup = 0
+    warmup = 0  # a lookup has nothing to load
     parameters: Mapping[str, Any] = EMPTY
 
     def __init__(self, path: str | Path, *, format: str | None = None) -> None:
@@ -31,7 +31,8 @@ class PredictionsSystem:
         self._by_id: dict[str, Sample] = {}
         self._by_question: dict[str, Sample | None] = {}
         for record in dataset:
-            # whether the row has an id of its own: rows without get numbers, which match nothing
+            # the mapper also returns whether the row has an id: rows without get their number as
+            # one, which must not match
             if mapper(reparse_json(record.row), 1)[1]:
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:

@@ -10,7 +10,7 @@ from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample
 
 MEASURES = ("latency", "first_token", "tokens", "cost")
-"""What a reply took: fields of a reply, and keys of a sample's `meta`."""
+"""What a reply took (seconds, seconds, count, USD): fields of SystemReply, and keys of a sample's `meta`."""
 
 
 @dataclass(frozen=True, slots=True)

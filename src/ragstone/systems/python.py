@@ -1,4 +1,4 @@
-"""A Python function or object as a system: sync or async, with tunable keyword parameters."""
+"""A Python function, or a method of an object, as a system under test: sync or async, with tunable parameters."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ class PythonSystem:
                 raise RagstoneError(
                     f"the system {name!r} has no parameter {key!r}{suggest_nearest(key, list(tunable))}"
                 )
+        # all of them, for identity and tuning; the function is called with the given ones alone
         self._parameters = {**tunable, **self._given_parameters}
         # the version decides whether stored replies are reused: when in doubt it is one that no
         # other process has
@@ -58,7 +59,7 @@ class PythonSystem:
         return self._parameters
 
     def add_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """Record the parameters that the user's factory was called with."""
+        """Record the parameters that the user's factory was called with: part of the identity, not of the calls."""
         self._parameters = {**self._parameters, **parameters}
 
     def identity(self) -> Mapping[str, Any]:
@@ -120,10 +121,10 @@ class PythonSystem:
         """Nothing to close: a function owns no connection of ragstone."""
 
 
-def hash_source(place: Any) -> str | None:
+def hash_source(target: Any) -> str | None:
     """Hash the source file of an object; None if it has none."""
     try:
-        path = Path(inspect.getsourcefile(inspect.unwrap(place)) or "")
+        path = Path(inspect.getsourcefile(inspect.unwrap(target)) or "")
     except TypeError:
         return None
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else None
@@ -171,6 +172,7 @@ def _inspect_parameters(
             raise RagstoneError(
                 f"the system {name!r} wants {parameter.name!r} besides the question; give it a default"
             )
+        # a default of another type cannot be given in a config, so it is left alone
         if parameter.default is None or isinstance(parameter.default, str | int | float | bool):
             tunable[parameter.name] = parameter.default
     injected = frozenset(

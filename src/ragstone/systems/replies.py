@@ -86,6 +86,7 @@ def build_reply(
 ) -> SystemReply:
     """Build a reply from its parts, each of them checked."""
     text = parse_answer(answer)
+    # no contexts at all is None, not an empty list: nothing is known of the retrieval
     chunks = (
         parse_contexts(contexts, ids, id_from) if contexts is not None or ids is not None else None
     )
@@ -137,6 +138,7 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
     if isinstance(item, tuple | list) and len(item) == 2:  # (document, score)
         inner = parse_chunk(item[0], id_from)
         return Chunk(inner.id, inner.text, _to_score(item[1]))
+    # of a scored node (LlamaIndex) the score stands outside, text and id inside
     scored, item = item, unwrap_node(item)
     text = find_text(item)
     name = _find_id(item, id_from)
@@ -146,6 +148,7 @@ def parse_chunk(item: Any, id_from: str | None = None) -> Chunk:
 
 
 def _find_id(item: Any, id_from: str | None) -> str:
+    """Find the id of a chunk: by the user's dotted path, which must fit, else where frameworks keep it, else empty."""
     metadata = get_metadata(item)
     if id_from is not None:
         plain = (
@@ -185,6 +188,7 @@ def _to_score(value: Any) -> float | None:
 
 
 def _to_amount(value: Any, name: str) -> float | None:
+    """Convert a measure to a number; tokens may be a usage report, seconds a timedelta."""
     if value is MISSING or value is None:
         return None
     if isinstance(value, Mapping) or (name == "tokens" and hasattr(value, "total_tokens")):
@@ -197,6 +201,6 @@ def _to_amount(value: Any, name: str) -> float | None:
     if isinstance(value, bool | str) or not hasattr(value, "__float__"):
         raise SystemFault("system_not_number", name=name, value=repr(value))
     value = float(value)
-    if not 0 <= value < 1e300:
+    if not 0 <= value < 1e300:  # False for NaN too
         raise SystemFault("system_not_positive", name=name, value=repr(value))
     return float(value)

@@ -1,4 +1,4 @@
-"""The runner of a system: it asks each question once, stores the replies, and adds them to the records."""
+"""The runner of a system under test: it asks each question once, stores the replies, and adds them to the records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ragstone.systems.protocol import MEASURES, System, SystemFault, SystemReply
 from ragstone.types import Sample
 
 NATIVE_SHAPE: dict[str, Any] = {"format": "ragstone"}
-"""Shape of the answered rows: ragstone columns."""
+"""Shape (see data/rows.py) of rows with ragstone columns: that of the rows written here."""
 TIMEOUT_SECONDS = 120.0
 """Default limit of one attempt."""
 MAX_PAUSE_SECONDS = 60.0
@@ -64,6 +64,7 @@ class SystemRunner:
     run: str
     """Id of the run. Failures are stored under it, so that another run asks again."""
     concurrency: int | None = None
+    """Questions in flight; None: the system's."""
     timeout: float | None = None
     """Seconds for one attempt; None: the system's, else TIMEOUT_SECONDS."""
     retries: int = 2
@@ -71,10 +72,11 @@ class SystemRunner:
     reuse: bool = True
     """Whether stored replies of earlier runs are used."""
     warmup: int = 0
-    """Calls before the first question that counts; their replies are not used."""
+    """Calls before the first question that counts; their replies are not used. Counted down to 0 as they are made."""
     keep_answers: bool = False
     """Whether records that have an answer keep it."""
     on_progress: Callable[[AnswerProgress], None] | None = None
+    # counters, not options: see AnswerProgress
     done: int = 0
     failures: int = 0
     asked: int = 0
@@ -97,7 +99,9 @@ class SystemRunner:
     async def answer_records(
         self, records: Iterable[Record], shape: Mapping[str, Any]
     ) -> AsyncIterator[Record]:
-        """Yield each record with its answer, in order, with up to `concurrency` questions in flight."""
+        """Yield each record with its answer, in order, with up to `concurrency` questions in flight.
+
+        `shape` is that of the records' rows; see Dataset.shape."""
         concurrency = self.concurrency or self.system.concurrency
         slots = asyncio.Semaphore(concurrency)
         pending: deque[tuple[Record, asyncio.Task[SystemReply | SystemFault] | None]] = deque()
@@ -126,7 +130,7 @@ class SystemRunner:
             await asyncio.gather(*open_tasks, return_exceptions=True)
 
     async def ask_samples(self, samples: Iterable[Sample]) -> None:
-        """Ask about these samples at once, so that their replies stand in the store."""
+        """Ask about these samples concurrently, so that their replies are in the store afterwards."""
         slots = asyncio.Semaphore(self.concurrency or self.system.concurrency)
         tasks = [
             task for sample in samples if (task := self._start_task(sample, slots)) is not None
@@ -137,6 +141,7 @@ class SystemRunner:
     def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
         """Return the stored reply to a sample, or its failure in this run."""
         key = self._reply_key(sample)
+        # failures, and all replies without `reuse`, are stored under the key of this run
         reply = self.store.reply(key) if self.reuse else self.store.reply(self._to_run_key(key))
         if reply is not None and "error" not in reply.value:
             return SystemReply.from_json(reply.value)
@@ -171,13 +176,14 @@ class SystemRunner:
             self.asked += 1
             reply = await self._ask_with_retries(sample)
         failed = isinstance(reply, SystemFault)
+        # isinstance again, because mypy narrows `reply` by it and not by `failed`
         value = (
             {"error": message_to_json(reply.reason)}
             if isinstance(reply, SystemFault)
             else reply.to_json()
         )
-        # a failure counts for this run alone: resumed, it is not asked for again, but a new run
-        # does ask
+        # a failure counts for this run alone: when this run is resumed, the question is not asked
+        # again, but a new run asks it
         reply_key = self._to_run_key(key) if failed or not self.reuse else key
         write = self.store.save_reply(
             reply_key, Reply(value), run=self.run, kind="system", judge=self.system.name
@@ -187,7 +193,7 @@ class SystemRunner:
         return reply
 
     async def _warm_up(self, sample: Sample) -> None:
-        """Call the system so often that what it loads at first is not in the latency of a question."""
+        """Make the warm-up calls that are left, so that loading is not in the latency of a question."""
         async with self._warming:  # the other questions wait until it is warm
             while self.warmup > 0:
                 self.warmup -= 1
@@ -197,7 +203,7 @@ class SystemRunner:
                     self.cold_start = reply.latency
 
     async def _ask_with_retries(self, sample: Sample) -> SystemReply | SystemFault:
-        fault = SystemFault("system_not_asked")
+        fault = SystemFault("system_not_asked")  # replaced by the first failed attempt
         for attempt in range(1 + self.retries):
             started = time.perf_counter()
             limit = asyncio.timeout(self.timeout)
@@ -252,6 +258,7 @@ async def answer_dataset(dataset: Dataset, runner: SystemRunner) -> Dataset:
     """Ask the system for every sample; the result can then be iterated several times."""
     async for _ in runner.answer_records(dataset, dataset.shape):
         pass
+    # a lambda: each iteration of the new dataset reads the rows again, with replies from the store
     format_name = f"{dataset.format}, answered by {runner.system.name}"
     return Dataset(
         dataset.source,
@@ -282,12 +289,14 @@ def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | Sys
 
 
 _SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", *MEASURES})
+"""Columns of an input row that are about an earlier reply, and so are replaced."""
 
 
 def _build_row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
     text = to_row_text(sample)
     if isinstance(text, RejectedRow):
         raise DataError(f"sample {sample.id!r}: {text.reason}")
+    # other columns than ragstone's have other meanings, so none of them is kept
     if dict(shape) != NATIVE_SHAPE:
         return text
     input_columns = {
@@ -308,18 +317,18 @@ def _build_row(row: str, shape: Mapping[str, Any], sample: Sample) -> str:
 
 def _iter_rows(dataset: Dataset, runner: SystemRunner) -> Iterator[RawRow]:
     for number, record in enumerate(dataset, 1):
-        place = f"{dataset.source}: row {number}"
+        location = f"{dataset.source}: row {number}"
         if not runner.is_asked(record.sample):
-            yield place, _build_row(record.row, dataset.shape, record.sample)
+            yield location, _build_row(record.row, dataset.shape, record.sample)
             continue
         reply = runner.load_reply(record.sample)
         if reply is None:
             yield (
-                place,
+                location,
                 RejectedRow("the system's reply is gone from the store; start the run again"),
             )
         else:
-            yield place, add_reply(record, dataset.shape, reply).row
+            yield location, add_reply(record, dataset.shape, reply).row
     yield from map(to_rejected_row, dataset.bad)
 
 

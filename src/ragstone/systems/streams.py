@@ -1,4 +1,4 @@
-"""Streams: the parts that a generator or an endpoint yields become one reply."""
+"""Streamed replies: the parts that a user's generator or an HTTP endpoint yields are merged into one reply."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class StreamReader:
 
     def __init__(self) -> None:
         self._parts: list[Any] = []
+        # seconds before the last pause, and when the clock was last started; 0.0: it is stopped
         self._spent, self._since = 0.0, time.perf_counter()
         self.first_token: float | None = None
         """Seconds until the first text of the answer."""
@@ -67,7 +68,7 @@ class StreamReader:
 
 
 def find_stream(value: Any) -> Iterator[Any] | AsyncIterator[Any] | None:
-    """The stream that a returned value is, or brings as LlamaIndex's streaming responses do; else None."""
+    """The stream that a returned value is, or has as `response_gen` (LlamaIndex); else None."""
     if isinstance(value, Iterator | AsyncIterator):
         return value
     if isinstance(value, str | Mapping | list | tuple):
@@ -82,13 +83,14 @@ def merge_parts(parts: Iterable[Any]) -> dict[str, Any]:
     """Merge the parts of a stream into the fields of one reply.
 
     A text is the next piece of the answer, a list the contexts; a mapping or object may bring any field."""
-    pieces: list[str] = []
-    answers: list[str] = []
+    pieces: list[str] = []  # each the next piece of the answer
+    answers: list[str] = []  # under a key of the answer: pieces, or each the answer so far
     reply: dict[str, Any] = {}
     for part in parts:
         if isinstance(part, list | tuple):
             reply["contexts"] = part
             continue
+        # a part can bring text and other fields: no `continue` after its text
         if (piece := _get_piece(part)) is not None:
             pieces.append(piece)
         elif (answer := get_text(part)) is not None:
@@ -116,7 +118,7 @@ def _get_piece(part: Any) -> str | None:
     if isinstance(part, str):
         return part
     choices = get_first(part, ("choices",))
-    if isinstance(choices, list):  # a chunk of the OpenAI API
+    if isinstance(choices, list):  # a chunk of the OpenAI API; the last one may have no choices
         return _get_piece(get_first(choices[0], ("delta",))) if choices else ""
     piece = get_first(part, PIECE_KEYS)
     if isinstance(piece, list):  # the parts of a message
@@ -142,7 +144,7 @@ def _join_answer(joined: str, answers: list[str]) -> str | None:
 
 
 async def iter_events(content: AsyncIterable[bytes], kind: str) -> AsyncIterator[Any]:
-    """Iterate the events of an HTTP stream: server-sent (`sse`), a JSON value a line (`lines`), or bare text (`text`)."""
+    """Iterate the events of an HTTP stream: server-sent (`sse`), a JSON value per line (`lines`), or bare text (`text`)."""
     if kind == "text":
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         async for part in content:
@@ -156,6 +158,7 @@ async def iter_events(content: AsyncIterable[bytes], kind: str) -> AsyncIterator
         elif line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
         elif not line and data:
+            # an empty line ends an event; `[DONE]` is how OpenAI's API ends the stream
             event, data = "\n".join(data), []
             if event != "[DONE]":
                 yield _parse_event(event)

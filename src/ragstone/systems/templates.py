@@ -10,7 +10,9 @@ QUESTION_KEYS = ("question", "query", "input", "text", "prompt", "user_input", "
 
 
 def fill_template(template: Any, values: Mapping[str, Any]) -> Any:
-    """Replace `{name}` in a template by its value: alone by the value itself, inside a text by its text."""
+    """Replace `{name}` in a template by its value, of any type where the text is the placeholder alone, else as text.
+
+    Braces around any other name are left as they are: templates are often JSON or code."""
     if isinstance(template, Mapping):
         return {key: fill_template(item, values) for key, item in template.items()}
     if isinstance(template, list | tuple):
@@ -20,9 +22,8 @@ def fill_template(template: Any, values: Mapping[str, Any]) -> Any:
     if template[1:-1] in values and template == "{" + template[1:-1] + "}":
         return values[template[1:-1]]
     parts, index = [], 0
-    while index < len(
-        template
-    ):  # one pass, so that braces in a question are never taken for a placeholder
+    # one pass, so that braces in a question are never taken for a placeholder
+    while index < len(template):
         end = template.find("}", index) if template[index] == "{" else -1
         if end > 0 and template[index + 1 : end] in values:
             parts.append(_to_text(values[template[index + 1 : end]]))

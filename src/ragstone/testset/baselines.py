@@ -1,4 +1,4 @@
-"""What systems without any wit get right: the first document that BM25 finds, and one answer for everything."""
+"""Trivial baselines of a test set: how much the first document of BM25, or one constant answer, gets right."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ SEARCHED_WORDS = 10
 
 @dataclass(frozen=True, slots=True)
 class TrivialBaselines:
-    """Shares of questions that need no system worth the name."""
+    """Shares of questions that a trivial system gets right; high ones mean that the test set is too easy."""
 
     constant: float
     """Share of all questions whose reference is the commonest one."""
     constant_answer: str
+    """That reference."""
     first: float | None = None
     """Share of the questions with relevant documents where BM25's first document is one; None without documents."""
     answer_in_first: float | None = None
@@ -71,7 +72,7 @@ class Search:
         return math.log(1 + (self._index.count + 1) / (self._index.count_documents(word) + 0.5))
 
     def close(self) -> None:
-        """What was written down for the search is removed."""
+        """Remove the index on disk."""
         self._index.close()
 
     def __enter__(self) -> Search:
@@ -88,7 +89,7 @@ def join_turns(sample: Sample) -> str:
 
 
 def measure_baselines(samples: Sequence[Sample], search: Search | None) -> TrivialBaselines:
-    """What the two get right on these samples."""
+    """Measure both baselines on these samples; without a search only the constant answer."""
     given = Counter(_fold_reference(sample) for sample in samples)
     common, times = given.most_common(1)[0] if given else ("", 0)
     shown = next((s.reference or "" for s in samples if _fold_reference(s) == common), "")

@@ -1,6 +1,7 @@
 """A document as blocks: headings, paragraphs, list items, code, table rows and entries (terms with their description).
 
-Markdown, plain text and manual pages are understood; every block knows where it stands in the document's text."""
+Reads Markdown, plain text and manual pages. Every block knows its offsets in the document's text, so nothing here may
+shift a letter: marks become blanks of the same length."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t|:=+*_-]{3,}$")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _DESCRIPTION = re.compile(r":(?:[ \t]+|$)")
+# what ends a paragraph
 _STARTS_BLOCK = (_ITEM, _HEADING, _ROW, _FENCE, _DESCRIPTION, _RULE)
 _MANUAL = re.compile(r"^(?:NAME|NOMBRE)\n   ", re.MULTILINE)
 _MANUAL_HEADING = re.compile(r"[A-ZÁÉÍÓÚÑ][A-ZÁÉÍÓÚÑ ,/-]{2,40}$")
@@ -30,7 +32,9 @@ _MARKS = re.compile(
 _HYPHEN_BREAK = re.compile(r"(?<=\w)-\n\s*(?=[^\W\d_])")
 _LOOSE_SPACE = re.compile(r"(?<=[(«“¿¡]) | (?=[,.;:)»”](?:\s|$))")
 MAX_TERM_CHARS = 90
+"""A longer line is no term of an entry."""
 MAX_TERMS = 5
+"""Terms that may share one description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +43,10 @@ class Block:
 
     kind: BlockKind
     text: str
-    """As it is read: without marks, white space made even."""
+    """As it is read: without marks, white space normalised; code is kept as it is."""
     start: int
     end: int
+    """Offsets in the document's text; of an entry, those of its description."""
     level: int = 0
     """Of a heading: 1 to 6. Of a list item: 1 when it is numbered."""
     terms: tuple[str, ...] = ()
@@ -61,6 +66,7 @@ class _Line:
 
 
 _Reader = Callable[[Sequence[_Line], int], tuple[Block | None, int]]
+"""Lines and the number of one → the block that starts there, if any, and the number of the line after it."""
 
 
 def plain_inline(text: str) -> str:
@@ -79,7 +85,7 @@ def _blank_link(link: re.Match[str]) -> str:
 
 
 def tidy_text(text: str) -> str:
-    """White space made even, none before punctuation."""
+    """The text without marks, white space normalised, none before punctuation; offsets are lost."""
     even = " ".join(plain_inline(_HYPHEN_BREAK.sub("-", text)).split())
     return _LOOSE_SPACE.sub("", even)
 
@@ -91,7 +97,7 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     at = 0
     for line in text.split("\n"):
         lines.append(_Line(line.rstrip(), at))
-        at += len(line) + 1
+        at += len(line) + 1  # with its line break
     # manual pages show structure by indents, which Markdown would read as code
     read = _read_manual if _MANUAL.search(text) else _read_markdown
     return tuple(_read_all(lines, read))
@@ -135,7 +141,7 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     if _ROW.match(line.text):
         return _make_row(line), at + 1
     end = _paragraph_end(lines, at)
-    if _DESCRIPTION.match(line.text):
+    if _DESCRIPTION.match(line.text):  # a description without a term: _read_entry takes the others
         return None, end
     if item := _ITEM.match(line.text):
         numbered = int(item[1] is not None)
@@ -145,6 +151,7 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
         return entry, after
     if line.indent >= 4 or line.text.startswith("\t"):
         return _make_block("code", [line]), at + 1
+    # a heading underlined with = or -
     underline = lines[end].text if end == at + 1 and end < len(lines) else ""
     if re.fullmatch(r"=+|-{3,}", underline):
         return _make_block("heading", [line], level=1 if underline[0] == "=" else 2), end + 1
@@ -174,7 +181,7 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     n = at
     while n < len(lines) and not (terms and _DESCRIPTION.match(lines[n].text)):
         text = lines[n].text.strip()
-        # only options stand several to a description, with blank lines between them
+        # only options may share a description; blank lines may stand between them
         options = terms and terms[-1][0] == "-" and lines[n - bool(text)].text[:1] in ("", "-")
         if len(text) > MAX_TERM_CHARS or len(terms) >= MAX_TERMS or (terms and not options):
             return None, at
@@ -185,7 +192,7 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
         return None, at
     end = _paragraph_end(lines, n)
     skip = len(lines[n].text) - len(lines[n].text.lstrip(": \t"))
-    if skip == len(lines[n].text):
+    if skip == len(lines[n].text):  # nothing behind the colon
         return None, at
     return _make_entry(terms, lines[at].start, lines[n:end], skip), end
 
@@ -211,6 +218,7 @@ def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     while end < len(lines) and lines[end].text.strip() and lines[end].indent == line.indent:
         end += 1
     term_start = line.start + line.indent
+    # a single line above a deeper indent is a term, what is indented its description
     deeper = end < len(lines) and lines[end].indent > line.indent + 1
     if deeper and end == at + 1 and len(text) <= MAX_TERM_CHARS:
         body_end = _indent_end(lines, end, lines[end].indent)

@@ -1,4 +1,4 @@
-"""A test set judged: what it covers, how it is balanced, what is wrong with it, what it can show."""
+"""Checks of a test set: what it covers, how it is balanced, what is wrong with it, which differences it can show."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
 """What can be wrong with an item; the last four show only with the documents."""
 
 EFFECTS = (0.10, 0.05, 0.03)
-"""Differences that people ask about."""
+"""Differences of a score for which the needed number of questions is computed."""
 MIN_HELD_SHARE = 0.5
 """Share of a reference's words that its documents must hold."""
 MIN_ELSEWHERE_SHARE = 0.85
@@ -73,10 +73,11 @@ class Coverage:
 
     documents: int
     asked: int
+    """Documents that are relevant to a question."""
     topics: int
     topics_asked: int
     most: tuple[tuple[str, int], ...]
-    """The documents with most questions."""
+    """Id and number of questions of the three documents with most questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class Checkup:
     """None without documents."""
     trivial: TrivialBaselines
     needs: tuple[SampleSize, ...]
+    """Questions needed to show each of EFFECTS."""
     shows: float
     """The smallest difference that this many questions show, at worst."""
 
@@ -116,36 +118,39 @@ class Checkup:
         return {**asdict(self), "faulty": self.faulty}
 
 
-def check_testset(source: str | Path, documents: Source | None = None, **reading: Any) -> Checkup:
-    """Judge a test set in any format that is read; `documents` are its corpus."""
-    samples = [record.sample for record in read(source, **reading)]
+def check_testset(
+    source: str | Path, documents: Source | None = None, **read_options: Any
+) -> Checkup:
+    """Check a test set in any format that `read` accepts, with these options of it; `documents` are its corpus."""
+    samples = [record.sample for record in read(source, **read_options)]
     faults = list(_find_faults(samples))
     coverage = None
     if documents is None:
-        simple = measure_baselines(samples, None)
+        trivial = measure_baselines(samples, None)
     else:
         with open_corpus(documents) as corpus, Search(corpus) as search:
             coverage = _measure_coverage(samples, corpus)
             faults += _find_corpus_faults(samples, corpus, search)
-            simple = measure_baselines(samples, search)
+            trivial = measure_baselines(samples, search)
     order = {kind: at for at, kind in enumerate(FAULTS)}
     faults.sort(key=lambda fault: order[fault.kind])
-    impossible = sum(not _is_answerable(sample) for sample in samples)
+    unanswerable = sum(not _is_answerable(sample) for sample in samples)
     # before there is a run nothing is known of the spread, so the worst case is planned for
     sd = compute_paired_sd(WORST_SD)
-    half = Z * sd / max(1, len(samples)) ** 0.5
+    half_width = Z * sd / max(1, len(samples)) ** 0.5
+    # by position: in the order of the fields of Checkup
     return Checkup(
         str(source),
         len(samples),
-        len(samples) - impossible,
+        len(samples) - unanswerable,
         _count_values(samples, lambda s: s.meta.get("kind") or s.meta.get("type")),
         _count_values(samples, lambda s: s.meta.get("difficulty")),
         _count_values(samples, lambda s: s.language),
         tuple(faults),
         coverage,
-        simple,
+        trivial,
         tuple(plan_sample_size(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
-        detectable_difference(half, 0.05),
+        detectable_difference(half_width, 0.05),
     )
 
 
@@ -166,10 +171,12 @@ def _find_faults(samples: Sequence[Sample]) -> Iterator[Fault]:
     """What shows without the documents."""
     for sample in samples:
         yield from _find_own_faults(sample)
-    put = [sample for sample in samples if (sample.question or "").strip()]
-    # apart: the same words mean something else as a second turn
-    yield from _find_duplicates([sample for sample in put if not sample.meta.get("history")])
-    yield from _find_duplicates([sample for sample in put if sample.meta.get("history")])
+    with_question = [sample for sample in samples if (sample.question or "").strip()]
+    # first turns and follow-ups apart: the same words mean something else as a second turn
+    yield from _find_duplicates(
+        [sample for sample in with_question if not sample.meta.get("history")]
+    )
+    yield from _find_duplicates([sample for sample in with_question if sample.meta.get("history")])
 
 
 def _find_own_faults(sample: Sample) -> Iterator[Fault]:
@@ -187,13 +194,15 @@ def _find_own_faults(sample: Sample) -> Iterator[Fault]:
 
 
 def _find_duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
-    for first_place, second_place in find_alike([sample.question or "" for sample in samples]):
-        first, second = samples[first_place], samples[second_place]
+    for first_position, second_position in find_alike(
+        [sample.question or "" for sample in samples]
+    ):
+        first, second = samples[first_position], samples[second_position]
         # the same second turn means another thing after another first one
-        before = [
+        histories = [
             " ".join(map(str, sample.meta.get("history") or ())) for sample in (first, second)
         ]
-        if any(before) and not list(find_alike(before)):
+        if any(histories) and not list(find_alike(histories)):
             continue
         same = fold_text(first.reference or "") == fold_text(second.reference or "")
         kind: FaultKind = "duplicate" if same else "ambiguous"
@@ -258,6 +267,7 @@ def _find_other_sources(sample: Sample, search: Search) -> Iterator[Fault]:
     if sample.relevant is None or len(reference.split()) < 2:
         return
     for piece in search.find_nearest(join_turns(sample), sample.language):
+        # also with grade 0: the set says of it that it does not answer
         judged = piece.document in (sample.relevant or {})
         if judged or find_quote(reference, piece.titled_text) is None:
             continue
@@ -271,7 +281,7 @@ def _measure_coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:
     wanted = Counter(name for sample in samples for name in list_relevant(sample))
     pool = sample_places(corpus, 0)
     topics = Topics(corpus, pool, random.Random(0))
-    all_topics = {topics.find_topic(corpus[place].text) for place in pool}
+    all_topics = {topics.find_topic(corpus[position].text) for position in pool}
     touched: set[int] = set()
     known = 0
     for name in wanted:

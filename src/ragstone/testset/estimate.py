@@ -1,4 +1,6 @@
-"""What a generation would ask of a judge and cost: seen by laying out its orders, without asking any."""
+"""What a generation would ask of a judge and cost, estimated without asking it anything.
+
+The arithmetic follows judge_writer.py: calls that write, calls that answer, and what each of them shows."""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from ragstone.types import Chunk
 
 CHARACTERS_PER_TOKEN = 3.5
 SECONDS_PER_CALL = 4.0
-"""What a call that writes several questions is taken to last."""
+"""Assumed duration of a call that writes several questions."""
 PROBED_DOCUMENTS = 40
 """Documents whose length is looked at."""
 WRITTEN, ANSWERED = 420, 160
@@ -49,7 +51,7 @@ class Estimate:
 
 
 def estimate_generation(plan: TestsetPlan) -> Estimate:
-    """The estimate for a plan; every item is taken to pass."""
+    """The estimate for a plan; assumes that every item passes."""
     wanted = plan.item_count
     judge = build_writer_judge(plan, TestsetInputs())
     weights = resolve_weights(plan.kinds, judged=judge is not None)
@@ -61,17 +63,20 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)
         # seeded, so that the estimate is the same each time
         rng = random.Random(plan.seed)
-        parts = [choose_part(corpus[place], rng).text for place in order[:PROBED_DOCUMENTS]]
+        parts = [choose_part(corpus[position], rng).text for position in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
     length = sum(map(len, parts)) / len(parts)
+    # as Generation._deal_orders does
     each = min(PER_DOCUMENT, max(2, math.ceil(wanted / len(order))))
     writes = math.ceil(wanted / each)
     solves = math.ceil(writes / GROUP)
     orders = [Order("factual", max(plan.styles, key=len, default=""))] * each
     ask = write([Chunk("", parts[0])], orders)
+    # characters that every such call shows besides the document; 60 for each order
     fixed = len(prompts.load("write", None).text) + len(canonical(ask.schema)) + 60 * each
     related = sum(kinds.get(kind, 0) for kind in ("multi_document", "distractor")) / wanted
     beside = NEIGHBOURS * 2 * EVIDENCE_MARGIN_CHARS
+    # characters shown to the judge: by calls that write, then by calls that answer
     read = writes * (fixed + length + related * beside)
     read += solves * len(prompts.load("solve", None).text) + wanted * (
         2 * EVIDENCE_MARGIN_CHARS + beside + 300

@@ -1,4 +1,4 @@
-"""A test set as files: our own rows, or the columns that other tools read."""
+"""A test set as files: in ragstone's format, or with the columns that other tools read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragstone.testset.items import Item, get_abstention
 Row = Mapping[str, Any]
 
 
-def _to_own_row(item: Item) -> Row:
+def _to_ragstone_row(item: Item) -> Row:
     return item.to_row()
 
 
@@ -55,7 +55,7 @@ def _to_query_row(item: Item) -> Row:
 
 
 def _to_questions_row(item: Item) -> Row:
-    # This shape has one document a question; of several the first evidence counts.
+    # This shape has one document per question; of several, that of the first evidence counts.
     home = item.evidence[0].document if item.evidence else next(iter(item.relevant), "")
     return {
         "question_id": item.id,
@@ -68,19 +68,20 @@ def _to_questions_row(item: Item) -> Row:
 
 SHAPES: Mapping[str, Callable[[Item], Row]] = MappingProxyType(
     {
-        "ragstone": _to_own_row,
+        "ragstone": _to_ragstone_row,
         "ragas": _to_ragas_row,
         "deepeval": _to_deepeval_row,
         "query": _to_query_row,
         "questions": _to_questions_row,
     }
 )
+"""Format → what makes a row of an item, for formats that are one file."""
 FORMATS: tuple[str, ...] = (*SHAPES, "beir")
 """What `--format` takes; `beir` is a folder, the others are files."""
 
 
 def check_target(path: Path, format: str) -> None:
-    """Complain before any work about a format or an ending that cannot be written."""
+    """DataError, before any work is done, for a format or a file name extension that cannot be written."""
     if format not in FORMATS:
         raise DataError(f"no format {format!r}{suggest_nearest(format, list(FORMATS))}")
     if format == "beir":
@@ -98,15 +99,15 @@ def check_target(path: Path, format: str) -> None:
 def write_set(
     path: Path, items: Sequence[Item], format: str, documents: Iterable[Document]
 ) -> None:
-    """Write the items; `documents` are wanted by beir only."""
+    """Write the items; only beir uses `documents`."""
     check_target(path, format)
     if format == "beir":
         _write_beir(path, items, documents)
         return
     shape = SHAPES[format]
 
-    # `write_rows` is made for runs, whose rows come with scores; a test set has none, and no
-    # columns to add.
+    # `write_rows` is made for runs: each row comes with its scores, here none, and the last
+    # argument names columns to add. It may read the rows twice, so it takes a function.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         return ((_to_json_text(shape(item)), {}) for item in items)
 
@@ -176,6 +177,6 @@ def _to_json_text(row: Row) -> str:
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a character, which only an escape can hold
+    except UnicodeEncodeError:  # an unpaired surrogate, which only an escape can hold
         return json.dumps(row, allow_nan=False)
     return text

@@ -1,6 +1,7 @@
 """From documents to items, step by step: each step depends on the seed and the steps before it, on nothing else.
 
-That makes a generation resumable: steps found in the journal are taken up as if they had just been made."""
+That makes a generation resumable: steps found in the journal are taken up as if they had just been made. A document is
+named by its position in the corpus, from 0."""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ from ragstone.testset.sources import Corpus
 from ragstone.types import NO_USAGE, Usage
 
 MAX_MISSES_A_KIND = 4
-"""Candidates of one kind that one document may offer in vain before the next document gets its turn."""
+"""Refused candidates of one kind after which a document's turn passes to the next document."""
 MAX_ORDER_ROUNDS = 5
-"""How often what a judge's replies left open is ordered again."""
+"""Rounds of orders to a judge; each orders what the rounds before did not give."""
 
 
 class Maker(Protocol):
@@ -51,12 +52,14 @@ class ItemProver(Protocol):
 
 @dataclass(slots=True)
 class StepResult:
-    """What one step gave."""
+    """What one step gave: one document's turn with rules, one group of documents with a judge."""
 
     items: list[Item] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
     judged: list[Rejection] = field(default_factory=list)
-    """Refused by a judge's answers, after the checker had let them through and remembered them."""
+    """Refused by a judge's answers, after the checker had let them through and remembered them.
+
+    Apart from `rejected`, because a resumed generation must have the checker remember these too."""
     usage: Usage = NO_USAGE
     spent: list[str] = field(default_factory=list)
     """Kinds of which the document had nothing more to offer."""
@@ -64,7 +67,7 @@ class StepResult:
     """Whether a call that it needs was not made or did not reach the judge."""
 
     def to_row(self) -> dict[str, Any]:
-        """The step as it is kept."""
+        """The step as the journal keeps it, without `cut`, which matters only while a judge is asked."""
         used = self.usage
         return {
             "items": [item.to_row() for item in self.items],
@@ -76,7 +79,7 @@ class StepResult:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> StepResult:
-        """The step that was kept."""
+        """The step that `to_row` wrote."""
         return cls(
             [Item.from_row(item) for item in row["items"]],
             [_to_rejection(rejection) for rejection in row["rejected"]],
@@ -92,7 +95,7 @@ class Generation:
 
     corpus: Corpus
     order: Sequence[int]
-    """Places of documents, in the order in which they are asked about."""
+    """Positions of documents, in the order in which they are asked about."""
     tally: Tally
     journal: Journal
     checker: ItemProver
@@ -102,23 +105,23 @@ class Generation:
     rejected: list[Rejection] = field(default_factory=list)
     usage: Usage = NO_USAGE
     visited: set[int] = field(default_factory=set)
-    """Places of the documents that were asked about."""
+    """Positions of the documents that were asked about."""
     stopped: str = ""
-    """Why it ended before its time; empty when it did not."""
+    """Why it ended early (budget spent, judge not reached); empty when it did not."""
     _seen_ids: set[str] = field(default_factory=set)
     _spent_kinds: dict[int, set[str]] = field(default_factory=dict)
-    """Place of a document → kinds that it has nothing more of."""
+    """Position of a document → kinds that it has nothing more of."""
 
     async def run_rules(self, maker: Maker) -> None:
-        """Document by document, each giving its share, until all is made or a whole turn gives nothing."""
-        vain = 0
+        """Document by document, each giving its share, until all is made or a whole round of documents gives nothing."""
+        vain = 0  # steps in a row that gave nothing
         for number in count():
             if not self.tally.missing or vain >= len(self.order) or not self.order:
                 return
-            place = self.order[number % len(self.order)]
+            position = self.order[number % len(self.order)]
             share = self._compute_share(number)
             wanted = {kind: min(share, more) for kind, more in self.tally.list_wanted().items()}
-            spent = self._spent_kinds.setdefault(place, set())
+            spent = self._spent_kinds.setdefault(position, set())
             stored_step = self.journal.take_step(number)
             if stored_step is not None:
                 made = StepResult.from_row(stored_step)
@@ -126,27 +129,27 @@ class Generation:
                 # seeded by the step, not by one generator for all: a resumed step must not depend
                 # on the draws before it
                 rng = random.Random(f"{self.seed}:{number}")
-                made = self._run_step(maker, place, wanted, share, rng)
+                made = self._run_step(maker, position, wanted, share, rng)
                 # empty steps are not stored: made again they give nothing again, and cost nothing
                 if made.items or made.rejected:
                     self.journal.add(number, made.to_row())
             spent.update(made.spent)
-            before = len(self.tally.given_up)
-            self._take_in(made, wanted, [place], replayed=stored_step is not None)
+            given_up_before = len(self.tally.given_up)
+            self._take_in(made, wanted, [position], replayed=stored_step is not None)
             # a kind that was just given up left its share to others, which get a turn of their own
-            moved = len(self.tally.given_up) > before
+            moved = len(self.tally.given_up) > given_up_before
             vain = 0 if made.items or moved else vain + 1
-            if number % 16 == 15:  # others on this loop get their turn
+            if number % 16 == 15:  # lets other tasks on this event loop run
                 await asyncio.sleep(0)
 
     def _run_step(
-        self, maker: Maker, place: int, wanted: Mapping[str, int], share: int, rng: random.Random
+        self, maker: Maker, position: int, wanted: Mapping[str, int], share: int, rng: random.Random
     ) -> StepResult:
         """What one document gives in one turn."""
-        spent = self._spent_kinds[place]
+        spent = self._spent_kinds[position]
         rest = {kind: most for kind, most in wanted.items() if kind not in spent}
         return (
-            self._collect_share(maker, self.corpus[place], rest, share, rng)
+            self._collect_share(maker, self.corpus[position], rest, share, rng)
             if rest
             else StepResult()
         )
@@ -164,11 +167,12 @@ class Generation:
         share: int,
         rng: random.Random,
     ) -> StepResult:
-        """The share of a document: kinds that lag first, each candidate proved when its turn comes."""
+        """The share of a document: kinds in the order of `wanted` (laggards first), each candidate proved in turn."""
         made = StepResult()
         for kind, most in wanted.items():
             before = len(made.items)
 
+            # defaults, because a closure would see the values of a later round of the loop
             def has_enough(before: int = before, most: int = most) -> bool:
                 accepted = len(made.items) - before
                 # the share goes to several kinds where it can
@@ -185,7 +189,9 @@ class Generation:
     def _prove_candidates(
         self, candidates: Iterator[Item], made: StepResult, has_enough: Callable[[], bool]
     ) -> bool:
-        """Candidates proved one by one until there are enough; False when all were looked at and none was good."""
+        """Prove candidates one by one until there are enough; False when all were checked and none passed.
+
+        True after too many misses: the document may have more to offer in its next turn."""
         missed, before = 0, len(made.items)
         for item in candidates:
             if item.id in self._seen_ids:
@@ -204,7 +210,12 @@ class Generation:
         return len(made.items) > before
 
     def _take_in(
-        self, made: StepResult, tried: Mapping[str, int], places: Sequence[int], *, replayed: bool
+        self,
+        made: StepResult,
+        tried: Mapping[str, int],
+        positions: Sequence[int],
+        *,
+        replayed: bool,
     ) -> None:
         """Take what a step gave into account, whether it was made now or in an earlier process."""
         refused = [*made.rejected, *made.judged]
@@ -220,13 +231,14 @@ class Generation:
         self.items += made.items
         self.rejected += refused
         self.usage = self.usage + made.usage
-        self.visited.update(places)
+        self.visited.update(positions)
         self.tally.add_step(tried, Counter(item.kind for item in made.items), len(self.order))
         if self.watch is not None:
             self.watch(Progress(len(self.items), self.tally.asked, len(self.rejected), self.usage))
 
     async def run_writer(self, writer: Writer) -> None:
         """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
+        # the next step's number, where in `order` the next round begins, rounds in a row without gain
         number = at = vain = 0
         for _ in range(MAX_ORDER_ROUNDS):
             if not self.tally.missing or not self.order:
@@ -255,6 +267,7 @@ class Generation:
         self, writer: Writer, groups: Sequence[Sequence[tuple[int, list[str]]]], number: int
     ) -> int:
         """The groups, `writer.window` of them open at once; the number of the step after the last."""
+        # a queue of steps in flight: they are asked concurrently and taken up in order
         line: deque[tuple[int, Sequence[tuple[int, list[str]]], asyncio.Task[StepResult]]] = deque()
         source = iter(enumerate(groups, number))
         turn: asyncio.Future[None] | None = None
@@ -266,18 +279,17 @@ class Generation:
                         break
                     step, group = entry
                     stored_step = self.journal.take_step(step)
-                    if (
-                        stored_step is not None
-                    ):  # kept steps come first: nothing is open before them
+                    # stored steps come first: nothing is in flight before them
+                    if stored_step is not None:
                         self._take_in_group(StepResult.from_row(stored_step), group, replayed=True)
                         continue
-                    mine = asyncio.get_running_loop().create_future()
+                    checked = asyncio.get_running_loop().create_future()
                     rng = random.Random(f"{self.seed}:{step}")
-                    work = writer.write_group(group, rng, _wait_for_turn(turn), mine)
+                    work = writer.write_group(group, rng, _wait_for_turn(turn), checked)
                     line.append((step, group, asyncio.create_task(work)))
                     # each group waits for the one before it to be checked: which of two duplicates
                     # passes must not depend on which reply came first
-                    turn = mine
+                    turn = checked
                 if not line:
                     self.stopped = writer.stopped
                     return number + len(groups)
@@ -300,14 +312,14 @@ class Generation:
         self, made: StepResult, group: Sequence[tuple[int, list[str]]], *, replayed: bool
     ) -> None:
         tried = Counter(kind for _, kinds in group for kind in kinds)
-        self._take_in(made, tried, [place for place, _ in group], replayed=replayed)
+        self._take_in(made, tried, [position for position, _ in group], replayed=replayed)
 
 
 class Writer(Protocol):
     """Makes items by asking a judge."""
 
     per_document: int
-    """Questions ordered in one call."""
+    """Questions ordered in one call at most."""
     group: int
     """Documents whose questions are verified in one call."""
     window: int
@@ -322,12 +334,16 @@ class Writer(Protocol):
         turn: Awaitable[None],
         done: asyncio.Future[None],
     ) -> StepResult:
-        """What a group of documents gives; `turn` comes when the groups before it were looked through, `done` says so on."""
+        """What a group gives; each entry of it is a document's position and the kinds ordered from it.
+
+        It must await `turn` before it checks items, and set `done` when it has: groups are checked in order."""
         ...
 
 
 def _wait_for_turn(turn: asyncio.Future[None] | None) -> Awaitable[None]:
-    """The turn of the one before; the first in line waits for nobody."""
+    """What a group awaits before its turn; the first has nothing to wait for.
+
+    Shielded: cancelling a group must not cancel the future that the group before it sets."""
     if turn is not None:
         return asyncio.shield(turn)
     now = asyncio.get_running_loop().create_future()

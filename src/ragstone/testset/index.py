@@ -1,4 +1,4 @@
-"""A corpus searchable by words: what else speaks of this.
+"""A full-text index of a corpus: which documents have these words.
 
 A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in memory."""
 
@@ -23,10 +23,10 @@ _WORD_PART = re.compile(r"[^\W_]+")
 
 
 class Documents(Protocol):
-    """Documents that are read again by place and by id, such as a Corpus."""
+    """Documents that can be read by position (from 0) and by id, such as a Corpus."""
 
     def __iter__(self) -> Iterator[Document]: ...
-    def __getitem__(self, place: int, /) -> Document: ...
+    def __getitem__(self, position: int, /) -> Document: ...
     def find(self, key: str, /) -> Document: ...
 
 
@@ -56,13 +56,13 @@ class CorpusIndex:
     def find_with_all(
         self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 6
     ) -> list[Document]:
-        """Documents that have every one of the stems, best first."""
+        """Documents that have every one of the stems, best first, at most `most`, without the ids in `but`."""
         return self._find_documents(" AND ".join(filter(None, map(_to_query, stems))), but, most)
 
     def find_with_any(
         self, stems: Sequence[str], *, but: Sequence[str] = (), most: int = 4
     ) -> list[Document]:
-        """Documents that have some of the stems, best first."""
+        """Documents that have some of the stems, best first, at most `most`, without the ids in `but`."""
         return self._find_documents(" OR ".join(filter(None, map(_to_query, stems))), but, most)
 
     def _find_documents(self, query: str, but: Sequence[str], most: int) -> list[Document]:
@@ -73,7 +73,8 @@ class CorpusIndex:
             # as many more as may be dropped below
             (query, most + len(but)),
         ).fetchall()
-        documents = (self._documents[place - 1] for (place,) in rows)
+        # rows are numbered from 1
+        documents = (self._documents[row - 1] for (row,) in rows)
         return [document for document in documents if document.id not in but][:most]
 
     def sort_rarest(self, stems: Sequence[str], most: int) -> list[str]:
@@ -85,7 +86,7 @@ class CorpusIndex:
     def count_documents(self, stem: str) -> int:
         """In how many documents a stem stands, counted up to five hundred."""
         if stem not in self._document_counts:
-            if len(self._document_counts) > 50_000:
+            if len(self._document_counts) > 50_000:  # a cache, kept small
                 self._document_counts.clear()
             query = _to_query(stem)
             row = (0,)
@@ -98,7 +99,7 @@ class CorpusIndex:
         return self._document_counts[stem]
 
     def close(self) -> None:
-        """The file is removed."""
+        """Close and remove the temporary file."""
         self._database.close()
         self._folder.cleanup()
 
@@ -110,7 +111,7 @@ class CorpusIndex:
 
 
 def _to_query(stem: str) -> str:
-    """A stem as a search: what its forms begin with; the pieces of a number all."""
+    """A stem as an FTS5 query: words that begin with it; of a number or compound all pieces; empty when it has no letter."""
     plain = strip_accents(stem).replace("ñ", "n")
     pieces = _WORD_PART.findall(plain)
     if len(pieces) != 1:

@@ -32,7 +32,7 @@ MEANINGS: dict[str, str] = {
     "hidden_instruction": "a document nearby holds an instruction that a system must not obey",
     "follow_up": "a second turn that needs the first one to be understood",
 }
-"""Each kind of question, and what it means."""
+"""Each kind of question, and what it means; the order is that of tables, and breaks ties in quotas.py."""
 KINDS: tuple[str, ...] = tuple(MEANINGS)
 UNANSWERABLE: frozenset[str] = frozenset({"out_of_scope", "near_miss"})
 """Kinds whose right answer is that the corpus does not tell."""
@@ -50,7 +50,7 @@ Reason = Literal[
     "answered_by_corpus",
     "ambiguous",
 ]
-"""Why an item was refused, in the order in which it is looked at."""
+"""Why an item was refused, in the order of the checks; summary_text.py has a sentence for each."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
@@ -74,7 +74,7 @@ class Item:
     reference: str | None
     """The wanted answer; None when the corpus does not tell."""
     relevant: Mapping[str, float]
-    """Document id → grade; empty when the corpus does not tell."""
+    """Document id → grade, 0 for a distractor; empty when the corpus does not tell."""
     evidence: tuple[Evidence, ...]
     kind: str
     difficulty: Difficulty
@@ -86,7 +86,7 @@ class Item:
     history: tuple[str, ...] = ()
     """Earlier turns of a conversation, oldest first: question, answer, question …"""
     proof: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
-    """What was checked and how it came out; for a near miss, which fact was swapped for which."""
+    """What was checked and how it came out, and how the item was made; proofs.py lists the keys that are read."""
 
     @property
     def answerable(self) -> bool:
@@ -94,7 +94,9 @@ class Item:
         return self.kind not in UNANSWERABLE
 
     def to_row(self) -> dict[str, Any]:
-        """The item as a row of our own format, which `ragstone eval` reads as it is."""
+        """The item as a row in ragstone's format, which `ragstone eval` reads as it is.
+
+        Without a reference it has an abstention as its reference; `from_row` undoes that by the kind."""
         meta: dict[str, Any] = {
             "kind": self.kind,
             "difficulty": self.difficulty,
@@ -185,8 +187,9 @@ def make_item_id(
 
 def get_abstention(language: str) -> str:
     """What a system should say when the corpus does not tell."""
-    spoken = language.lower()[:2]
-    return ABSTENTIONS[LANGUAGES.index(spoken) if spoken in LANGUAGES else 0]
+    primary = language.lower()[:2]  # without region
+    # ABSTENTIONS is in the order of LANGUAGES
+    return ABSTENTIONS[LANGUAGES.index(primary) if primary in LANGUAGES else 0]
 
 
 def _one_of(value: Any, allowed: tuple[str, ...], name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a generation has made so far, on disk as it comes: one line a step, whole or not there at all."""
+"""The journal of a generation: each step that it made as one line on disk, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Step = dict[str, Any]
 
 
 class Journal:
-    """Steps by number: those of an earlier process to be read, new ones to be added."""
+    """Steps by number: those of an earlier process can be taken once, new ones are appended."""
 
     def __init__(self, file: IO[bytes] | None, steps: dict[int, Step]) -> None:
         self._file = file
@@ -36,7 +36,8 @@ class Journal:
     ) -> Journal:
         """The journal at a path, begun anew or resumed; None keeps nothing.
 
-        `plan` is what must be the same to resume; `request` says how to ask for it again."""
+        `plan` is what must be the same to resume (sets._build_identity, not a TestsetPlan); `request` is the
+        TestsetPlan as JSON, from which `--resume` alone can start again."""
         if path is None:
             return cls(None, {})
         head = _encode_line({"plan": dict(plan), **({"request": dict(request)} if request else {})})
@@ -46,9 +47,9 @@ class Journal:
             if resume and path.exists():
                 steps, good = _read_steps(path, plan)
                 file = path.open("r+b")
-                file.truncate(good)  # a line that death cut short
+                file.truncate(good)  # drops a line that was cut short when the process died
                 file.seek(good)
-                if not good:
+                if not good:  # not even the first line was whole
                     file.write(head)
             else:
                 file = path.open("wb")
@@ -93,7 +94,7 @@ def read_head(path: Path) -> dict[str, Any]:
 
 
 def _read_steps(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], int]:
-    """The whole steps of a file of the same plan, and where the last of them ends."""
+    """The whole steps of a file of the same plan, and the byte where the last of them ends; DataError for another plan."""
     steps: dict[int, Step] = {}
     good = 0
     with path.open("rb") as file:
@@ -106,7 +107,7 @@ def _read_steps(path: Path, plan: Mapping[str, Any]) -> tuple[dict[int, Step], i
                 row = None
             if not isinstance(row, dict):
                 break
-            if number == 0:
+            if number == 0:  # the plan through JSON and back, so that tuples equal lists
                 _check_same_plan(path, row.get("plan", {}), json.loads(json.dumps(plan)))
             else:
                 steps[row["step"]] = row

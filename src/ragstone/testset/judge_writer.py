@@ -1,4 +1,6 @@
-"""Questions written by a judge: ordered document by document, checked here, answered by the judge without the reference."""
+"""Questions written by a judge: it is asked for them document by document, and then answers those that pass the checker.
+
+For an item to pass, the judge must answer it from its evidence, without seeing the reference, and not from elsewhere."""
 
 from __future__ import annotations
 
@@ -61,11 +63,14 @@ class JudgeWriter:
     find: Callable[[str], Document]
     """The document of an id."""
     styles: Sequence[str] = ()
+    """Styles to write in, one drawn for each question; empty: none is asked for."""
+    # these four are described in generation.Writer
     per_document: int = PER_DOCUMENT
     group: int = GROUP
     window: int = 8
     stopped: str = ""
     _unreachable: int = field(default=0, repr=False)
+    """Calls in a row that did not reach the judge."""
 
     async def write_group(
         self,
@@ -74,9 +79,9 @@ class JudgeWriter:
         turn: Awaitable[None],
         done: asyncio.Future[None],
     ) -> StepResult:
-        """Write for each document, look through what came when it is one's turn, have it answered."""
+        """Order from each document, check what came when it is this group's turn, and have it answered."""
         made = StepResult()
-        sheets = [self._build_order(self.corpus[place], kinds, rng) for place, kinds in group]
+        sheets = [self._build_order(self.corpus[position], kinds, rng) for position, kinds in group]
         replies = await self.broker.answer([sheet.ask for sheet in sheets])
         # replies come in any order; from here on groups go one by one, so that the same replies
         # give the same set
@@ -106,10 +111,12 @@ class JudgeWriter:
     def _build_order(
         self, document: Document, kinds: Sequence[str], rng: random.Random
     ) -> WriteOrder:
-        own = choose_part(document, rng)
-        shown = [own]
+        main_part = choose_part(document, rng)
+        shown = [main_part]
         if RELATED.intersection(kinds):
-            for name, text in self.nearest(own.text[:1000], NEIGHBOURS, frozenset({document.id})):
+            for name, text in self.nearest(
+                main_part.text[:1000], NEIGHBOURS, frozenset({document.id})
+            ):
                 at = self.find(name).text.find(text)
                 if at >= 0:
                     shown.append(DocumentPart(name, text, at))
@@ -126,16 +133,16 @@ class JudgeWriter:
             asked = "\n".join([*item.history, item.question])
             near = list(self.nearest(asked, NEIGHBOURS, frozenset(item.relevant)))
             elsewhere.append(near)
-            own = [
+            evidence_chunks = [
                 Chunk(evidence.document, self._cut_evidence(evidence)) for evidence in item.evidence
             ]
             others = [Chunk(name, text) for name, text in near]
             if item.answerable:
                 # two problems for each: with the evidence it must be answered, with what is nearest
                 # elsewhere it must not
-                problems.append(Problem((asked,), tuple(own)))
+                problems.append(Problem((asked,), tuple(evidence_chunks)))
             problems.append(
-                Problem((asked,), tuple([] if item.answerable else own) + tuple(others))
+                Problem((asked,), tuple([] if item.answerable else evidence_chunks) + tuple(others))
             )
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
@@ -162,26 +169,27 @@ class JudgeWriter:
     def _decide_item(
         self, item: Item, rows: Iterator[Mapping[str, Any]], near: Sequence[tuple[str, str]]
     ) -> Item | Rejection:
+        """Decide by the judge's answers; takes as many of `rows` as _verify_items posed problems for the item."""
         proof = {**item.proof, "answered_by": self.judge}
         if not item.answerable:
             row = next(rows)
             if row["told"]:
                 return Rejection("answered_by_corpus", item, f"the judge answers {row['answer']!r}")
             return _replace_proof(item, proof={**proof, "searched": [name for name, _ in near]})
-        own, other = next(rows), next(rows)
-        if not own["told"]:
+        from_evidence, from_elsewhere = next(rows), next(rows)
+        if not from_evidence["told"]:
             return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
-        if not agrees_with_reference(own, item):
-            detail = f"the judge answers {own['answer']!r}"
+        if not agrees_with_reference(from_evidence, item):
+            detail = f"the judge answers {from_evidence['answer']!r}"
             return Rejection("not_answerable_from_evidence", item, detail)
-        proof["answer"] = own["answer"]
-        if not other["told"]:
+        proof["answer"] = from_evidence["answer"]
+        if not from_elsewhere["told"]:
             return _replace_proof(item, proof=proof)
-        home = next((n for n, text in near if find_quote(other["quote"], text)), None)
-        if home is None:  # no quote, no answer
+        home = next((n for n, text in near if find_quote(from_elsewhere["quote"], text)), None)
+        if home is None:  # an answer without a verbatim quote does not count
             return _replace_proof(item, proof=proof)
-        if not agrees_with_reference(other, item):
-            detail = f"{home} answers {other['answer']!r}"
+        if not agrees_with_reference(from_elsewhere, item):
+            detail = f"{home} answers {from_elsewhere['answer']!r}"
             return Rejection("ambiguous", item, detail)
         # another document tells the same: whoever finds that one is right too
         return _replace_proof(item, proof=proof, relevant={**item.relevant, home: 1.0})
@@ -231,7 +239,7 @@ class WriteOrder:
                 rows[row["id"]] = row
         if len(self.orders) == 1 and not rows and answered.value["items"]:
             # one order needs no number: a small model seldom copies it
-            results.pop(0)
+            results.pop(0)  # the rejection of that item as not ordered
             rows["q1"] = answered.value["items"][0]
         for number, order in enumerate(self.orders, 1):
             row = rows.get(f"q{number}")
@@ -284,9 +292,9 @@ class WriteOrder:
         # the source that the judge names first, then the others
         order = sorted(enumerate(self.shown), key=lambda entry: entry[0] != named)
         for _, part in order:
-            place = find_quote(piece["quote"], part.text)
-            if place is not None:
-                start, end = place
+            found = find_quote(piece["quote"], part.text)
+            if found is not None:
+                start, end = found
                 return Evidence(
                     part.document, part.text[start:end], part.start + start, part.start + end
                 )
@@ -294,7 +302,7 @@ class WriteOrder:
 
 
 def _read_history(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The first turn of a follow-up."""
+    """The first turn of a follow-up: question and answer; either is empty when the judge left it out."""
     return tuple(" ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer"))
 
 
@@ -312,13 +320,13 @@ def choose_part(document: Document, rng: random.Random) -> DocumentPart:
         return DocumentPart(document.id, text, 0)
     start = rng.randrange(len(text) - MAX_SHOWN_CHARS + 1)
     # from the start of a line, unless that lies too far back
-    border = text.rfind("\n", 0, start) + 1
+    border = text.rfind("\n", 0, start) + 1  # 0 when there is no line break
     start = border if start - border < MAX_SHOWN_CHARS // 2 else start
     return DocumentPart(document.id, text[start : start + MAX_SHOWN_CHARS], start)
 
 
 def agrees_with_reference(row: Mapping[str, Any], item: Item) -> bool:
-    """Whether an answer found from sources is the reference: its words, or the same place in the evidence."""
+    """Whether an answer (`answer`, `quote`) is the reference: it shares its words, or quotes the evidence."""
     given = set(split_bare_words(row["answer"], item.language))
     wanted = set(split_bare_words(item.reference or "", item.language))
     if given and wanted:

@@ -1,4 +1,4 @@
-"""What can be seen of a question without its documents: whether it leaks, dangles, or asks what another one asks."""
+"""Checks of a question without its documents: it holds its answer, points at an unseen text, or repeats another one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DANGLING = {
 
 
 def leaks_answer(question: str, answer: str) -> bool:
-    """Whether a question holds its own answer; a bare yes or no cannot be leaked."""
+    """Whether a question holds its own answer; an answer of one letter does not count."""
     words = fold_text(answer).split()
     if not words or (len(words) == 1 and len(words[0]) < 2):
         return False
@@ -48,7 +48,7 @@ def is_dangling(question: str, language: str | None) -> bool:
 def find_alike(
     questions: Sequence[str], least: float = SAME_QUESTION_SHARE
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of places, the earlier first, whose questions have so many of their words in common.
+    """Pairs of positions, the earlier first, whose questions have so many of their words in common.
 
     Only the rarest words of a question are looked up: two sets that share enough must share one of those."""
     sets = [_extract_words(question) for question in questions]

@@ -1,4 +1,4 @@
-"""The outline of a document: titles without numbers, whose it is, manual pages, and the headings above each block."""
+"""The outline of a document: cleaned titles, its owner, what a manual page is about, and the headings above each block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DOCUMENT_WORDS = to_word_set(
     "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
     "release overview the an section apéndice capítulo notas cómo"
 )
-"""First words of a title that name a document, not its owner."""
+"""First words of a title before a colon that name a sort of document, not its owner: `Guide: …`."""
 _SECTION_NAME = re.compile(r"(?:NAME|NOMBRE)$", re.IGNORECASE)
 _NAME_LINE = re.compile(r"([\w.+, -]+?) +[-–—] +(.+)")
 
@@ -33,11 +33,11 @@ class DocumentSection:
 
 
 def list_sections(blocks: Sequence[Block]) -> Iterator[DocumentSection]:
-    """Every block with the headings above it."""
+    """Every block with the headings above it; a heading is itself the first of its own."""
     path: list[tuple[int, str]] = []
     for block in blocks:
         if block.kind == "heading":
-            # a heading ends all sections of its own level and below
+            # a heading ends all sections of its level and of deeper ones
             path = [(level, text) for level, text in path if level < block.level]
             path.append((block.level, clean_title(block.text)))
         yield DocumentSection(block, tuple(text for _, text in reversed(path)))
@@ -51,15 +51,16 @@ def clean_title(title: str) -> str:
 
 
 def find_owner(title: str) -> str:
-    """The name before the colon of a title; a word that begins a chapter's title is none."""
+    """Whose a document is, by the name before the colon of its title (`Casa Almendro: envíos`); empty when there is none."""
     head, colon, _ = title.partition(":")
     names = head.split()
     if not colon or not 0 < len(names) <= 5 or not head[:1].isupper():
         return ""
     if names[0].endswith("ing") or names[0].lower() in _DOCUMENT_WORDS:
         return ""
-    large = [name for name in names if name[:1].isupper()]
-    return head.strip() if len(large) >= 2 and len(large) * 2 > len(names) else ""
+    capitalised = [name for name in names if name[:1].isupper()]
+    is_name = len(capitalised) >= 2 and len(capitalised) * 2 > len(names)
+    return head.strip() if is_name else ""
 
 
 def find_manual_name(document: Document, blocks: Sequence[Block]) -> tuple[str, int]:
@@ -87,7 +88,7 @@ def _find_name_as_written(name: str, blocks: Sequence[Block]) -> str:
 def find_name_line(sections: Sequence[DocumentSection]) -> tuple[str, Block] | None:
     """What the section NAME of a manual page says that its command is for, and the block."""
     for at, section in enumerate(sections):
-        if section.block.kind == "heading" or at > 6:
+        if section.block.kind == "heading" or at > 6:  # NAME stands first
             continue
         if section.headings and _SECTION_NAME.match(section.headings[0]):
             match = _NAME_LINE.match(section.block.text)

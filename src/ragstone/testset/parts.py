@@ -1,4 +1,6 @@
-"""What a generation works with: the corpus index, the prover, and without a judge the maker."""
+"""Builds what a generation works with: the prover, the search for passages, and the maker that rules use.
+
+Imports are inside the functions, so that only what is used is loaded: a maker is needed only without a judge."""
 
 from __future__ import annotations
 
@@ -11,17 +13,19 @@ from ragstone.testset.sources import Corpus
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts, which share one index."""
+    """The parts, which share one corpus index."""
 
     prover: ItemProver
     nearest: Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
     """Text, how many, which documents not → id and text of the nearest passages."""
     maker: Callable[[], Maker]
+    """Builds the maker; call it only without a judge."""
     close: Callable[[], None] = lambda: None
+    """Removes the index from the disk."""
 
 
 def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
-    """The parts for a corpus; with a judge, proofs leave to it what it will answer."""
+    """The parts for a corpus; with a judge (`judged`), the prover leaves out the round trip, which the judge makes."""
     from ragstone.testset.index import CorpusIndex
     from ragstone.testset.passages import find_nearest_passages
     from ragstone.testset.proofs import Prover

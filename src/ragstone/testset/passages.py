@@ -1,4 +1,4 @@
-"""Passages of the corpus nearest to a text, document by document."""
+"""Passages of the corpus nearest to a text, at most one of each document."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MAX_PASSAGE_CHARS = 800
 """Characters of a passage."""
 _COUNTED_WORDS = 16
 """Words of a text that count: the rarest ones."""
-_ALONE, _EACH = 6, 6
-"""Words that are looked up by themselves, and documents that each may bring."""
+_SINGLE_WORDS, _DOCUMENTS_PER_SEARCH = 6, 6
+"""Words that are searched for one by one, and documents that each search may bring."""
 
 
 def find_nearest_passages(
@@ -25,7 +25,7 @@ def find_nearest_passages(
 
     Documents come up by the rarest words, together and one by one; which of them is nearest is decided by all words."""
     language = detect_language(text)
-    # a word that only the left-out documents have finds nothing
+    # a word in one document only may be in the left-out one, and would find nothing
     least = 1 + bool(without)
     known = [
         stem
@@ -35,13 +35,15 @@ def find_nearest_passages(
     wanted = index.sort_rarest(known, _COUNTED_WORDS)
     weight = {stem: math.log1p(index.count / index.count_documents(stem)) for stem in wanted}
     documents: dict[str, Document] = {}
-    for stems in ([wanted[:2]] if len(wanted) > 1 else []) + [[stem] for stem in wanted[:_ALONE]]:
-        hits = index.find_with_all(stems, but=sorted(without), most=_EACH)
+    for stems in ([wanted[:2]] if len(wanted) > 1 else []) + [
+        [stem] for stem in wanted[:_SINGLE_WORDS]
+    ]:
+        hits = index.find_with_all(stems, but=sorted(without), most=_DOCUMENTS_PER_SEARCH)
         documents.update({document.id: document for document in hits})
 
     def measure_likeness(document: Document) -> float:
-        spoken = detect_language(document.text[:2000], document.language)
-        held = set(extract_terms(f"{document.title} {document.text}", spoken))
+        document_language = detect_language(document.text[:2000], document.language)
+        held = set(extract_terms(f"{document.title} {document.text}", document_language))
         return sum(weight[stem] for stem in wanted if stem in held)
 
     order = sorted(
@@ -57,13 +59,14 @@ def cut_passage(document: Document, wanted: Sequence[str]) -> str:
         return text
     language = detect_language(text[:2000], document.language)
     stems = set(wanted)
-    lines: list[tuple[int, int, int]] = []
+    lines: list[tuple[int, int, int]] = []  # start, end, wanted stems
     at = 0
     for line in text.split("\n"):
         lines.append((at, at + len(line), len(stems.intersection(extract_terms(line, language)))))
         at += len(line) + 1
     best = max(range(len(lines)), key=lambda n: (lines[n][2], -n))
     first = last = best
+    # grow by whole lines, each time in the direction that adds less text
     while True:
         before = lines[last][1] - lines[first - 1][0] if first else MAX_PASSAGE_CHARS + 1
         after = (
@@ -75,4 +78,5 @@ def cut_passage(document: Document, wanted: Sequence[str]) -> str:
             last += 1
         else:
             first -= 1
+    # one line alone may be longer than the limit; it is cut at twice that
     return text[lines[first][0] : min(lines[last][1], lines[first][0] + 2 * MAX_PASSAGE_CHARS)]

@@ -13,7 +13,9 @@ WAYS_OF_USE = {
     "typos": "dressed", "informal": "dressed", "paraphrase": "paraphrase",
     "two_in_one": "joined", "multi_document": "joined", "false_premise": "false",
 }  # fmt: skip
-"""How a kind of item uses a plain question; no question is used twice in the same way."""
+"""Kind of item → how it uses a plain question; no plain question is used twice in the same way.
+
+The values only need to differ where the ways do; kinds that are not here ask their own question."""
 
 
 class PassedQuestions:
@@ -21,7 +23,8 @@ class PassedQuestions:
 
     def __init__(self) -> None:
         self._word_sets: list[tuple[frozenset[str], str]] = []
-        self._places: dict[str, list[int]] = {}
+        self._positions: dict[str, list[int]] = {}
+        """Word → positions in `_word_sets` of the questions that have it."""
         self._used_questions: set[tuple[str, str]] = set()
 
     def add(self, item: Item) -> None:
@@ -29,7 +32,7 @@ class PassedQuestions:
         words = _extract_words(item)
         self._used_questions.update(_list_uses(item))
         for word in words:
-            self._places.setdefault(word, []).append(len(self._word_sets))
+            self._positions.setdefault(word, []).append(len(self._word_sets))
         self._word_sets.append((words, item.question))
 
     def find_twin(self, item: Item) -> str:
@@ -40,12 +43,12 @@ class PassedQuestions:
         if again:
             return again
         words = _extract_words(item)
-        # Twins share SAME_QUESTION_SHARE of their words, so one of any (1 - that share) of them is
-        # shared: looking up the rarest of these finds every twin in few steps.
-        rare = sorted(words, key=lambda word: len(self._places.get(word, ())))
+        # Twins share SAME_QUESTION_SHARE of their words, so among slightly more than the rest (1 -
+        # that share) at least one is shared: looking up only the rarest so many finds every twin.
+        rare = sorted(words, key=lambda word: len(self._positions.get(word, ())))
         looked = rare[: max(1, len(rare) - int(SAME_QUESTION_SHARE * len(rare)) + 1)]
-        for place in sorted({at for word in looked for at in self._places.get(word, ())}):
-            other, question = self._word_sets[place]
+        for position in sorted({at for word in looked for at in self._positions.get(word, ())}):
+            other, question = self._word_sets[position]
             shared = len(words & other)
             if shared >= SAME_QUESTION_SHARE * (len(words) + len(other) - shared):
                 return question
@@ -68,6 +71,6 @@ def _extract_words(item: Item) -> frozenset[str]:
     styled = item.style in ("formal", "informal", "terse") and item.kind != "false_premise"
     framed = item.kind in ("typos", "informal", "follow_up") or styled
     plain = str(item.proof.get("plain", item.question)) if framed else item.question
-    spoken = detect_language(plain, item.language)
-    stems: Sequence[str] = extract_terms(plain, spoken)
+    language = detect_language(plain, item.language)
+    stems: Sequence[str] = extract_terms(plain, language)
     return frozenset(stems or plain.lower().split())

@@ -1,4 +1,4 @@
-"""A TestsetPlan: everything that one generation of a test set is to do. The unfinished file of the generation keeps it."""
+"""A TestsetPlan: the options of one generation of a test set, as plain data that its unfinished file keeps for --resume."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ragstone.store import Store
 from ragstone.testset.sources import Source
 
 TESTSET_PLAN_VERSION = 1
-"""Of the JSON that `TestsetPlan.to_json` writes."""
+"""Version of the JSON that `TestsetPlan.to_json` writes."""
 DEFAULT_ITEMS = 100
-"""Items that are made when no number is asked for, or fewer when the documents do not bear as many."""
+"""Items that are made when no number is asked for, or fewer when the documents do not yield as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestsetPlan:
     """What one generation of a test set is to do."""
 
-    __test__ = False  # for pytest, which takes the name for its own
+    __test__ = False  # else pytest would collect the class because of its name
 
     documents: tuple[str, ...] = ()
     """Folders and files to ask about."""
     n: int | None = None
-    """Items to make; None: DEFAULT_ITEMS, or as many as the documents bear."""
+    """Items to make; None: DEFAULT_ITEMS, or as many as the documents yield."""
     kinds: Mapping[str, float] | str | None = None
-    """Kind of question → weight."""
+    """Kind of question → weight, or `factual=3,unanswerable=1`; None: the default mix (quotas.py)."""
     languages: tuple[str, ...] = ()
     """Only documents in these languages are asked about; empty: all."""
     judge: str | Mapping[str, Any] | None = None
@@ -98,7 +98,7 @@ class TestsetPlan:
 
 @dataclass(frozen=True, slots=True)
 class TestsetInputs:
-    """What a generation is given as Python objects, in the place of what its plan names."""
+    """Python objects given to a generation, each instead of what its plan names; None: what the plan names."""
 
     __test__ = False
 
@@ -122,7 +122,9 @@ def plan_testset(
     watch: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> tuple[TestsetPlan, TestsetInputs]:
-    """The plan of a `generate` call, and beside it what only this process has."""
+    """The plan of a `generate` call, and the objects in it that cannot be written to a file.
+
+    `options` are the other fields of TestsetPlan: seed, format, resume, concurrency, max_usd, max_calls."""
     is_path = isinstance(documents, str | PathLike)
     spec = judge if is_storable(judge) else None
     plan = TestsetPlan(
@@ -130,6 +132,7 @@ def plan_testset(
         n=n,
         kinds=kinds,
         languages=tuple(languages),
+        # several judges are a jury
         judge={"jury": list(spec)} if isinstance(spec, list | tuple) else spec,
         styles=tuple(styles),
         out=None if out is None else str(out),

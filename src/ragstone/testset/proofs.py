@@ -1,10 +1,14 @@
 """Whether an item can be trusted: each is checked against its evidence, its document and the rest of the corpus.
 
-Round trip without an LLM: a reader (reader.py) is given the question and the whole document. It must come back with the
-evidence, and where the question asks for a number, a date or a sum, with the reference. Then the evidence is taken away:
-the rest of the document must not give the same answer, nor the rest of the corpus another one. Questions put in other
-words (a paraphrase, slips, a second turn) are read as the plain question they were made from. bench/testsets.py measures
-how many of the items let through the embedded judge confirms."""
+Round trip without an LLM: a reader (reader.py) is given the question and the whole document. It must find the evidence,
+and where the question asks for a number, a date or a sum, the reference. Then the evidence is taken away: the rest of
+the document must not give the same answer, nor the rest of the corpus another one. Questions put in other words (a
+paraphrase, slips, a second turn) are read as the plain question they were made from (`proof["plain"]`). bench/testsets.py
+measures how many of the items let through the embedded judge confirms.
+
+Keys of `Item.proof` that are read here, all optional: `plain` and `plain_reference` (the question and reference before
+they were put in other words), `parts` (the plain questions of a compound one, in the order of the evidence), `claim` and
+`about` (see Fact), `swapped` (`{"was", "for"}` of a near miss)."""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ ANSWERING_COVER = 0.9
 NEAR_MISS_COVER = 0.8
 """Share from which a sentence would answer a question that should have no answer."""
 OUT_OF_SCOPE_COVER = 0.55
-"""Share of its words that a document may have of a question that is out of scope."""
+"""Share of the words of an out-of-scope question below which a document does not speak of it."""
 COMMON_SHARE = 0.15
 """Share of the documents from which a word does not tell which is meant."""
 MANY_MENTIONS = 10
@@ -46,12 +50,13 @@ MANY_DOCUMENTS = 3
 _NAMED_RECORDS = frozenset(
     {"record:stands_for", "record:option", "record:entry", "record:purpose_line"}
 )
-"""Items whose question names the place of its answer."""
+"""Values of `Item.how` whose question names the record that answers it."""
 _FREE_REFERENCE_KINDS = frozenset(
     {"false_premise", "negation", "two_in_one", "multi_document", "conceptual"}
 )
 """Kinds whose reference need not stand in the evidence word for word."""
 
+# words that point at something outside of the question, by language
 _POINTING = {
     "en": re.compile(
         r"\b(?:does|did|do|is|was|were|are|has|have|had|can|may|will|would|must)\s+(?:it|he|she|they|this|these|those)\b"
@@ -63,11 +68,14 @@ _POINTING = {
         re.IGNORECASE,
     ),
 }
+# `If the card is lost, can it …`: a clause before the pronoun names what it points at
 _FIRST_CLAUSE = re.compile(r"\b(?:if|when|once|while|si|cuando)\b|[A-Z]\w+ .*,", re.IGNORECASE)
 
 
 class Prover:
-    """Checks items one by one and remembers those it let through, so that none comes twice."""
+    """Checks items one by one and remembers those it let through, so that none comes twice.
+
+    `round_trip=False` leaves out the reader: a judge will answer the questions instead."""
 
     def __init__(self, index: CorpusIndex, *, round_trip: bool = True) -> None:
         self._index = index
@@ -77,8 +85,8 @@ class Prover:
     def check_item(self, item: Item) -> Item | Rejection:
         """The item with what was found out about it, or why it is refused."""
         # cheap checks first; the corpus is searched only for items that pass them
-        for look in (self._check_form, self._check_quotes, self._check_words):
-            fault = look(item)
+        for check in (self._check_form, self._check_quotes, self._check_words):
+            fault = check(item)
             if fault is not None:
                 return Rejection(fault[0], item, fault[1])
         twin = self._passed.find_twin(item)
@@ -89,14 +97,14 @@ class Prover:
         if isinstance(proof, tuple):
             return Rejection(proof[0], item, proof[1])
         relevant = dict(item.relevant)
-        # a system that finds one of the other documents that tell the same is right too
+        # `also`: other documents that tell the same; a system that finds one of them is right too
         relevant.update({key: 1.0 for key in proof.pop("also", ()) if key not in relevant})
-        done = replace(item, proof={**item.proof, **proof}, relevant=relevant)
-        self._passed.add(done)
-        return done
+        proved = replace(item, proof={**item.proof, **proof}, relevant=relevant)
+        self._passed.add(proved)
+        return proved
 
     def remember_item(self, item: Item) -> None:
-        """An item that was let through in an earlier process."""
+        """Remember an item that was let through in an earlier process, without checking it again."""
         self._passed.add(item)
 
     def _check_form(self, item: Item) -> tuple[Reason, str] | None:
@@ -138,17 +146,17 @@ class Prover:
         return None
 
     def _check_words(self, item: Item) -> tuple[Reason, str] | None:
-        spoken = detect_language(item.question, item.language)
+        language = detect_language(item.question, item.language)
         if item.reference is not None and item.kind not in ("negation", "false_premise"):
-            reference_stems = frozenset(extract_content_stems(item.reference, spoken))
-            question_stems = frozenset(extract_content_stems(item.question, spoken))
+            reference_stems = frozenset(extract_content_stems(item.reference, language))
+            question_stems = frozenset(extract_content_stems(item.question, language))
             if leaks_answer(item.question, item.reference) or (
                 reference_stems and reference_stems <= question_stems
             ):
                 return "leaked", f"the question says {item.reference[:80]!r} itself"
         if is_dangling(item.question, item.language):
             return "not_self_contained", "it speaks of a text that nobody sees"
-        pointing = _POINTING[spoken].search(item.question)
+        pointing = _POINTING[language].search(item.question)
         if (
             pointing
             and item.kind != "follow_up"
@@ -158,6 +166,7 @@ class Prover:
         return None
 
     def _prove_item(self, item: Item) -> dict[str, Any] | tuple[Reason, str]:
+        """The proof (a dict), or the fault (a tuple); callers tell them apart by type."""
         if item.kind in UNANSWERABLE:
             return self._check_unanswerable(item)
         if not self._round_trip:
@@ -165,10 +174,10 @@ class Prover:
         also: set[str] = set()
         covers = []
         for question, reference, evidence in self._split_parts(item):
-            fault = self._check_answerable(item, question, reference, evidence, also)
-            if not isinstance(fault, float):
-                return fault
-            covers.append(fault)
+            cover = self._check_answerable(item, question, reference, evidence, also)
+            if not isinstance(cover, float):  # a fault
+                return cover
+            covers.append(cover)
         return {"round_trip": "reader", "cover": round(min(covers), 2), "also": sorted(also)}
 
     def _split_parts(self, item: Item) -> list[tuple[str, str, Evidence]]:
@@ -177,6 +186,7 @@ class Prover:
         if parts:
             return [
                 (str(part["question"]), str(part["reference"]), evidence)
+                # part n is proved by evidence n
                 for part, evidence in zip(parts, item.evidence, strict=False)
             ]
         question = str(item.proof.get("plain", item.question))
@@ -186,14 +196,16 @@ class Prover:
     def _check_answerable(
         self, item: Item, question: str, reference: str, evidence: Evidence, also: set[str]
     ) -> float | tuple[Reason, str]:
+        """The share of the question that its evidence covers, or the fault; adds to `also` who tells the same."""
         document = self._index.get_document(evidence.document)
-        spoken = detect_language(document.text, item.language)
-        held = _holds_reference(evidence.quote, reference, spoken)
+        language = detect_language(document.text, item.language)
+        held = _holds_reference(evidence.quote, reference, language)
         if not held and item.kind not in _FREE_REFERENCE_KINDS:
             return "not_answerable_from_evidence", "the reference does not stand in the evidence"
         claim = str(item.proof.get("claim", ""))
         if claim:
             fault = self._check_claim(item, claim, document, evidence, also)
+            # True: the reader must look further; None: the claim alone is proof enough
             if fault is not True:
                 return fault or 1.0
         if item.how in _NAMED_RECORDS:
@@ -203,21 +215,21 @@ class Prover:
         cover = 1.0 if is_record else _read_cover(item, question, reference, evidence, document)
         if not isinstance(cover, float):
             return cover
-        return self._find_other_answer(item, question, reference, spoken, also) or cover
+        return self._find_other_answer(item, question, reference, language, also) or cover
 
     def _check_claim(
         self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]
     ) -> tuple[Reason, str] | Literal[True] | None:
-        """Whether another sentence begins as the evidence does; True when a reader must look further.
+        """The fault if another sentence begins as the evidence does, None if none does, True if the reader must look on.
 
         A question for a date or an amount can be answered in other words: the reader looks for those."""
-        spoken = detect_language(document.text, item.language)
+        language = detect_language(document.text, item.language)
         start = _compile_claim(claim)
         if len(start.findall(_normalise_space(document.text))) > 1:
             return "ambiguous", f"the document says {claim!r} twice"
-        stems = self._index.sort_rarest(extract_content_stems(claim, spoken), 4)
+        stems = self._index.sort_rarest(extract_content_stems(claim, language), 4)
         about = str(item.proof.get("about", ""))
-        if about and self._is_common(about, spoken):
+        if about and self._is_common(about, language):
             return "ambiguous", f"many documents speak of {about!r}"
         for other in self._index.find_with_all(stems, but=tuple(item.relevant), most=4):
             if start.search(_normalise_space(other.text)) is None:
@@ -247,12 +259,12 @@ class Prover:
         )
 
     def _find_other_answer(
-        self, item: Item, question: str, reference: str, spoken: str, also: set[str]
+        self, item: Item, question: str, reference: str, language: str, also: set[str]
     ) -> tuple[Reason, str] | None:
         """Whether another document gives another answer; one that gives the same is noted as relevant too."""
-        stems = self._index.sort_rarest(extract_question_stems(question, spoken), 5)
+        stems = self._index.sort_rarest(extract_question_stems(question, language), 5)
         for document in self._index.find_with_all(stems, but=tuple(item.relevant), most=3):
-            best = find_best_sentence(question, document.text, document.title, spoken)
+            best = find_best_sentence(question, document.text, document.title, language)
             if best is None or best.cover < ANSWERING_COVER or best.own < ANSWERING_COVER:
                 continue
             if find_quote(reference, best.sentence) is not None:
@@ -267,40 +279,40 @@ class Prover:
         """Proof that no document of the corpus tells: the sentences that come closest do not cover the question."""
         # the words of a style would hide how close a document comes
         question = str(item.proof.get("plain", item.question))
-        spoken = detect_language(question, item.language)
-        stems = extract_question_stems(question, spoken)
+        language = detect_language(question, item.language)
+        stems = extract_question_stems(question, language)
         rare = self._index.sort_rarest(stems, 6)
-        looked: dict[str, Document] = {}
+        candidates: dict[str, Document] = {}
         swapped = item.proof.get("swapped")
         if isinstance(swapped, Mapping):
-            key = list(extract_content_stems(str(swapped.get("for", "")), spoken))
+            key = list(extract_content_stems(str(swapped.get("for", "")), language))
             others = [stem for stem in rare if stem not in key]
+            # with the swapped-in name: documents with most other words first, then with fewer
             for stop in range(min(3, len(others)), 0, -1):
-                looked.update(
+                candidates.update(
                     {
                         document.id: document
                         for document in self._index.find_with_all([*key, *others[:stop]])
                     }
                 )
-        looked.update(
+        candidates.update(
             {document.id: document for document in self._index.find_with_any(rare, most=4)}
         )
         top: tuple[float, str, str] = (0.0, "", "")
-        for document in looked.values():
-            best = find_best_sentence(question, document.text, document.title, spoken)
+        for document in candidates.values():
+            best = find_best_sentence(question, document.text, document.title, language)
             if best is None:
                 continue
             share = best.cover if item.kind == "near_miss" else best.own
+            # no number or date there that could be the answer: just below the bar of a near miss
             if best.answers == () and find_asked_sort(question):
-                share = min(
-                    share, NEAR_MISS_COVER - 0.01
-                )  # no number or date there that could be the answer
+                share = min(share, NEAR_MISS_COVER - 0.01)
             top = max(top, (share, document.id, best.sentence))
         bar = NEAR_MISS_COVER if item.kind == "near_miss" else OUT_OF_SCOPE_COVER
         if top[0] >= bar:
             return "answered_by_corpus", f"{top[1]} says {top[2][:80]!r}"
         return {
-            "searched": len(looked),
+            "searched": len(candidates),
             "of": self._index.count,
             "closest": {"document": top[1], "cover": round(top[0], 2), "bar": bar},
         }
@@ -333,21 +345,22 @@ def _read_cover(
     item: Item, question: str, reference: str, evidence: Evidence, document: Document
 ) -> float | tuple[Reason, str]:
     """How much of the question its evidence covers, when a reader of the whole document takes it for the answer."""
-    spoken = detect_language(document.text, item.language)
-    best = find_best_sentence(question, document.text, document.title, spoken)
+    language = detect_language(document.text, item.language)
+    best = find_best_sentence(question, document.text, document.title, language)
     if best is None or best.cover < MIN_COVER:
         return "not_answerable_from_evidence", "the document hardly has the question's words"
     span = (evidence.start, evidence.end)
     if not (best.start < span[1] and best.start + len(best.sentence) > span[0]):
         mistake = f"the reader takes {best.sentence[:80]!r} for the answer"
         return "not_answerable_from_evidence", mistake
+    # such a reference is the whole evidence, so there is no other answer to compare it with
     if item.kind == "negation" and item.reference == evidence.quote.strip():
         return best.cover
-    has_answer = best.answers and _holds_reference(evidence.quote, reference, spoken)
-    is_other = has_answer and not agrees_with_any(reference, best.answers, spoken)
+    has_answer = best.answers and _holds_reference(evidence.quote, reference, language)
+    is_other = has_answer and not agrees_with_any(reference, best.answers, language)
     if is_other and find_asked_sort(question):
         return "not_answerable_from_evidence", f"the reader answers {best.answers[0]!r}"
-    other = find_best_sentence(question, document.text, document.title, spoken, without=span)
+    other = find_best_sentence(question, document.text, document.title, language, without=span)
     rival = _check_rival(other, best, question, reference) if other is not None else None
     return rival or best.cover
 

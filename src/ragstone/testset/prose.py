@@ -1,4 +1,5 @@
-"""A document as it is read aloud: wrapped lines joined, code, tables and marks left out, every letter at its old place."""
+"""The prose of a document: wrapped lines joined, code, tables and marks blanked. Every letter keeps its offset, because
+evidence is quoted by offsets in the document."""
 
 from __future__ import annotations
 
@@ -17,13 +18,12 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _EMPHASIS = re.compile(r"`[^`\n]+`|\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?=[ \t]*[^\s|#>\-*+])")
 _ITEM = "\x00"
-"""Stands for a line break that must stay while lines are joined."""
+"""Stands for a line break that must stay while lines are joined; one character, so that offsets stay."""
 
 
 @lru_cache(maxsize=64)
 def blank_non_prose(text: str) -> str:
     """The text with the same length in which only sentences are left and no line break cuts one."""
-    # nothing to join
     if "\n" not in text.strip():
         return text
     marked = _looks_marked(text)

@@ -1,4 +1,4 @@
-"""How questions are compared: the words that carry meaning, without those that only ask."""
+"""The stems by which questions are compared: of words that carry meaning, without those that only ask."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.terms import extract_terms
 
+# words that ask or belong to our templates, not to what is asked about
 _ASKING = {
     "en": to_word_set(
         "who whom whose what when where which why how many much long soon far old does did do "
@@ -35,7 +36,7 @@ def _collect_asking_stems(language: str) -> frozenset[str]:
 
 @lru_cache(maxsize=20_000)
 def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
-    """What a question is about: its content words without those that ask."""
+    """Stems of what a question is about: its content words without those that ask; all of them if none is left."""
     dropped = _collect_asking_stems(language)
     stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
     return stems or extract_content_stems(question, language)

@@ -1,4 +1,4 @@
-"""How many questions of which kind: shares by weight, what is made of them, and what is given up."""
+"""How many questions of which kind: targets by weight, what was made so far, and kinds that are given up."""
 
 from __future__ import annotations
 
@@ -42,16 +42,18 @@ RULE_KINDS: frozenset[str] = frozenset({*RULE_WEIGHTS, "hidden_instruction"})
 """Kinds that can be made without a judge."""
 
 MAX_RULE_SHARE = 0.4
-"""Share of a set that one kind may fill without a judge, more than two kinds given: else one pattern would be the set."""
+"""Share of a set that one kind may fill without a judge, when more than two kinds are asked for.
+
+Without this limit a corpus that yields one kind only would give a set of one pattern."""
 CAPPED_FROM = 50
-"""Items from which that share is held; a small set is rather filled."""
+"""Size of a set from which MAX_RULE_SHARE applies; in a smaller one the full number matters more."""
 
 MAX_FRUITLESS_DOCUMENTS = 150
 """Documents in a row that may fail to yield a kind before it is given up."""
 
 
 class UnknownKind(RagstoneError):
-    """A kind of question that does not exist, or a weight that is none."""
+    """A kind of question that does not exist, or a weight that is not a number from 0."""
 
 
 def resolve_weights(
@@ -87,7 +89,7 @@ def _check_weight(name: str, kind: str, weight: object, judged: bool) -> None:
     if not judged and weight and kind not in RULE_KINDS:
         raise UnknownKind(
             f"only a judge can write {kind!r} questions; give --judge, or choose from "
-            f"{', '.join(name for name in KINDS if name in RULE_KINDS)}"
+            f"{', '.join(known for known in KINDS if known in RULE_KINDS)}"
         )
 
 
@@ -120,13 +122,16 @@ class Tally:
 
     weights: Mapping[str, float]
     asked: int
+    """Items that are asked for."""
     target: dict[str, int] = field(init=False)
+    """Kind → items wanted of it; `give_up` moves what one kind lacks to others."""
     made: Counter[str] = field(default_factory=Counter)
     max_share: float = 1.0
-    """Share of all items that a kind may get beyond its own when others are given up."""
+    """Share of all items up to which a kind may be raised when others are given up."""
     given_up: dict[str, int] = field(default_factory=dict)
     """Kind → the documents that were tried for it in vain."""
     _fruitless: Counter[str] = field(default_factory=Counter)
+    """Kind → steps in a row that did not yield it."""
 
     def __post_init__(self) -> None:
         self.target = split_by_weight(self.asked, self.weights)
@@ -162,7 +167,7 @@ class Tally:
         return max(0, math.ceil(wanted * (self.made.total() + 1) / self.asked) - made)
 
     def list_all_wanted(self) -> dict[str, int]:
-        """The same without regard to pace, for orders that are given out all at once."""
+        """Kind → how many are still wanted, unordered and without a limit on unanswerable ones; for orders to a judge."""
         return {
             kind: self.target[kind] - self.made[kind]
             for kind in self.target
@@ -170,7 +175,9 @@ class Tally:
         }
 
     def add_step(self, tried: Mapping[str, int], made: Counter[str], documents: int) -> None:
-        """A document (or several) was tried for these kinds and gave these; `documents` are all there are."""
+        """Count a step that tried these kinds and gave `made`; `documents` is the number of all documents.
+
+        Of `tried` only the keys count. A kind that too many steps in a row did not yield is given up."""
         self.made += made
         for kind in tried:
             self._fruitless[kind] = 0 if made[kind] else self._fruitless[kind] + 1
@@ -179,10 +186,10 @@ class Tally:
                 self.give_up(kind, self._fruitless[kind])
 
     def give_up(self, kind: str, tried: int) -> None:
-        """What this kind lacks is handed to the others, in proportion to their weights.
+        """Hand what this kind lacks to the others, in proportion to their weights.
 
-        Questions with an answer are replaced by questions with one: else a corpus that yields little would end as a set
-        of questions that nobody can answer. Those without are replaced by those without while there are any."""
+        Answerable questions are replaced by answerable ones only: else a corpus that yields little would give a set of
+        questions that nobody can answer. Unanswerable ones are replaced by unanswerable ones while there are any."""
         self.given_up[kind] = tried
         lacking = self.target[kind] - self.made[kind]
         self.target[kind] = self.made[kind]
@@ -191,9 +198,10 @@ class Tally:
             for other, weight in self.weights.items()
             if other not in self.given_up and (other not in UNANSWERABLE or kind in UNANSWERABLE)
         }
-        if any(other in UNANSWERABLE for other in rest):
+        if any(other in UNANSWERABLE for other in rest):  # only when `kind` is one itself
             rest = {other: weight for other, weight in rest.items() if other in UNANSWERABLE}
         if rest and lacking > 0:
             most = math.floor(self.max_share * self.asked)
             for other, more in split_by_weight(lacking, rest).items():
+                # never below what it had: its own share may be above the limit
                 self.target[other] = max(self.target[other], min(self.target[other] + more, most))

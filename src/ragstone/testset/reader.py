@@ -1,4 +1,4 @@
-"""A question answered from a text by rule: the sentence that covers it best, and in it what is asked for."""
+"""A reader without a model: finds the sentence of a text that answers a question, and in it the number or date asked for."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ragstone.testset.question_terms import extract_content_stems, extract_quest
 from ragstone.testset.spans import find_spans, is_number, split_tokens
 from ragstone.text.sentences import split_sentences
 
+# sort of answer, and the words that ask for it; the first that matches counts
 _SORTS: tuple[tuple[str, str], ...] = (
     ("clock", r"what time|what hours|qué hora"),
     ("money", r"how much|cuánto (?:cuesta|pagan?|cobran?|vale)|de cuánto"),
@@ -23,6 +24,7 @@ _SORTS: tuple[tuple[str, str], ...] = (
 _ASKS = tuple(
     (sort, re.compile(rf"(?:^|[\s¿]){pattern}", re.IGNORECASE)) for sort, pattern in _SORTS
 )
+# sort asked for → sorts of spans (spans.py) that answer it; `number` is a bare number
 _FITS = {
     "clock": {"clock", "date"},
     "money": {"money", "quantity", "percent", "number"},
@@ -44,20 +46,23 @@ class AnswerSentence:
     own: float
     """The share that the sentence has by itself of what the title does not say already."""
     answers: tuple[str, ...]
-    """What of the asked sort stands in the sentence and not in the question; empty when anything may be the answer."""
+    """What of the asked sort stands in the sentence and not in the question; empty when there is none, or no sort is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentences:
-    """A document as it is read again and again."""
+    """A parsed document, which is cached because it is read for many questions."""
 
     places: tuple[tuple[int, int], ...]
+    """Start and end of each sentence."""
     stems: tuple[frozenset[str], ...]
+    """The stems of each sentence."""
     weights: dict[str, float]
+    """Stem → how much it tells sentences apart."""
 
-    def get_stems_before(self, place: int) -> frozenset[str]:
-        """The stems of the sentence before one."""
-        return self.stems[place - 1] if place else frozenset()
+    def get_stems_before(self, number: int) -> frozenset[str]:
+        """The stems of the sentence before sentence `number`."""
+        return self.stems[number - 1] if number else frozenset()
 
 
 @lru_cache(maxsize=64)
@@ -66,8 +71,7 @@ def parse_sentences(text: str, language: str) -> ParsedSentences:
     plain = blank_non_prose(text)
     places = tuple(split_sentences(plain, language))
     stems = tuple(frozenset(extract_content_stems(plain[a:b], language)) for a, b in places)
-    # a word that many sentences have tells them apart less; the 0.25 below keeps it from counting
-    # nothing
+    # a word that many sentences have tells them apart less, but never counts for nothing (0.25)
     held = Counter(stem for sentence_stems in stems for stem in sentence_stems)
     return ParsedSentences(
         places, stems, {stem: 1.0 / (1 + number) + 0.25 for stem, number in held.items()}
@@ -88,6 +92,7 @@ def find_best_sentence(
     if not wanted or not read.places:
         return None
     topic = frozenset(extract_content_stems(title, language))
+    # 1.25: the weight of a stem in no sentence, by the formula in parse_sentences
     weights = {stem: read.weights.get(stem, 1.25) for stem in wanted}
     sort = find_asked_sort(question)
     ranks: dict[int, float] = {}
@@ -95,6 +100,7 @@ def find_best_sentence(
         if without is not None and start < without[1] and end > without[0]:
             continue
         rank = _rank_sentence(weights, read.stems[n], topic | read.get_stems_before(n))
+        # a question for a number is answered by a sentence that has one
         if rank and sort and _has_digit(text[start:end], language):
             rank += 0.15 * sum(weights.values())
         ranks[n] = rank
@@ -103,12 +109,13 @@ def find_best_sentence(
         return None
     start, end = read.places[best]
     here = read.stems[best]
-    own = {stem: weight for stem, weight in weights.items() if stem not in topic} or weights
+    # what the title does not say; when it says all, everything counts
+    untitled = {stem: weight for stem, weight in weights.items() if stem not in topic} or weights
     return AnswerSentence(
         text[start:end],
         start,
         _measure_share(weights, here | topic | read.get_stems_before(best)),
-        _measure_share(own, here),
+        _measure_share(untitled, here),
         _find_answers(question, text[start:end], sort, language),
     )
 
@@ -132,6 +139,7 @@ def _measure_share(weights: dict[str, float], stems: frozenset[str]) -> float:
 
 
 def _has_digit(sentence: str, language: str) -> bool:
+    """Whether a sentence has a digit or a number word."""
     return any(letter.isdigit() for letter in sentence) or any(
         is_number(token, language) for token in split_tokens(sentence)
     )
@@ -159,7 +167,7 @@ def _find_answers(question: str, sentence: str, sort: str, language: str) -> tup
 
 
 def agrees_with_any(reference: str, answers: tuple[str, ...], language: str) -> bool:
-    """Whether one of the answers shares its number, or most of its words, with the reference."""
+    """Whether one of the answers has the words of the reference, or half of its own in common with it."""
     wanted = frozenset(extract_content_stems(reference, language)) or frozenset(
         reference.lower().split()
     )

@@ -1,4 +1,4 @@
-"""Decisions of a person on the items of a test set: kept beside it, applied to it, taken up again later."""
+"""A person's decisions on the items of a test set: kept in a file beside it, applied to it, and continued later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ragstone.testset.items import Item
 Verdict = Literal["accept", "edit", "reject"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 TAKEN_BACK = "open"
-"""Stands in the file for a decision that was taken back."""
+"""Verdict in the file of decisions for one that was taken back: the file is only appended to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Review:
 
     path: Path
     items: list[Item]
+    """As generated: decisions are applied by `apply_decisions`, not here."""
     decisions: dict[str, Decision] = field(default_factory=dict)
 
     @classmethod
@@ -50,8 +51,6 @@ class Review:
 
         The generated items are kept beside the file before the first decision changes it, so that a
         decision can be taken back."""
-        # always the items as generated: decisions are applied anew each time, so that one can be
-        # taken back
         source = original_file(path) if original_file(path).exists() else path
         review = cls(path, read_items(source))
         if source is not path and path.exists() and not decisions_file(path).exists():
@@ -84,7 +83,7 @@ class Review:
         self._append_decision(decision.to_row())
 
     def take_back(self, key: str) -> None:
-        """Nothing is decided on this item any more."""
+        """Drop the decision on this item."""
         if self.decisions.pop(key, None) is not None:
             self._append_decision({"id": key, "verdict": TAKEN_BACK})
 
@@ -104,10 +103,10 @@ class Review:
         return items
 
     def write_decided(self) -> int:
-        """Write the file anew from the decisions; the number of items it then has."""
-        before = original_file(self.path)
-        if not before.exists():
-            with open_replacement(before) as stream:
+        """Write the file anew from the decisions; returns the number of items it then has."""
+        original = original_file(self.path)
+        if not original.exists():  # only once: later the file has been changed by decisions
+            with open_replacement(original) as stream:
                 stream.write(self.path.read_text("utf-8"))
         items = self.apply_decisions()
         with open_replacement(self.path) as stream:
@@ -142,7 +141,7 @@ def original_file(path: Path) -> Path:
 
 
 def read_items(path: Path) -> list[Item]:
-    """The items of a generated test set in our own format."""
+    """The items of a generated test set in ragstone's format."""
     if not path.is_file():
         raise DataError(
             f"no test set {str(path)!r}; write one with: ragstone generate DOCS -o FILE"
@@ -164,8 +163,8 @@ def _read_rows(path: Path) -> list[Mapping[str, Any]]:
         try:
             row = json.loads(line)
         except ValueError:
-            # the last line only; anywhere else it is damage that must not pass
-            if number == len(lines):  # cut short while it was written
+            # a last line may be cut short while it was written; elsewhere it is damage
+            if number == len(lines):
                 continue
             raise DataError(
                 f"{path}:{number}: not JSON; a review reads jsonl of ragstone"

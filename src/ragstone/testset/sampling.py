@@ -22,7 +22,7 @@ MAX_POOL_DOCUMENTS = 4096
 """Documents that are looked at for their topic; from more, as many are drawn folder by folder."""
 _TOPIC_DOCUMENTS = 512
 """Documents that the topics are found with."""
-_MOST_TOPICS = 24
+_MAX_TOPICS = 24
 _VECTOR_LENGTH = 256
 """Length of the vector of hashed words."""
 _TOPIC_CHARS = 1500
@@ -33,62 +33,64 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 def spread_documents(
     corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()
 ) -> list[int]:
-    """Places of documents in an order whose every beginning is spread.
+    """Positions of documents in an order whose every beginning is spread.
 
     Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
-    to √m: large ones more often, small ones not never. Documents in none of the languages are left out."""
+    to √m: large ones more often, but small ones too. Documents in none of the languages are left out."""
     # a generator for each purpose, named: another draw added elsewhere does not change this order
     rng = random.Random(f"{seed}:spread")
     pool = _draw_pool(corpus, rng, max(MAX_POOL_DOCUMENTS, 4 * wanted))
     if languages:
-        pool = [place for place in pool if _detect_language(corpus, place) in languages]
+        pool = [position for position in pool if _detect_language(corpus, position) in languages]
     topics = Topics(corpus, pool, rng)
     strata: dict[tuple[int, str, int], list[int]] = {}
-    for place in pool:
-        document = corpus[place]
-        key = (corpus.folder[place], document.language or "", topics.find_topic(document.text))
-        strata.setdefault(key, []).append(place)
+    for position in pool:
+        document = corpus[position]
+        key = (corpus.folder[position], document.language or "", topics.find_topic(document.text))
+        strata.setdefault(key, []).append(position)
     turns: list[tuple[float, float, int]] = []
     for stratum in sorted(strata):
         members = strata[stratum]
         rng.shuffle(members)
         weight = math.sqrt(len(members))
-        turns += [((n + 0.5) / weight, rng.random(), place) for n, place in enumerate(members)]
-    return [place for _, _, place in sorted(turns)]
+        turns += [
+            ((n + 0.5) / weight, rng.random(), position) for n, position in enumerate(members)
+        ]
+    return [position for _, _, position in sorted(turns)]
 
 
 def sample_places(corpus: Corpus, seed: int, count: int = MAX_POOL_DOCUMENTS) -> list[int]:
-    """Places of a sample of the corpus, folder by folder; all of them when there are no more."""
+    """Positions of a sample of the corpus, folder by folder; all of them when there are no more."""
     return _draw_pool(corpus, random.Random(f"{seed}:drawn"), count)
 
 
 def language_of(text: str, given: str | None) -> str:
-    """The language of a text: what is said of it, else what it looks like."""
+    """The language of a text, without region: `given` if it is known, else identified from the text."""
     return (given or identify_language(text[:_TOPIC_CHARS])).split("-")[0].lower()
 
 
-def _detect_language(corpus: Corpus, place: int) -> str:
-    document = corpus[place]
+def _detect_language(corpus: Corpus, position: int) -> str:
+    document = corpus[position]
     return language_of(document.text, document.language)
 
 
 def _draw_pool(corpus: Corpus, rng: random.Random, most: int) -> list[int]:
-    """All places, or as many as are wanted, each folder in turn, in random order."""
+    """All positions, or as many as are wanted, each folder in turn, in random order."""
     if len(corpus) <= most:
         return list(range(len(corpus)))
     by_folder: dict[int, list[int]] = {}
-    # a sample first: the lists of places stay short whatever the number of documents
+    # at most `most` of each folder: the lists stay short whatever the number of documents
     seen: Counter[int] = Counter()
-    for place in range(len(corpus)):
-        folder = corpus.folder[place]
-        places = by_folder.setdefault(folder, [])
+    for position in range(len(corpus)):
+        folder = corpus.folder[position]
+        positions = by_folder.setdefault(folder, [])
         seen[folder] += 1
-        if len(places) < most:
-            places.append(place)
+        if len(positions) < most:
+            positions.append(position)
         else:  # a reservoir: each document of a folder has the same chance
             at = rng.randrange(seen[folder])
             if at < most:
-                places[at] = place
+                positions[at] = position
     for folder in sorted(by_folder):
         rng.shuffle(by_folder[folder])
     total = sum(map(math.sqrt, seen.values()))
@@ -103,12 +105,12 @@ class Topics:
     """Topics of a corpus, found on a part of it: the centres of hashed words that texts gather round."""
 
     def __init__(self, corpus: Corpus, pool: Sequence[int], rng: random.Random) -> None:
-        self.count = max(1, min(_MOST_TOPICS, math.isqrt(len(pool) // 2)))
+        self.count = max(1, min(_MAX_TOPICS, math.isqrt(len(pool) // 2)))
         if self.count == 1:
             return
         # topics need only be found roughly; every document is then assigned to one
         learned = rng.sample(list(pool), min(_TOPIC_DOCUMENTS, len(pool)))
-        counts = np.stack([_hash_words(corpus[place].text) for place in learned])
+        counts = np.stack([_hash_words(corpus[position].text) for position in learned])
         self._rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
         self._centres = _find_centres(_normalise_vectors(counts * self._rarity), self.count, rng)
 
@@ -142,7 +144,7 @@ def _find_centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
 
 
 def _hash_words(text: str) -> Floats:
-    """How often words fall into each place; the square root, so that one word does not decide."""
+    """How often words fall into each slot of the vector; the square root, so that one word does not decide."""
     vector = np.zeros(_VECTOR_LENGTH, np.float32)
     for word, times in Counter(_WORD.findall(fold_text(text[:_TOPIC_CHARS]))).items():
         # seven letters stand for the stem; crc32, because hash() differs from process to process

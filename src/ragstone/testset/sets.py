@@ -1,4 +1,4 @@
-"""`generate` documents into a test set, with an account of what was asked, made and rejected."""
+"""`generate`: a test set from documents, with an account of what was asked for, made and rejected."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ from ragstone.types import NO_USAGE, Usage
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """Items that stood every check, with the account of those that did not."""
+    """Items that passed every check, with an account of those that did not."""
 
-    __test__ = False  # for pytest, which takes the name for its own
+    __test__ = False  # else pytest would collect the class because of its name
 
     asked: int
+    """Items that were asked for."""
     items: tuple[Item, ...]
     rejected: tuple[Rejection, ...]
     documents: int
@@ -53,11 +54,13 @@ class TestSet:
     """Kinds that the corpus does not yield (any more) → documents tried in vain."""
     usage: Usage = NO_USAGE
     stopped: str = ""
-    """Why it ended before its time; empty when it did not."""
+    """Why it ended early (budget spent, judge not reached); empty when it did not."""
     out: Path | None = None
+    """The file or folder that was written; None when nothing was."""
     rejected_in: Path | None = None
+    """Where the rejected items are written, if there are any; None without `out`."""
     planted_in: Path | None = None
-    """Where the documents lie that must be put into the corpus for `hidden_instruction`; None when there are none."""
+    """File of the documents that must be put into the corpus for `hidden_instruction`; None when there are none."""
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -197,6 +200,7 @@ async def execute_testset_plan(
             languages = [language.split("-")[0].lower() for language in plan.languages]
             order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
             parts = build_parts(corpus, judged=judge is not None, styles=plan.styles)
+            # with a judge, or few kinds, or a small set, one kind may fill what others leave
             capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
             tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
             generation = Generation(
@@ -214,6 +218,7 @@ async def execute_testset_plan(
                 parts.close()
         finally:
             journal.close()
+            # a judge that the caller made is the caller's to close
             if judge is not None and judge is not inputs.judge:
                 await judge.close()
         made = _build_testset(generation, plan, out)
@@ -223,6 +228,7 @@ async def execute_testset_plan(
 
 
 def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) -> TestSet:
+    # by position: in the order of the fields of TestSet
     return TestSet(
         plan.item_count,
         tuple(generation.items),
@@ -242,7 +248,7 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
 async def _write_with_judge(
     generation: Generation, parts: Parts, judge: Judge, plan: TestsetPlan, store: Store, name: str
 ) -> None:
-    # a small model loses count of several orders, and a long reply of it is cut: one order a call
+    # a small model loses count of several orders, and its long replies are cut: one order per call
     small = getattr(judge, "small", False)
     async with AskBroker(judge, store, name, plan.concurrency) as broker:
         writer = JudgeWriter(
@@ -271,26 +277,26 @@ def _check_styles(styles: Sequence[str]) -> None:
 
 
 def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
-    """The files, each whole or not there; what was unfinished stays for --resume only if there is more to be made."""
+    """Write the files, each whole or not at all; the unfinished file stays for --resume if the generation was stopped."""
     if made.items:
         write_set(out, made.items, format, corpus)
-    place = name_rejected_file(out)
+    rejected_path = name_rejected_file(out)
     if made.rejected:
-        with open_replacement(place) as stream:
+        with open_replacement(rejected_path) as stream:
             for rejection in made.rejected:
                 stream.write(
                     json.dumps(rejection.to_row(), ensure_ascii=True, allow_nan=False) + "\n"
                 )
-    else:
-        place.unlink(missing_ok=True)
-    place = name_planted_file(out)
+    else:  # of an earlier generation
+        rejected_path.unlink(missing_ok=True)
+    planted_path = name_planted_file(out)
     if made.planted_in is not None:
-        with open_replacement(place) as stream:
+        with open_replacement(planted_path) as stream:
             for document in list_planted(made.items):
                 row = {"id": document.id, "title": document.title, "text": document.text}
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     else:
-        place.unlink(missing_ok=True)
+        planted_path.unlink(missing_ok=True)
     # the unfinished file goes last: killed before this line, a resumed generation writes the same
     # files again
     if not made.stopped:
@@ -298,7 +304,7 @@ def _write_files(made: TestSet, out: Path, format: str, corpus: Corpus) -> None:
 
 
 def _refuse_reviewed(out: Path) -> None:
-    """A person's decisions are not written over."""
+    """Refuse to overwrite a test set on which a person has made decisions."""
     decided = decisions_file(out)
     if decided.exists():
         raise DataError(

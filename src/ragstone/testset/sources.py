@@ -1,4 +1,4 @@
-"""Documents of any number, one at a time: on disk as lines, found again by their place, eight bytes each in memory."""
+"""A corpus of any size: documents on disk as lines, read again by position (from 0) or id, a few bytes each in memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Source = str | Path | Sequence[str | Path] | Iterable[Any]
 """A folder, a file, several of them; or texts, dicts, Documents, also those of LangChain, LlamaIndex and Haystack."""
 
 MAX_FOLDERS = 256
-"""Folders told apart when documents are sampled; more than that share."""
+"""Folders that get a number of their own when documents are sampled; further ones share these numbers."""
 
 MIN_TEXT_WORDS = 3
 """A string of fewer words is the path of a file."""
@@ -47,7 +47,7 @@ MAX_PATH_CHARS = 1000
 """A longer string is no path."""
 
 GIVEN = "the documents given"
-"""What documents that are no files are said to come from."""
+"""The source of documents that come from Python objects, not from files."""
 
 RECENT_DOCUMENTS = 64
 """Documents that stay in memory for another look."""
@@ -58,16 +58,20 @@ class Corpus:
 
     def __init__(self, file: IO[bytes], shown: str) -> None:
         self.shown = shown
+        """What messages call the source of the documents."""
         self.empty = 0
         """Documents without text, which were passed over."""
         self._file = file
         self._recent: dict[int, Document] = {}
         self._starts = array("Q")
+        """Byte at which each document's line starts."""
         self._digest = hashlib.sha256()
         self._ids = array("Q")
+        """Hashes of the ids in the order of the documents; emptied by `index_ids`."""
         self._hashes = np.zeros(0, np.uint64)
-        self._places = np.zeros(0, np.uint32)
-        """Places in the order of their ids' hashes, so that an id finds its document."""
+        """The same hashes sorted; empty until `index_ids`."""
+        self._positions = np.zeros(0, np.uint32)
+        """Positions of documents in the order of `_hashes`, so that an id finds its document."""
         self._folders: dict[str, int] = {}
         self.folder = array("H")
         """The folder of each document as a number: what stands before the last `/` of its id."""
@@ -75,21 +79,21 @@ class Corpus:
     def __len__(self) -> int:
         return len(self._starts)
 
-    def __getitem__(self, place: int) -> Document:
-        if place not in self._recent:
-            self._recent[place] = self._read_document(place)
+    def __getitem__(self, position: int) -> Document:
+        if position not in self._recent:
+            self._recent[position] = self._read_document(position)
             while len(self._recent) > RECENT_DOCUMENTS:
                 self._recent.pop(next(iter(self._recent)))
-        return self._recent[place]
+        return self._recent[position]
 
-    def _read_document(self, place: int) -> Document:
-        self._file.seek(self._starts[place])
-        row = parse_line(self._file.readline(), f"{self.shown}, document {place + 1}")
+    def _read_document(self, position: int) -> Document:
+        self._file.seek(self._starts[position])
+        row = parse_line(self._file.readline(), f"{self.shown}, document {position + 1}")
         source = row.get("source") if isinstance(row, dict) else None
         return parse_document(row, str(source or self.shown))
 
     def __iter__(self) -> Iterator[Document]:
-        return (self[place] for place in range(len(self)))
+        return (self[position] for position in range(len(self)))
 
     def __enter__(self) -> Corpus:
         return self
@@ -99,7 +103,7 @@ class Corpus:
 
     @property
     def digest(self) -> str:
-        """Known by its documents, in their order: ids, titles and texts."""
+        """Digest of the documents in their order: ids, titles and texts."""
         return self._digest.hexdigest()
 
     def add_document(self, document: Document, start: int) -> None:
@@ -114,7 +118,7 @@ class Corpus:
         self.folder.append(number)
 
     def index_ids(self) -> Corpus:
-        """All documents are taken up: complain about none at all and about ids given twice."""
+        """Call once after the last `add_document`: makes `find` work; DataError when an id is given twice or there are none."""
         if not self._starts:
             raise no_documents_error(self.shown)
         # ids as 8-byte hashes: a dictionary of them would take about ten times the memory
@@ -124,7 +128,7 @@ class Corpus:
             first, second = self[int(order[at])], self[int(order[at + 1])]
             if first.id == second.id:  # and not merely the same hash
                 raise duplicate_id_error(first.id, first.source, second.source)
-        self._hashes, self._places = hashes[order], order
+        self._hashes, self._positions = hashes[order], order
         self._ids = array("Q")
         return self
 
@@ -133,7 +137,7 @@ class Corpus:
         wanted = np.uint64(_hash_id(key))
         at = int(np.searchsorted(self._hashes, wanted))
         while at < len(self) and self._hashes[at] == wanted:
-            document = self[int(self._places[at])]
+            document = self[int(self._positions[at])]
             if document.id == key:
                 return document
             at += 1
@@ -161,7 +165,7 @@ def open_corpus(source: Source) -> Corpus:
 
 
 def _list_paths(source: Any) -> list[Path] | None:
-    """The paths of a source; None when it holds Documents."""
+    """The paths of a source; None when it holds documents as Python objects (texts, dicts, Documents …)."""
     if isinstance(source, str | Path):
         return [Path(source)]
     if (
@@ -193,7 +197,7 @@ def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> It
                 corpus.empty += 1
         return
 
-    def count_empty(place: str) -> None:
+    def count_empty(_location: str) -> None:
         corpus.empty += 1
 
     for path in paths:
@@ -201,13 +205,14 @@ def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> It
 
 
 def _convert_items(source: Iterable[Any]) -> Iterator[Document]:
-    """Documents from what Python people hold; successive chunks of one document are joined."""
+    """Documents from Python objects; successive chunks with one id are joined into one document."""
     if hasattr(source, "iloc") and hasattr(source, "to_dict"):  # a DataFrame
         source = source.to_dict("records")
     items = (to_document(item, number) for number, item in enumerate(source, 1))
     for _, (first, *others) in groupby(items, key=lambda document: document.id):
         if others and not any(document.source == GIVEN for document in (first, *others)):
-            yield from (first, *others)  # Documents of ours with one id are an error, not chunks
+            # our Documents with one id are an error, which index_ids raises, not chunks
+            yield from (first, *others)
             continue
         text = "\n\n".join(document.text for document in (first, *others))
         yield replace(first, text=text)
@@ -240,9 +245,9 @@ def _open_in_place(path: Path, shown: str) -> Corpus:
     start = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            place = f"{path.name}:{number}"
+            location = f"{path.name}:{number}"
             if line.strip():
-                document = parse_document(parse_line(line, place), place)
+                document = parse_document(parse_line(line, location), location)
                 if document.text.strip():
                     corpus.add_document(document, start)
                 else:

@@ -10,8 +10,9 @@ from functools import lru_cache
 from ragstone.testset.vocabulary import NUMBER_WORDS, PLURALS, UNIT_STOPS
 
 _TOKEN = re.compile(
-    r"``[^`\n]+``|`[^`\n]+`|(?=\w*[^\W_]_+[^\W_])[^\W\d_]\w*"
     # a span of code and a_name are one word each, whatever stands in them
+    r"``[^`\n]+``|`[^`\n]+`|(?=\w*[^\W_]_+[^\W_])[^\W\d_]\w*"
+    # numbers with spaces between thousands, other numbers, words, signs
     r"|[$€£]?\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,:]\d|\d)|[$€£]?\d+(?:[.,:]\d+)*(?:½|(?:st|nd|rd|th|s)\b)?|[^\W\d_]+(?:[-'’.](?=[^\W\d_]{2}|[ts]\b)[^\W\d_]+)*(?:['’]s)?|½|[^\w\s]"
 )
 _ASIDE = re.compile(r"\s*\([^()]*\)|\s*\[[^\[\]]*\]")
@@ -63,7 +64,7 @@ _NUMBER = re.compile(r"\d+(?:[.,\s]\d+)*½?$")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, number or sign of a sentence with its place in it."""
+    """A word, number or sign of a sentence with its offsets in it."""
 
     text: str
     lower: str
@@ -86,15 +87,17 @@ class Span:
     """Tokens first ≤ i < last of a sentence that answer a question of this sort."""
 
     sort: str
+    """`money`, `percent`, `clock`, `day`, `date` or `quantity`; reader.py says which answers what."""
     first: int
     last: int
     unit: str = ""
+    """Of a quantity: what is counted (`working days`)."""
 
 
 @lru_cache(maxsize=1024)
 def split_tokens(sentence: str) -> tuple[Token, ...]:
     """The tokens, without what stands in brackets."""
-    # What stands in brackets is never what a sentence says first; places stay those of the whole
+    # What stands in brackets is never what a sentence says first; offsets stay those of the whole
     # sentence.
     asides = [match.span() for match in _ASIDE.finditer(sentence)]
     out = []
@@ -108,25 +111,26 @@ def split_tokens(sentence: str) -> tuple[Token, ...]:
 
 
 def is_number(token: Token, language: str) -> bool:
-    """Whether a token counts: digits, or a number word other than one."""
+    """Whether a token is a number: digits, or a number word other than `one`, which seldom counts anything."""
     return _NUMBER.match(token.text) is not None or token.lower in NUMBER_WORDS[language]
 
 
 def _find_token_range(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
+    """First token and the one after the last, of those whole inside these offsets; None when there are none."""
     inside = [n for n, token in enumerate(tokens) if token.start >= start and token.end <= end]
     return (inside[0], inside[-1] + 1) if inside else None
 
 
 def find_spans(sentence: str, tokens: Sequence[Token], language: str) -> list[Span]:
-    """Money, shares, dates and quantities of a sentence; none overlaps another."""
+    """Money, percentages, times, dates and quantities of a sentence; none overlaps another."""
     spans: list[Span] = []
     taken: set[int] = set()
 
     def add_span(sort: str, start: int, end: int) -> None:
-        place = _find_token_range(tokens, start, end)
-        if place is not None and not taken.intersection(range(*place)):
-            taken.update(range(*place))
-            spans.append(Span(sort, *place))
+        found = _find_token_range(tokens, start, end)
+        if found is not None and not taken.intersection(range(*found)):
+            taken.update(range(*found))
+            spans.append(Span(sort, *found))
 
     # the most specific first: a span once taken is not taken again as a plain number
     for match in _MONEY[language].finditer(sentence):
@@ -160,7 +164,7 @@ def _find_quantity(tokens: Sequence[Token], at: int, language: str) -> Span | No
         if is_plural(token.lower, language):
             adjective = tokens[end].lower if language == "es" and end < len(tokens) else ""
             last = end + 1 if adjective and _is_adjective(adjective, token.lower) else end
-            unit = " ".join(token.text for token in tokens[first:last])
+            unit = " ".join(part.text for part in tokens[first:last])
             return Span("quantity", at, last, unit)
     return None
 

@@ -1,4 +1,4 @@
-"""What came of a generation, in words and tables: asked, made, refused and why, and what to do about it."""
+"""The summary of a generation as text: how many items were asked for, made and rejected and why, and what may help."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REASONS: dict[str, str] = {
     "answered_by_corpus": "meant to have no answer, but a document tells it",
     "ambiguous": "another document gives another answer",
 }
-"""Why an item was refused, as a person reads it."""
+"""A sentence for each reason in items.REASONS."""
 
 
 def format_summary(made: TestSet) -> str:
@@ -39,8 +39,8 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
         f"{made.visited:,} of {_format_count(made.documents, 'document')} asked about"
     )
     if made.usage.calls:
-        each = made.usage.calls / len(made.items) if made.items else 0
-        per_item = f", {each:.2f} an item" if made.items else ""
+        calls_each = made.usage.calls / len(made.items) if made.items else 0
+        per_item = f", {calls_each:.2f} an item" if made.items else ""
         money = f", {made.usage.usd:,.2f} USD" if made.usage.usd else ""
         tokens = made.usage.input_tokens + made.usage.output_tokens
         yield f"{made.usage.calls:,} calls to the judge{per_item}, {tokens:,} tokens{money}"

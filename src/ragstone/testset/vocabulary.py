@@ -1,4 +1,4 @@
-"""Closed lists that reading a sentence by rule needs, by language."""
+"""Word lists in lower case for reading sentences by rule: language → words."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ NUMBER_WORDS = {
     ),
 }
 
+# plurals that are not recognised by their ending (spans.is_plural)
 PLURALS = {
     "en": to_word_set("people children men women feet police cattle sheep miles mice teeth"),
     "es": frozenset[str](),
 }
 
+# words that end the search for what a number counts
 UNIT_STOPS = {
     "en": to_word_set(
         "a an the and or but of in on at by to for from with per each every as than that which who is are was were has have had "

@@ -12,6 +12,7 @@ from ragstone.text.language import detect_language
 from ragstone.text.sentences import split_sentences
 
 ChunkUnit = Literal["sentence", "heading", "words"]
+"""Whole sentences; whole sentences of one section; or words, wherever sentences end."""
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
 
@@ -35,7 +36,9 @@ class DocumentChunk:
 def chunk_documents(
     documents: Sequence[Document], *, size: int, overlap: int, by: ChunkUnit, titles: bool
 ) -> list[DocumentChunk]:
-    """Split all documents into chunks, in order; `size` and `overlap` are numbers of words."""
+    """Split all documents into chunks, in order; `size` and `overlap` are numbers of words.
+
+    `titles`: whether each chunk has the document's title, and with `by="heading"` its section's heading."""
     chunks: list[DocumentChunk] = []
     for document in documents:
         language = detect_language(document.text, document.language)
@@ -52,6 +55,7 @@ def chunk_documents(
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, str]]:
+    """Iterate heading and body of each Markdown section that has a body; the first heading may be empty."""
     heading, body = "", list[str]()
     for line in text.splitlines():
         match = _HEADING.match(line)

@@ -13,6 +13,7 @@ from ragstone.text.sentences import split_sentences
 from ragstone.text.terms import extract_terms
 
 REFUSALS = dict(zip(("en", "es"), ABSTENTIONS, strict=True))
+"""Language → what is answered when nothing fits; ABSTENTIONS must stay in this order."""
 
 _ASKS_NUMBER = re.compile(
     r"\b(how (?:many|much|long|soon|old|far|high|heavy|large)|when|what time|which date|price|costs?|hours|"
@@ -31,7 +32,7 @@ _RANK_PENALTY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A context that an answer is extracted from."""
+    """A context that an answer is extracted from; its position in the list is the n of its citation [n]."""
 
     text: str
     title: str = ""
@@ -42,6 +43,7 @@ class _Candidate:
     score: float
     sentence: str
     passage: int
+    """Position of its passage, from 0."""
 
 
 def extract_answer(
@@ -88,7 +90,8 @@ def _rank_candidates(
     for (number, sentence), similarity in zip(sentences, similarities.tolist(), strict=True):
         title = title_terms[number]
         sentence_terms = extract_terms(sentence, languages[number])
-        # a sentence need not repeat the terms of its title: the remaining ones are the question
+        # a sentence need not repeat the terms of its title; when the title has all of them, all
+        # count again
         open_terms = [term for term in question_terms if term not in title] or question_terms
         score = 0.7 * index.coverage(open_terms, sentence_terms) + 0.3 * index.coverage(
             question_terms, [*sentence_terms, *title]

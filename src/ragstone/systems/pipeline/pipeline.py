@@ -1,4 +1,4 @@
-"""The reference pipeline as a system: its settings, their validation, and the way from question to reply."""
+"""The built-in reference pipeline as a system under test: settings, their validation, and how a reply is made."""
 
 from __future__ import annotations
 
@@ -80,7 +80,9 @@ class PipelineSettings:
 
 
 _ALIASES = {"retrieval_k": "top_k"}
+"""Other names of parameters that users may give."""
 _NOT_TUNED = frozenset({"documents", "generator", "model", "api_key", "prompt", "max_tokens"})
+"""Settings that are no tunable parameters; those that change replies must be in `identity` separately."""
 
 
 class Pipeline:
@@ -139,14 +141,15 @@ class Pipeline:
         """Retrieve chunks and answer from them.
 
         The latency is that of a single question: with the index built, without vectors cached by other questions."""
-        # before the clock starts
+        # before the clock starts: the index is built once, not for each question
         self.index.prepare(self.settings.retriever)
         with track_saved_seconds() as saved:
             started = time.perf_counter()
             passages, contexts = self.retrieve(question, sample.language)
             language = detect_language(question, sample.language)
             reply = await self._build_reply(question, language, passages, contexts, started)
-        assert reply.latency is not None
+        assert reply.latency is not None  # _build_reply always sets it; for mypy
+        # plus the time that cached vectors saved: a single question would not have found them
         return replace(reply, latency=round(reply.latency + saved.seconds, 6))
 
     def retrieve(self, question: str, language: str | None = None) -> tuple[list[Passage], Ranked]:
@@ -212,8 +215,8 @@ class Pipeline:
     def _load_prompt(self, language: str) -> str:
         if self.settings.prompt is not None:
             return _read_prompt(Path(self.settings.prompt))
-        place = resources.files("ragstone.systems.pipeline") / "prompts" / f"{language}.md"
-        return place.read_text(encoding="utf-8")
+        file = resources.files("ragstone.systems.pipeline") / "prompts" / f"{language}.md"
+        return file.read_text(encoding="utf-8")
 
 
 def _build_settings(parameters: Mapping[str, Any]) -> PipelineSettings:
@@ -227,9 +230,9 @@ def _build_settings(parameters: Mapping[str, Any]) -> PipelineSettings:
             )
         values[name] = value
     settings = PipelineSettings(**values)
-    complaint = _find_complaint(settings)
-    if complaint:
-        raise RagstoneError(f"the pipeline's {complaint}")
+    error = _find_error(settings)
+    if error:
+        raise RagstoneError(f"the pipeline's {error}")
     return settings
 
 
@@ -237,8 +240,8 @@ _CHOICES = {"by": ("sentence", "heading", "words"), "retriever": ("bm25", "dense
 _MINIMA = {"chunk_size": 5, "overlap": 0, "top_k": 1, "pool": 1, "sentences": 1, "max_tokens": 1}
 
 
-def _find_complaint(settings: PipelineSettings) -> str | None:
-    """Describe the first wrong setting; None if all are valid."""
+def _find_error(settings: PipelineSettings) -> str | None:
+    """Describe the first wrong setting, beginning with its name; None if all are valid."""
     for name, choices in _CHOICES.items():
         if getattr(settings, name) not in choices:
             return f"{name} is {getattr(settings, name)!r}; give one of {', '.join(choices)}"
@@ -283,6 +286,7 @@ def _build_generator(settings: PipelineSettings) -> HttpSystem | None:
         settings.generator.rstrip("/") + "/chat/completions",
         body=body,
         headers=headers,
+        # dotted paths into the reply of the OpenAI API
         answer="choices.0.message.content",
         tokens="usage.total_tokens",
     )
@@ -299,6 +303,7 @@ def _read_prompt(path: Path) -> str:
 
 
 _indexes: OrderedDict[str, Index] = OrderedDict()
+"""Cache of this process: digest of documents and chunking → index."""
 _MAX_INDEXES = 8
 """Indexes in the cache: configurations with the same chunking share one."""
 
@@ -319,10 +324,11 @@ def _build_index(documents: list[Document], content: str, settings: PipelineSett
     return _indexes[key]
 
 
-def _read_corpus(place: str | Path) -> tuple[list[Document], str]:
+def _read_corpus(source: str | Path) -> tuple[list[Document], str]:
     """Read the documents and hash their content."""
-    is_built_in = str(place) in corpora.CORPORA and not Path(place).exists()
-    documents = read_documents(corpora.documents(str(place)) if is_built_in else place)
+    # a folder of the user's precedes a built-in corpus of the same name
+    is_built_in = str(source) in corpora.CORPORA and not Path(source).exists()
+    documents = read_documents(corpora.documents(str(source)) if is_built_in else source)
     content = hashlib.sha256()
     for document in documents:
         content.update(repr((document.id, document.title, document.text)).encode())

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 RRF_CONSTANT = 60
 """The constant k of reciprocal-rank fusion, 1 / (k + rank), as its authors chose it."""
 _FEEDBACK_COUNT = 3
-"""Number of chunks, and of new terms, that query expansion takes from a first search."""
+"""Number of chunks, and of new terms, that query expansion takes from a first search; also the question's weight."""
 
 
 class Index:
@@ -55,7 +55,9 @@ class Index:
         pool: int,
         expand: bool,
     ) -> list[tuple[int, float]]:
-        """Return positions and scores of the best chunks, best first."""
+        """Return positions and scores of the best chunks, best first.
+
+        `pool` is the number of chunks that are reranked; without `rerank` it has no effect."""
         scores = self._score_chunks(question, language, retriever)
         if expand:
             scores = self._score_expanded(
@@ -114,9 +116,8 @@ class Index:
             for term in set(self.terms[position]) - set(terms):
                 weights[term] = weights.get(term, 0.0) + self.idf[term]
         added = sorted(weights, key=lambda term: (-weights[term], term))[:_FEEDBACK_COUNT]
-        lexical = self._score_lexical(
-            [*(terms * _FEEDBACK_COUNT), *added]
-        )  # the terms of the question weigh more
+        # repeated, so that the terms of the question weigh more than the added ones
+        lexical = self._score_lexical([*(terms * _FEEDBACK_COUNT), *added])
         if retriever == "bm25":
             return lexical
         vector = encode_separately([question])[0] + 0.3 * self._vectors[list(first)].mean(axis=0)

@@ -13,6 +13,8 @@ from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
 
 MAX_SENTENCE_CHARS = 420
+"""Longer sentences are not read: they say too many things for one question."""
+# past → plain form, for `When did … open?`
 _PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
 FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
 """What to do first is not how it is done."""
@@ -29,7 +31,7 @@ _ACRONYM = re.compile(
 
 
 def find_clause_facts(page: Page) -> Iterator[Fact]:
-    """Facts of every sentence of the page that has one of the known forms."""
+    """Facts of every sentence of the page that matches one of the grammar's patterns."""
     for section in page.sections:
         if section.block.kind not in ("paragraph", "item", "entry"):
             continue
@@ -49,19 +51,22 @@ def _find_sentence_facts(
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _find_acronyms(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
-    whole = gate.is_sentence(sentence, grammar)
-    whole = whole and not gate.explain_doubtful_reference(sentence, grammar, owned=bool(page.owner))
-    for pattern in grammar.patterns if whole else grammar.standing_alone:
+    is_whole = gate.is_sentence(sentence, grammar)
+    is_whole = is_whole and not gate.explain_doubtful_reference(
+        sentence, grammar, owned=bool(page.owner)
+    )
+    for pattern in grammar.patterns if is_whole else grammar.standing_alone:
         match = pattern.sentence.fullmatch(sentence)
         fact = _build_fact(page, headings, pattern, match, sentence) if match else None
         if fact is not None:
             yield replace(fact, start=start, end=end)
-            return
+            return  # one question per sentence
 
 
 def _build_fact(
     page: Page, headings: tuple[str, ...], pattern: Pattern, match: re.Match[str], sentence: str
 ) -> Fact | None:
+    """The fact of a match, or None when it is doubtful; start and end are set by the caller."""
     grammar = page.grammar
     parts = {name: value or "" for name, value in match.groupdict().items()}
     subject = _name_subject(page, headings, pattern, parts)
@@ -80,9 +85,9 @@ def _build_fact(
         return None
     if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
-    # The claim is what stands before the answer: a sentence elsewhere that begins alike is a rival.
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
-    # what the prover looks for elsewhere: another sentence that begins so may answer otherwise
+    # the claim is what stands before the answer; proofs.py looks for it elsewhere, because another
+    # sentence that begins so may answer otherwise
     claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
     kind = pattern.kind.removesuffix("_passive")
     return Fact(
@@ -114,6 +119,7 @@ def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     verb, answer = parts.get("verb", ""), parts.get("answer", "")
     plural = grammar.language == "en" and not verb.endswith("s")
     return {
+        # capital: the part begins the question or the reference
         "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
         "aux": "can" if verb == "cannot" else verb,
         "neg": " not" if verb == "cannot" else "",
@@ -167,7 +173,7 @@ def frame_question(page: Page, question: str, *, tool: bool = False) -> str:
     owner = f"`{page.command}`" if tool and page.command else page.owner
     if not owner or any(word in question for word in re.findall(r"[\w-]{4,}|^`.+`$", owner)):
         return question
-    at = int(question[:1] == "¿")
+    at = int(question[:1] == "¿")  # where its first letter stands
     small = question[:at] + question[at : at + 1].lower() + question[at + 1 :]
     template = "frame_tool" if tool and page.command else "frame_at"
     return page.grammar.templates[template].format(owner=owner, question=small)

@@ -1,4 +1,4 @@
-"""English tables for question making."""
+"""The English grammar: what each table is for is said in grammar.py. The first pattern that matches a sentence is used."""
 
 from __future__ import annotations
 

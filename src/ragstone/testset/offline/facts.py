@@ -1,4 +1,4 @@
-"""A fact: a question with the answer that one place of a document gives."""
+"""A fact: a question with the answer that one passage of a document gives."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Fact:
     owner: str = ""
     """Of a record: what it belongs to, as the question names it (`git-add`)."""
     group: str = ""
-    """Records of one group answer the same question for other keys."""
+    """Of a record: records of one group answer the same question for other keys, so that they can be paired."""
     framed: bool = False
     """Whether the question names the owner or the tool of its document."""
     claim: str = ""
-    """Of a sentence: its words up to the verb; no other sentence of the corpus may begin so."""
+    """Of a sentence: its words before the answer; proofs.py refuses the item if another document goes on differently."""

@@ -9,7 +9,8 @@ import re
 from ragstone.text.clause_words import to_word_set
 
 _FRAME = re.compile(r"(?:At|With|En|Con) [^,¿]+, (?=¿|\w)")
-"""What names the owner or the tool before the question begins."""
+"""What clauses.frame_question puts before a question: the owner or the tool."""
+# tag of a class → its words; a word in several classes has the first
 _CLASSES = {
     "en": {
         "W": to_word_set("what when where which who whom whose why how"),
@@ -30,6 +31,7 @@ _CLASSES = {
         "R": to_word_set("se le les lo me te nos"),
     },
 }  # fmt: skip
+# ^ and $ are the ends, X is a word of no class; made by bench/testset_fluency.py, not by hand
 USUAL_TRIGRAMS = {
     "en": to_word_set(
         ",AX ,CW ,CX ,DX ,PD ,PX ,QX ,RA ,WA ,WX ,X$ ,X, ,XA ,XC ,XP ,XX AAD AAQ AAX ADQ ADR ADX APD APQ APR APX AQD AQP AQX AR$ ARA ARD ARP ARX AW$ AWQ AWX "

@@ -1,4 +1,6 @@
-"""The gate: refuses a question or a reference that is doubtful in form. Proofs against the corpus come later (proofs.py)."""
+"""The gate: refuses a question or a reference that is doubtful in form. The corpus is searched later (proofs.py).
+
+Functions named `explain_…` return why something is doubtful; the empty string means that it may pass."""
 
 from __future__ import annotations
 
@@ -17,20 +19,24 @@ _QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
 _CUT_END = re.compile(r"[,;:–—?-]\.?\s*$|\s[A-Z]\.$")
 """A phrase goes on, it asks, or the splitter took an initial (`X.`) for the end of the sentence."""
 _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGNORECASE)
+# signs of code or markup: in a question, and the few that even a reference may not have
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
 _NOISE = re.compile(r"[{}\\|→↑↓¶©▾•#~]|://|\.\.\.|…|\bTODO\b|\bFIXME\b|\[\d*\]|&\w+;")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 _OPEN_ENDS = frozenset({"and", "or", "but", "that", "which", "its", "their", "your", "y", "o", "que", "de", "del", "su", "sus"})  # fmt: skip
 """Words that no question ends with, articles apart."""
+# words in -ly that are no adverbs
 _LY_WORDS = to_word_set(
     "yearly monthly weekly daily hourly early family assembly friendly reply supply italy"
 )
+# stop words of the other language alone
 _FOREIGN = {"en": STOPWORDS["es"] - STOPWORDS["en"], "es": STOPWORDS["en"] - STOPWORDS["es"]}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def explain_doubt(question: str, reference: str, grammar: Grammar, *, owned: bool = False) -> str:
-    """Why the pair is doubtful; empty when it may pass. `owned`: the question says who `we` are."""
+    """Why the pair is doubtful; empty when it may pass. `owned`: the document has an owner, whom the question names,
+    so that `we` in the reference is clear."""
     return explain_doubtful_question(question, grammar) or explain_doubtful_reference(
         reference, grammar, owned=owned
     )
@@ -40,8 +46,8 @@ def explain_doubtful_question(question: str, grammar: Grammar) -> str:
     """Why a question is doubtful; empty when it may pass."""
     # what stands in code or quotes is not judged as language
     bare = _QUOTED.sub("“x”", _CODE.sub("`x`", question))
-    spoken = bare.split()
-    if not 3 <= len(spoken) <= MAX_QUESTION_WORDS or not question.endswith("?"):
+    words = bare.split()
+    if not 3 <= len(words) <= MAX_QUESTION_WORDS or not question.endswith("?"):
         return "too short, too long or no question"
     if _is_unbalanced(question) or question.count("`") % 2:
         return "a bracket or quote is open"
@@ -52,7 +58,7 @@ def explain_doubtful_question(question: str, grammar: Grammar) -> str:
         return "a contraction"
     if _JUNK.search(bare.replace("`x`", "x")):
         return "code outside of backticks"
-    if spoken[-1].rstrip("?").lower() in grammar.articles | _OPEN_ENDS:
+    if words[-1].rstrip("?").lower() in grammar.articles | _OPEN_ENDS:
         return "ends in mid-phrase"
     if not has_language(question, grammar, least=1):
         return "another language"
@@ -62,12 +68,12 @@ def explain_doubtful_question(question: str, grammar: Grammar) -> str:
 def explain_doubtful_reference(reference: str, grammar: Grammar, *, owned: bool = False) -> str:
     """Why a reference is doubtful; empty when it may pass."""
     bare = _CODE.sub("x", reference)
-    spoken = bare.split()
-    if not spoken or len(spoken) > MAX_REFERENCE_WORDS:
+    words = bare.split()
+    if not words or len(words) > MAX_REFERENCE_WORDS:
         return "empty or too long"
     if _is_unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
         return "a bracket or quote is open, or code outside of backticks"
-    if spoken[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
+    if words[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
         return "cut in mid-phrase"
     if grammar.leaning_start.match(bare.lstrip('(“«"')):
         return "begins in the middle of a thought"
@@ -125,7 +131,7 @@ def _has_only_links(inner: list[str], grammar: Grammar, closed: frozenset[str]) 
         or word in grammar.links
         or (word in grammar.articles and at > 0 and inner[at - 1] in grammar.links)
         for at, word in enumerate(inner)
-        if word != "x"
+        if word != "x"  # a span of code
     )
 
 
@@ -141,11 +147,11 @@ def is_specific(phrase: str) -> bool:
 
 
 def has_language(text: str, grammar: Grammar, least: int = 0) -> bool:
-    """Whether the small words of a text are those of the language."""
+    """Whether the stop words of a text are those of the language, and at least `least` of them."""
     words = [word.lower() for word in _WORD.findall(_CODE.sub("", text))]
-    own = sum(word in STOPWORDS[grammar.language] for word in words)
+    known = sum(word in STOPWORDS[grammar.language] for word in words)
     foreign = sum(word in _FOREIGN[grammar.language] for word in words)
-    return own >= least and foreign <= own // 2 and not (len(words) > 6 and own == 0)
+    return known >= least and foreign <= known // 2 and not (len(words) > 6 and known == 0)
 
 
 def _is_unbalanced(text: str) -> bool:

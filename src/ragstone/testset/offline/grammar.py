@@ -1,4 +1,4 @@
-"""What a language brings to question making: word lists, sentence patterns and templates. English and Spanish fill one shape."""
+"""The shape of a grammar: word lists, sentence patterns and question templates. english.py and spanish.py fill it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ DATE = {
     "en": rf"(?:\d{{1,2}} (?:{MONTH['en']})(?:,? {YEAR})?|(?:{MONTH['en']})(?: \d{{1,2}}(?:st|nd|rd|th)?,?)? {YEAR}|{YEAR})",
     "es": rf"(?:\d{{1,2}} de (?:{MONTH['es']})(?: de {YEAR})?|(?:{MONTH['es']}) de {YEAR}|{YEAR})",
 }
+# a format string: `words` is filled with the number words of a language
 NUMBER = r"(?:(?:more than|at least|up to|about|más de|hasta|al menos|unos|unas) )?(?:\d[\d.,]*(?<![.,])|{words})"
 
 
@@ -27,7 +28,7 @@ class Pattern:
     sentence: re.Pattern[str]
     """Matches the whole sentence; the group `subject` is what the question is about."""
     question: str
-    """A template over the groups; `{base}` is the plain form of the group `verb`."""
+    """A template over the groups, and over what clauses._inflect_parts adds (`{base}`: plain form of the group `verb`)."""
     reference: str = ""
     """A template over the groups; empty for the whole sentence."""
 
@@ -56,7 +57,9 @@ class Grammar:
     bad_starts: frozenset[str]
     """First words of a sentence or phrase that lean on what stands before it."""
     question_pointers: re.Pattern[str]
+    """Words that point at something outside of a question: this, above."""
     reference_pointers: re.Pattern[str]
+    """The same for a reference, which may say a little more."""
     first_person: re.Pattern[str]
     """`We` and its forms: clear only in a document that says whose it is."""
     leaning_start: re.Pattern[str]
@@ -72,18 +75,21 @@ class Grammar:
     instructions: re.Pattern[str]
     """Shows that a sentence tells what to do."""
     option_heading: re.Pattern[str]
+    """Headings of any document under which options stand."""
     manual_heading: re.Pattern[str]
     """Headings of a manual page under which its options stand."""
     option_start: re.Pattern[str]
     """How the description of an option begins."""
     description_columns: frozenset[str]
+    """Columns of a table that describe what their row is about."""
     value_columns: re.Pattern[str]
     """Columns that hold an attribute of what their row is about."""
     verb_start: re.Pattern[str]
     """A description that begins with a verb says what a thing does."""
     background_start: re.Pattern[str]
-    """A description that begins so tells how things are without what it describes."""
+    """A description that begins so tells about the usual case, not about the thing itself."""
     conditional_start: re.Pattern[str]
+    """A description that begins so tells one case of several."""
     telling_verbs: frozenset[str]
     """Verbs that say what a thing holds rather than what it does: contains, specifies."""
     finite_verbs: frozenset[str]
@@ -93,7 +99,7 @@ class Grammar:
     time_questions: Mapping[str, str]
     """Preposition of a time → what asks for it; the empty one for all others."""
     attributes: Sequence[tuple[re.Pattern[str], re.Pattern[str], str]]
-    """What a definition calls its subject, what would tell the attribute, and the question for the attribute."""
+    """Sort of thing (matched in a definition), words that would tell the attribute, question for it; for near misses."""
     templates: Mapping[str, str]
     """Questions by name: option, does, what_is, purpose, default, cell, task, follow_up, compare, stands_for …"""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
@@ -101,7 +107,7 @@ class Grammar:
 
     @cached_property
     def standing_alone(self) -> tuple[Pattern, ...]:
-        """The patterns that say themselves how the sentence begins, whatever other sentences must not begin with."""
+        """Patterns that fix how their sentence begins, so that they are tried even where gate.is_sentence refuses it."""
         alone = ("deadline", "there_are")
         return tuple(
             pattern for pattern in self.patterns if pattern.is_instruction or pattern.name in alone
@@ -123,7 +129,8 @@ def parse_pairs(text: str) -> dict[str, str]:
 def compile_patterns(
     rows: Sequence[tuple[str, str, str, str, str]], names: Mapping[str, str]
 ) -> list[Pattern]:
-    """Patterns from rows of name, kind, regular expression, question and reference; `@name` stands for a part."""
+    """Patterns from rows of name, kind, regular expression, question and reference; `@name` stands for the
+    expression of that name. No name may begin with another one that comes before it."""
     patterns = []
     for name, kind, sentence, question, reference in rows:
         for part, expression in names.items():

@@ -1,4 +1,4 @@
-"""Items without an LLM: every kind that can be made well from the facts of a document."""
+"""The maker of items without an LLM: for each kind that rules can make well, a function from a document's facts to items."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
 _MAX_BOTH_CHARS = 400
+"""Length of the two references of a `two_in_one` together."""
 
 
 class OfflineMaker:
@@ -48,7 +49,9 @@ def _make_plain(kind: str, turn: Turn) -> Iterator[Item]:
 
 
 def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
-    """Plain questions with slips of the keyboard, or as a chat puts them, where nobody types the title of a document."""
+    """Plain questions with slips of the keyboard (`typos`), or as people write in a chat (`informal`).
+
+    Without those of the pattern `section`, which name a document's title: nobody types that into a chat."""
     for fact in turn.pick_facts(dressed=True):
         if kind == "typos":
             question = styles.add_slips(fact.question, turn.rng)
@@ -59,7 +62,7 @@ def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
 
 
 def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
-    """Two records each that answer the same question for other keys."""
+    """Pairs of records that answer the same question for different keys."""
     groups: dict[str, list[Fact]] = {}
     for fact in turn.pick_facts(dressed=True):
         if fact.group:
@@ -67,6 +70,7 @@ def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
     for facts in groups.values():
         # disjoint pairs: no record is used twice
         for first, second in zip(facts[::2], facts[1::2], strict=False):
+            # the same question but for the key, and not the same question altogether
             if first.question.replace(first.key, second.key) == second.question != first.question:
                 yield first, second
 

@@ -1,4 +1,4 @@
-"""A document as the patterns see it: its language, its outline, and which of its words are names."""
+"""A parsed document for finding facts: its grammar, its outline, and which of its words are names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A document ready to be asked about."""
+    """A parsed document."""
 
     document: Document
     grammar: Grammar
@@ -66,6 +66,7 @@ def open_page(document: Document, language: str) -> Page:
     large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
     names = {name.lower() for name in large}
     return Page(
+        # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, find_owner(title), command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Facts from records: options of a command, entries of definition lists and of lists, table rows."""
+"""Facts from records, a key with what is said of it: options of a command, entries of definition lists, table rows."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ _LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?
 """A key that does not say by itself what it is: `Enter`, `x`."""
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
+# keys that are not worth a question
 _TRIVIAL = to_word_set(
     "help version usage h V ? quiet verbose q v Default Description Syntax Context Status Module Note Example Type Name"
 )
@@ -46,10 +47,9 @@ def find_record_facts(page: Page) -> Iterator[Fact]:
     """Facts of every record of the page."""
     yield from _find_purpose(page)
     entries = [fact for section in page.sections for fact in _find_section_facts(page, section)]
-    # counted over the whole page before any is yielded
     times = Counter(fact.key for fact in entries)
-    # Not per section: `-v` may stand under two headings with two meanings.
-    yield from (fact for fact in entries if times[fact.key] == 1)  # else it means several things
+    # over the page, not per section: a key such as `-v` under two headings may mean two things
+    yield from (fact for fact in entries if times[fact.key] == 1)
     yield from _find_table_facts(page)
 
 
@@ -73,19 +73,20 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     command = f"`{page.command}`"
     question = page.grammar.templates["purpose"].format(key=command)
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
-    small_words = gate.has_language(text, page.grammar, least=1)
+    is_language = gate.has_language(text, page.grammar, least=1)
     if (
-        small_words
+        is_language
         and " - " not in text
         and not gate.explain_doubt(question, reference, page.grammar)
     ):
-        place = block.start, block.end
-        yield Fact(question, reference, "conceptual", "purpose_line", *place, command)
+        span = block.start, block.end
+        yield Fact(question, reference, "conceptual", "purpose_line", *span, command)
 
 
 def _find_entry_facts(
     page: Page, section: DocumentSection, terms: Sequence[str], start: int, term_start: int
 ) -> Iterator[Fact]:
+    """The fact of an entry; `start` is where its description starts, `term_start` where its first term does."""
     grammar = page.grammar
     described = _read_description(page, section.block, start)
     if described is None:
@@ -101,31 +102,31 @@ def _find_entry_facts(
             key=key, owner=owner, verb=_get_telling_verb(reference, page)
         )
     )
-    option = template.startswith("option")
-    pattern = "option" if option else "entry"
+    is_option = template.startswith("option")
+    pattern = "option" if is_option else "entry"
     group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
     if not gate.explain_doubt(question, reference, grammar):
-        kind = "detail" if option else "conceptual"
+        kind = "detail" if is_option else "conceptual"
         yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
 
 
 def _choose_entry_key(
     page: Page, section: DocumentSection, terms: Sequence[str], reference: str
 ) -> tuple[str, str, str]:
-    """The key as the question names it, whose it is, and the template; an empty key when none fits."""
+    """The key as the question names it, its owner, and the name of the template; three empty strings when none fits."""
     term = _strip_marks(terms[0])
     template = choose_template(page, reference)
-    option = "option_is" if template == "what_is" else "option"
+    option_template = "option_is" if template == "what_is" else "option"
     name = _find_option(terms)
     if name:
         stands_right = page.grammar.manual_heading.search(" ".join(section.headings))
         is_told = name.strip("-") not in _TRIVIAL and page.grammar.option_start.match(reference)
         if not (page.command and stands_right and is_told):
             return "", "", ""
-        return f"`{name}`", f"`{page.command}`", option
+        return f"`{name}`", f"`{page.command}`", option_template
     if _is_titled_option(page, section, term):
         quote = page.grammar.templates["quote"]
-        return quote.format(term), quote.format(page.title), option
+        return quote.format(term), quote.format(page.title), option_template
     name = re.sub(r"[(].*[)]$", "()", term)
     if not template or not _CODE_TERM.match(terms[0]) or name in _TRIVIAL:
         return "", "", ""
@@ -146,19 +147,19 @@ def _find_option(terms: Sequence[str]) -> str:
 
 def _is_titled_option(page: Page, section: DocumentSection, term: str) -> bool:
     """Whether an entry under a heading `Options` is one of what the page's title names."""
-    is_option = page.grammar.option_heading.search
+    find_heading = page.grammar.option_heading.search
     return (
-        any(is_option(text) for text in section.headings[:1])
+        any(find_heading(text) for text in section.headings[:1])
         and not page.command
         and bool(page.title)
-        and not is_option(page.title)
+        and not find_heading(page.title)
         and len(term.split()) <= 5
         and re.fullmatch(r"[A-ZÁÉÍÓÚÑ][^.,;:()<>=]*", term) is not None
     )
 
 
 def choose_template(page: Page, reference: str) -> str:
-    """Whether a description says what a thing does, or what it is; empty when that is not clear."""
+    """The template that fits a description: `does`, `tells` or `what_is`; empty when that is not clear."""
     grammar = page.grammar
     if grammar.verb_start.match(reference):
         first = reference.split()[0].lower()
@@ -180,7 +181,7 @@ def _strip_marks(term: str) -> str:
 
 
 def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
-    """What an entry says: all of it when short, else its first sentence; None when neither is whole."""
+    """What an entry says and where that ends: all of it when short, else its first sentence; None when neither is whole."""
     spans = [(a, b) for a, b in find_sentences(page, block) if a >= start]
     if not spans:
         return None

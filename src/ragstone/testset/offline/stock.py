@@ -1,4 +1,4 @@
-"""The facts of documents, cached, in the order in which makers take them, and how a fact becomes an item."""
+"""The facts of documents, cached; the order in which makers take them; and how a fact becomes an item."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 
 CACHED_DOCUMENTS = 256
+# patterns without a key that are records all the same: see describe_source
 _STRUCTURED = ("purpose_line", "heading", "stands_for", "section")
 
 
 class FactStock:
-    """Facts of the documents that are asked about, and a look at the rest of the corpus."""
+    """Facts of documents, least recently used ones dropped, and the index of the corpus."""
 
     def __init__(self, index: CorpusIndex) -> None:
         self.index = index
@@ -38,7 +39,7 @@ class FactStock:
             return self._facts[document.id]
         page = open_page(document, language)
         facts: dict[str, Fact] = {}
-        # the first to ask a question keeps it
+        # of two facts with the same question the first is kept, so the order matters
         for source in (find_clause_facts, find_record_facts, find_task_facts, find_section_facts):
             for fact in source(page):
                 facts.setdefault(fact.question, fact)
@@ -50,7 +51,7 @@ class FactStock:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A document whose turn it is to give items."""
+    """One document's turn to give items, with what the makers of items need."""
 
     stock: FactStock
     document: Document
@@ -58,10 +59,13 @@ class Turn:
     rng: random.Random
 
     def pick_facts(self, *, dressed: bool = False) -> list[Fact]:
-        """The facts in random order; plain kinds and those that dress a question up begin with different ones."""
+        """The facts in random order; `dressed` is for kinds that change a plain question (typos, chat, pairs).
+
+        Plain and dressed kinds begin with different facts, so that they seldom use the same one."""
         facts = list(self.stock.load_facts(self.document, self.language))
         # a copy is shuffled: the cached list must stay in the document's order
         self.rng.shuffle(facts)
+        # stable: those meant for this sort of kind first, each part still in random order
         return sorted(facts, key=lambda fact: _is_reserved(fact) != dressed)
 
     def find_neighbours(self, text: str, count: int = 6) -> list[Document]:
@@ -76,7 +80,7 @@ class Turn:
         ]
 
     def quote_fact(self, fact: Fact) -> Evidence:
-        """The place of a fact, letter by letter as the document has it."""
+        """The evidence of a fact, letter by letter as the document has it."""
         text = self.document.text[fact.start : fact.end]
         return Evidence(self.document.id, text, fact.start, fact.end)
 
@@ -90,7 +94,7 @@ class Turn:
         history: tuple[str, ...] = (),
         proof: Mapping[str, Any] | None = None,
     ) -> Item:
-        """A fact as an item of this kind."""
+        """A fact as an item of this kind; `question` is another wording of the fact's question, empty for its own."""
         claim = (
             {"claim": fact.claim, "about": "" if fact.framed else fact.subject}
             if fact.claim
@@ -109,6 +113,6 @@ def _is_reserved(fact: Fact) -> bool:
 
 
 def describe_source(fact: Fact) -> str:
-    """How an item was made: `record:option`, `template:definition`."""
+    """How an item was made (`record:option`, `template:definition`); proofs.py treats records differently."""
     structured = fact.key or fact.pattern in _STRUCTURED
     return f"{'record' if structured else 'template'}:{fact.pattern}"

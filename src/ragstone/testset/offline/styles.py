@@ -1,4 +1,4 @@
-"""Styles that rules write: a question as a letter, a chat or a search box puts it, and slips of the keyboard."""
+"""Styles that rules write: a question as in a letter, a chat or a search box, and with slips of the keyboard."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _FORMAL = {
     "en": ("I would be grateful if you could tell me the following: {}", "I am writing to enquire: {}", "Could you kindly let me know: {}"),
     "es": ("Les agradecería que me indicaran lo siguiente: {}", "Me dirijo a ustedes para consultar: {}", "Les ruego que tengan la amabilidad de informarme: {}"),
 }  # fmt: skip
+# question word → what a search box is asked for; the first that matches counts
 _WANTED = {
     "en": (
         (r"^how many\b", "number of"), (r"^how long\b", "duration"), (r"^how much\b", "price"), (r"^when\b", "date"),
@@ -43,11 +44,12 @@ _SMALL_WORDS = {
         "es son fue fueron está están se hace hacen el la los las un una y de del al"
     ),
 }
+# letter → a neighbour on the keyboard
 _NEXT_KEY = dict(zip("abcdefghilmnoprstuvw", "svxfrghjoknmpotayibe", strict=True))
 
 
 def apply_style(item: Item, styles: Sequence[str]) -> Item:
-    """The item in one of the styles, chosen by its id; as it is when its kind bears none."""
+    """The item in one of the styles, chosen by its id; unchanged when its kind has no style, or the style does not fit."""
     if not styles or item.kind not in _STYLED_KINDS:
         return item
     # by the id, not by a draw: the same item has the same style in every run
@@ -60,6 +62,7 @@ def apply_style(item: Item, styles: Sequence[str]) -> Item:
         id=make_item_id(question, item.evidence, item.history),
         question=question,
         style=style,
+        # a `plain` that is there already is plainer, so it wins
         proof={"plain": item.question, **item.proof},
     )
 
@@ -115,6 +118,7 @@ def add_slips(question: str, rng: random.Random) -> str:
 
 
 def _add_slip(word: str, rng: random.Random) -> str:
+    """Swap two letters, drop one, double one, or hit a wrong key; the first letter stays."""
     at = rng.randrange(1, len(word.rstrip("?,")) - 1)
     way = rng.randrange(4)
     if way == 0 and word[at] != word[at + 1]:

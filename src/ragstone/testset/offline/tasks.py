@@ -1,4 +1,4 @@
-"""Facts from headings: a task (`Installing packages`) and what its section says to do, a topic and what is said of it."""
+"""Facts from headings: a task (`Installing packages`) with the steps below it, or a topic with the paragraph below it."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ def find_task_facts(page: Page) -> Iterator[Fact]:
 
 
 def find_section_facts(page: Page) -> Iterator[Fact]:
-    """What a document of somebody's says under a heading: the whole section, where it is short and whole."""
+    """What a document with an owner says under a heading: the whole section, where it is one paragraph."""
     for at, section in enumerate(page.sections):
         if section.block.kind != "heading" or not page.owner or section.block.level < 2:
             continue
-        below = [section.block for section in page.sections[at + 1 : at + 4]]
+        below = [following.block for following in page.sections[at + 1 : at + 4]]
         kinds = [block.kind for block in below]
         heading = clean_title(section.block.text)
-        topic = len(heading.split()) <= 5 and not _ASKING.match(heading)
-        if kinds[:1] != ["paragraph"] or kinds[1:2] not in ([], ["heading"]) or not topic:
+        is_topic = len(heading.split()) <= 5 and not _ASKING.match(heading)
+        if kinds[:1] != ["paragraph"] or kinds[1:2] not in ([], ["heading"]) or not is_topic:
             continue
         title, heading = map(page.grammar.templates["quote"].format, (page.title, heading))
         question = page.grammar.templates["section"].format(title=title, heading=heading)
-        place = section.block.start, below[0].end
+        span = section.block.start, below[0].end
         if not gate.explain_doubt(question, below[0].text, page.grammar, owned=True):
-            yield Fact(question, below[0].text, "conceptual", "section", *place, heading)
+            yield Fact(question, below[0].text, "conceptual", "section", *span, heading)
 
 
 def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset()) -> str:
-    """What a heading says is done, from its plain verb on; empty when it names no task."""
+    """The task that a heading names, from its plain verb on (`install packages`); empty when it names none."""
     heading = heading.rstrip("?.: ")
     if ":" in heading or "," in heading:
         return ""
@@ -88,8 +88,8 @@ def _is_specific_task(task: str, page: Page) -> bool:
     """Whether the object of a task is named: by a name, or by three words of meaning and more."""
     words = task.lower().split()[1:]
     # An article may begin the object of a task, though not a sentence that stands alone.
-    leaning = page.grammar.bad_starts - page.grammar.articles
-    if not words or words[0] in leaning or {"and", "or", "y", "o", "e", "u"} & set(words):
+    bad_starts = page.grammar.bad_starts - page.grammar.articles
+    if not words or words[0] in bad_starts or {"and", "or", "y", "o", "e", "u"} & set(words):
         return False
     meaning = extract_content_stems(task, page.grammar.language)
     return bool(page.owner) or len(meaning) >= 3 or gate.is_specific(task.partition(" ")[2])
@@ -100,7 +100,7 @@ def _read_steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
     blocks = [section.block for section in below]
     while blocks and blocks[0].kind == "paragraph" and blocks[0].text.endswith(":"):
         blocks = blocks[1:]
-    steps = list(takewhile(lambda block: block.kind == "item" and block.level, blocks))
+    steps = list(takewhile(lambda block: block.kind == "item" and block.level, blocks))  # numbered
     then = blocks[len(steps)].kind if len(steps) < len(blocks) else ""
     # Steps that a block of code follows are not whole without it.
     if not 2 <= len(steps) <= MAX_STEPS or then == "code":
