@@ -80,3 +80,8 @@ def test_a_manual_page_is_read_by_its_indents() -> None:
 def test_odd_texts_do_no_harm(text: str) -> None:
     for block in parse_blocks(text):
         assert text[block.start : block.end]
+
+
+@pytest.mark.parametrize("marks", ["<br>", "**", '<p align="center">'])
+def test_a_line_of_marks_alone_is_no_term(marks: str) -> None:
+    assert all(block.kind != "entry" for block in parse_blocks(f"{marks}\nSome text.\n: more\n"))

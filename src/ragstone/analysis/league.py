@@ -73,7 +73,7 @@ class League:
     @property
     def alpha(self) -> float:
         """The level at which configurations are told apart: one of them is the best, and each other is compared with it."""
-        return ALPHA / max(1, len(self.names) - 1)
+        return _correct_alpha(len(self.names))
 
     def to_dict(self) -> dict[str, Any]:
         """The league as plain JSON."""
@@ -93,14 +93,20 @@ class AlignedValues:
     groups: NDArray[np.int64] | None
     bounds: tuple[float, float] | None
     binary: bool
-    positive: bool
+    resource: bool
+    """Whether it is latency, tokens or cost: never negative, without an upper bound."""
 
     def compare(self, before: str, after: str) -> MeanDifference:
         """One run against another."""
         return compare_pairs(
             self.by_run[before], self.by_run[after], self.groups, bounds=self.bounds,
-            binary=self.binary, positive=self.positive,
+            binary=self.binary, positive=self.resource,
         )  # fmt: skip
+
+
+def _correct_alpha(runs: int) -> float:
+    """The level for each comparison with the best, so that all of them together err in 5 % of studies at most."""
+    return ALPHA / max(1, runs - 1)
 
 
 def build_league(runs: Sequence[ComparableRun], primary: str | None = None) -> League:
@@ -110,7 +116,7 @@ def build_league(runs: Sequence[ComparableRun], primary: str | None = None) -> L
     best, it is taken for worse in 5 % of studies at most."""
     tables = [read_columns(run) for run in runs]
     names = {table.info.id: table.info.name for table in tables}
-    alpha = ALPHA / max(1, len(tables) - 1)
+    alpha = _correct_alpha(len(tables))
     columns: list[LeagueColumn] = []
     values: dict[str, AlignedValues] = {}
     for metric in tables[0].values:
@@ -155,7 +161,7 @@ def _build_column(metric: str, higher: bool, aligned: AlignedValues, alpha: floa
         clusters, _ = find_clusters(values, aligned.groups, moments.mean)
         interval = mean_interval(
             moments, bounds=aligned.bounds, binary=aligned.binary, clusters=clusters,
-            positive=aligned.positive,
+            positive=aligned.resource,
         )  # fmt: skip
         gap = aligned.compare(best, run)
         gap_interval = gap.interval_at(alpha)
@@ -165,4 +171,7 @@ def _build_column(metric: str, higher: bool, aligned: AlignedValues, alpha: floa
             gap=gap.difference or 0.0, gap_low=gap_interval.low, gap_high=gap_interval.high,
         )  # fmt: skip
     samples = len(next(iter(aligned.by_run.values())))
-    return LeagueColumn(metric, higher, aligned.positive, aligned.bounds, samples, cells)
+    return LeagueColumn(
+        metric=metric, higher_is_better=higher, resource=aligned.resource, bounds=aligned.bounds,
+        samples=samples, cells=cells,
+    )  # fmt: skip

@@ -413,7 +413,9 @@ async def _run_optuna(search: _Search, vary: Mapping[str, Sequence[Any]], seed: 
             study.tell(asked, state=optuna.trial.TrialState.FAIL)
             continue
         study.tell(asked, [mean, *trial.standing.costs])
-        if trial.questions == len(search.tuning) and (best is None or mean > (best.mean or mean)):
+        if trial.questions == len(search.tuning) and (
+            best is None or best.mean is None or mean > best.mean
+        ):
             best = trial
     return list(trials.values())
 

@@ -41,8 +41,12 @@ def _parse_options(text: str, options_text: str) -> dict[str, Any]:
         # Python's own parser, for strings with commas and brackets; nothing is evaluated but
         # literals
         call = ast.parse(f"f({options_text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args or any(keyword.arg is None for keyword in call.keywords):
+        # text such as `a=1)+(2` closes the bracket and is no call
+        if (
+            not isinstance(call, ast.Call)
+            or call.args
+            or any(keyword.arg is None for keyword in call.keywords)
+        ):
             raise ValueError
         return {str(keyword.arg): _parse_literal(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, RecursionError, MemoryError):

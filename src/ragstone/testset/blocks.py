@@ -181,20 +181,33 @@ def _read_entry(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     n = at
     while n < len(lines) and not (terms and _DESCRIPTION.match(lines[n].text)):
         text = lines[n].text.strip()
-        # only options may share a description; blank lines may stand between them
-        options = terms and terms[-1][0] == "-" and lines[n - bool(text)].text[:1] in ("", "-")
-        if len(text) > MAX_TERM_CHARS or len(terms) >= MAX_TERMS or (terms and not options):
+        if len(text) > MAX_TERM_CHARS or len(terms) >= MAX_TERMS:
+            return None, at
+        if terms and not _may_share_description(terms[-1], lines, n):
             return None, at
         if text:
-            terms.append(tidy_text(text))
+            term = tidy_text(text)
+            if not term:  # a line of marks alone: <br>, **
+                return None, at
+            terms.append(term)
         n += 1
-    if n >= len(lines) or not all(terms):
+    if n >= len(lines) or not terms:
         return None, at
     end = _paragraph_end(lines, n)
     skip = len(lines[n].text) - len(lines[n].text.lstrip(": \t"))
     if skip == len(lines[n].text):  # nothing behind the colon
         return None, at
     return _make_entry(terms, lines[at].start, lines[n:end], skip), end
+
+
+def _may_share_description(term: str, lines: Sequence[_Line], n: int) -> bool:
+    """Whether line n may go on with the terms of one description: only options share one, and after a blank line or
+    right below, where no other text stands between."""
+    if not term.startswith("-"):
+        return False
+    is_blank = not lines[n].text.strip()
+    before = lines[n] if is_blank else lines[n - 1]
+    return before.text[:1] in ("", "-")
 
 
 def _make_row(line: _Line) -> Block:

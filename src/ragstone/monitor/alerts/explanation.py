@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,14 +52,14 @@ def find_explaining_slice(
 
     `reference` is the period before the drop, `by` the fields to look at (None: all)."""
     best: ExplainingSlice | None = None
+    most_explained = -math.inf
     for field in list_fields(archive, since, until) if by is None else by:
         before = _sum_by_value(archive, metric, *reference, field)
         after = _sum_by_value(archive, metric, since, until, field)
         for explained, candidate in _compare_values(field, before, after):
-            # `best.explained` is clipped to 1: among slices that explain all of it, the last that is
-            # above 1 stays
-            if best is None or explained > best.explained:
-                best = candidate
+            # not `candidate.explained`, which is clipped to 1: several slices may explain more than all of the drop
+            if explained > most_explained:
+                best, most_explained = candidate, explained
     return best
 
 
