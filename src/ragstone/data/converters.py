@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from ragstone.data.strict_json import decode_json_text
 
 Row = Mapping[str, Any]
 
@@ -22,10 +23,10 @@ _TEXT_NAMES = ("page_content", "text", "content", "doc_uri")
 
 def convert_mlflow_trace(row: Row) -> dict[str, Any]:
     """A trace of MLflow 2 or 3: contexts of its retriever spans, expectations as reference, feedback as meta."""
-    trace = _decode(row.get("trace"))
+    trace = decode_json_text(row.get("trace"))
     whole: Row = trace if isinstance(trace, dict) else row
     info, data = _get_mapping(whole, "info"), _get_mapping(whole, "data")
-    spans = _list_mappings(_decode(row.get("spans"))) or _list_mappings(data.get("spans"))
+    spans = _list_mappings(decode_json_text(row.get("spans"))) or _list_mappings(data.get("spans"))
     root = next((span for span in spans if not _get_parent(span)), {})
     converted: dict[str, Any] = {
         "id": row.get("trace_id") or row.get("request_id") or info.get("trace_id") or info.get("request_id"),
@@ -38,7 +39,7 @@ def convert_mlflow_trace(row: Row) -> dict[str, Any]:
     state = _choose(row.get("state"), row.get("status"), info.get("state"), info.get("status"))
     if state == "ERROR":
         converted["error"] = "the trace failed"
-    assessments = _list_mappings(_decode(row.get("assessments")))
+    assessments = _list_mappings(decode_json_text(row.get("assessments")))
     for item in assessments or _list_mappings(info.get("assessments")):
         _add_assessment(converted, item)
     # an empty list of contexts stays: the retriever found nothing
@@ -72,7 +73,7 @@ def _find_retrieved(spans: list[Row]) -> list[Any] | None:
 
 
 def _get_attribute(span: Row, name: str) -> Any:
-    return _decode(_get_mapping(span, "attributes").get(name))
+    return decode_json_text(_get_mapping(span, "attributes").get(name))
 
 
 def _get_parent(span: Row) -> Any:
@@ -81,7 +82,7 @@ def _get_parent(span: Row) -> Any:
 
 def convert_ragas_turns(row: Row) -> dict[str, Any]:
     """A multi-turn sample of Ragas: the last question, the answer after it, and what tools returned between."""
-    turns = _list_mappings(_decode(row.get("user_input")))
+    turns = _list_mappings(decode_json_text(row.get("user_input")))
     if not turns:
         return dict(row)
     questions = [at for at, turn in enumerate(turns) if _get_role(turn) in _HUMAN]
@@ -105,14 +106,16 @@ def convert_trulens_record(row: Row) -> dict[str, Any]:
     """A record of TruLens: its contexts stand in the calls of feedback functions, or in those of the app."""
     if any(row.get(name) is not None for name in ("contexts", "retrieved_contexts", "context")):
         return dict(row)
-    contexts = _find_feedback_contexts(row) or _find_call_contexts(_decode(row.get("record_json")))
+    contexts = _find_feedback_contexts(row) or _find_call_contexts(
+        decode_json_text(row.get("record_json"))
+    )
     kept = {name: value for name, value in row.items() if not name.endswith(("_calls", "_json"))}
     return {**kept, "contexts": contexts} if contexts else kept
 
 
 def _find_feedback_contexts(row: Row) -> list[str]:
     for name, value in row.items():
-        calls = _list_mappings(_decode(value)) if name.endswith("_calls") else []
+        calls = _list_mappings(decode_json_text(value)) if name.endswith("_calls") else []
         texts: dict[str, None] = {}
         for call in calls:
             arguments = _get_mapping(call, "args")
@@ -209,19 +212,9 @@ def _add_haystack_answer(converted: dict[str, Any], candidate: Any) -> None:
         converted["contexts"] = inner["documents"]
 
 
-def _decode(value: Any) -> Any:
-    """The value of a text that is a JSON list, object or string; anything else unchanged."""
-    if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
 def _choose(*values: Any) -> Any:
     """The first that is not None, decoded."""
-    return next((_decode(value) for value in values if value is not None), None)
+    return next((decode_json_text(value) for value in values if value is not None), None)
 
 
 def _first(value: Any) -> Any:
@@ -229,7 +222,7 @@ def _first(value: Any) -> Any:
 
 
 def _get_mapping(row: Any, name: str) -> dict[str, Any]:
-    value = _decode(row.get(name)) if isinstance(row, Mapping) else None
+    value = decode_json_text(row.get(name)) if isinstance(row, Mapping) else None
     return value if isinstance(value, dict) else {}
 
 

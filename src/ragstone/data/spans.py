@@ -5,14 +5,13 @@ span, the question from the root, the retriever or the last user message; tokens
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ragstone.data.chunks import find_document_id
-from ragstone.data.strict_json import is_moderate_number, replace_unstorable
+from ragstone.data.strict_json import decode_json_text, is_moderate_number, replace_unstorable
 
 Attributes = Mapping[str, Any]
 
@@ -92,7 +91,7 @@ def _is_answered(root: TraceSpan) -> bool:
     texts = (_get_text(root, "input"), _get_text(root, "output"))
     # JSON that holds no known text is the arguments and results of some function
     return all(
-        text is not None and not isinstance(_decode_json(text), list | dict) for text in texts
+        text is not None and not isinstance(decode_json_text(text), list | dict) for text in texts
     )
 
 
@@ -182,7 +181,7 @@ _OUTPUT_KEYS = ("answer", "output", "response", "result", "text", "content", "ou
 
 def _extract_text(value: str, side: str) -> str | None:
     """The text of a value, which may be a JSON document around it."""
-    decoded = _decode_json(value)
+    decoded = decode_json_text(value)
     if isinstance(decoded, str):
         return decoded
     if isinstance(decoded, dict):
@@ -204,7 +203,7 @@ Message = tuple[str, str]
 
 def _parse_messages(span: TraceSpan, side: str) -> list[Message]:
     attributes = span.attributes
-    messages = _decode_json(attributes.get(f"gen_ai.{side}.messages"))
+    messages = decode_json_text(attributes.get(f"gen_ai.{side}.messages"))
     if isinstance(messages, list):
         return [_parse_message(item) for item in messages]
     items = _group_by_index(attributes, f"llm.{side}_messages")
@@ -213,7 +212,7 @@ def _parse_messages(span: TraceSpan, side: str) -> list[Message]:
     # names of earlier conventions, which instrumentations still write
     legacy_key = "gen_ai.prompt" if side == "input" else "gen_ai.completion"
     if isinstance(attributes.get(legacy_key), str):
-        decoded = _decode_json(attributes[legacy_key])
+        decoded = decode_json_text(attributes[legacy_key])
         if isinstance(decoded, list):
             return [_parse_message(item) for item in decoded]
         return [("user" if side == "input" else "assistant", str(attributes[legacy_key]))]
@@ -271,7 +270,7 @@ def _read_span_documents(span: TraceSpan) -> list[dict[str, Any]]:
     if get_span_kind(span) == "reranker":
         return _parse_documents(_group_by_index(span.attributes, "reranker.output_documents"))
     for name in ("gen_ai.retrieval.documents", "retrieval.documents"):
-        documents = _decode_json(span.attributes.get(name))
+        documents = decode_json_text(span.attributes.get(name))
         if isinstance(documents, list):
             return _parse_documents([item for item in documents if isinstance(item, dict)])
     return _parse_documents(_group_by_index(span.attributes, "retrieval.documents"))
@@ -283,7 +282,7 @@ def _parse_documents(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
         text = _get_first(item, "document.content", "content", "text")
         name = _get_first(item, "document.id", "id")
         if name is None:
-            metadata = _decode_json(_get_first(item, "document.metadata", "metadata"))
+            metadata = decode_json_text(_get_first(item, "document.metadata", "metadata"))
             name = find_document_id({"metadata": metadata})
         score = _get_first(item, "document.score", "score")
         row: dict[str, Any] = {"text": "" if text is None else str(text)}
@@ -316,7 +315,7 @@ def _collect_meta(
 ) -> dict[str, Any]:
     """Model, service, session, user and the root's own metadata, as meta fields."""
     meta: dict[str, Any] = {}
-    metadata = _decode_json(root.attributes.get("metadata"))
+    metadata = decode_json_text(root.attributes.get("metadata"))
     if isinstance(metadata, dict):
         meta.update(
             {key: value for key, value in metadata.items() if not isinstance(value, list | dict)}
@@ -358,16 +357,6 @@ def _group_by_index(attributes: Attributes, prefix: str) -> list[dict[str, Any]]
 
 
 _INDEX = re.compile(r"\.(\d{1,6})\.")
-
-
-def _decode_json(value: Any) -> Any:
-    """The value of a JSON text; anything else unchanged."""
-    if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _get_first(item: Mapping[str, Any], *names: str) -> Any:

@@ -124,3 +124,13 @@ def _replace_all(value: Any) -> Any:
 def is_moderate_number(value: Any) -> TypeGuard[float]:
     """Whether it is a number between -1e15 and 1e15. `math.isfinite` would fail on an int too large for a float."""
     return isinstance(value, int | float) and -1e15 <= value <= 1e15
+
+
+def decode_json_text(value: Any) -> Any:
+    """The value of a text that is a JSON list, object or string; anything else unchanged."""
+    if not isinstance(value, str) or value[:1] not in ("[", "{", '"'):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
