@@ -41,9 +41,9 @@ def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
     shared = words & sentence_words
     if not shared:
         return is_close(claim, sentences[number])
-    return not any(
-        words <= other and shared < words
-        for index, other in enumerate(map(find_content_words, sentences))
+    return shared == words or not any(
+        words <= find_content_words(other)
+        for index, other in enumerate(sentences)
         if index != number
     )
 
