@@ -80,7 +80,7 @@ def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
 def _find_opposite(comparison: SentenceComparison, at: int) -> int | None:
     """The contrary of an item, in a place that the rest of the claim fits better than the item's own."""
     places, same = comparison.contraries[at], comparison.places[at]
-    if any(_have_same_neighbour(comparison, at, place, 1) for place in same):
+    if not places or any(_have_same_neighbour(comparison, at, place, 1) for place in same):
         return None
     opposite = None
     for place in places:
