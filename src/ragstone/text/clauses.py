@@ -5,10 +5,12 @@ No part-of-speech tagger: a cut is made where closed word classes and verb forms
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from ragstone.text.clause_words import CLAUSE_WORDS, ClauseWords
@@ -328,7 +330,8 @@ class _Cutter:
         return is_open or head.count('"') % 2 == 1
 
     def _between(self, start: int, end: int) -> list[_Token]:
-        return [token for token in self.tokens if start <= token.start and token.end <= end]
+        first = bisect_left(self.tokens, start, key=attrgetter("start"))
+        return self.tokens[first : bisect_right(self.tokens, end, key=attrgetter("end"))]
 
 
 def _tokenize(sentence: str, language: str) -> list[_Token]:

@@ -26,7 +26,7 @@ def detect_language(text: str, given: str | None = None) -> str:
     """Return `en` or `es`: the language given, else the one whose function words or letters the text has."""
     if given:
         return "es" if given.lower().startswith("es") else "en"
-    return _decide(_count_words(text), text)
+    return _decide(_list_words(text), text)
 
 
 @lru_cache(maxsize=1024)
@@ -38,17 +38,18 @@ def identify_language(text: str) -> str:
     script = None if head.isascii() else _identify_script(head)
     if script:
         return script
-    words = _count_words(head)
+    words = _list_words(head)
     likely = _decide(words, head)
-    if len(words.keys() & _FOREIGN[likely]) >= MIN_KINDS:  # most texts have fewer
+    if len(_FOREIGN[likely].intersection(words)) >= MIN_KINDS:  # most texts have fewer
+        counts = Counter(words)
         evident = {
             code: count
             for code, markers in FUNCTION_WORDS.items()
-            if (count := _compare(words, markers, STOPWORDS[likely])) is not None
+            if (count := _compare(counts, markers, STOPWORDS[likely])) is not None
         }
         if evident:
             return max(evident, key=evident.__getitem__)
-    total = words.total()
+    total = len(words)
     if total >= MIN_WORDS_UNKNOWN and _count(words, _KNOWN) < MIN_SHARE_KNOWN * total:
         return UNKNOWN_LANGUAGE
     return likely
@@ -59,9 +60,9 @@ def is_in_language(text: str, wanted: str) -> bool | None:
 
     English and Spanish are told apart by function words, of which two must speak against the language wanted."""
     code = wanted.split("-")[0].lower()
-    words = _count_words(text[:MAX_CHARS])
+    words = _list_words(text[:MAX_CHARS])
     if code not in STOPWORDS or identify_language(text) not in STOPWORDS:
-        return identify_language(text) == code if words.total() >= MIN_WORDS_FOREIGN else None
+        return identify_language(text) == code if len(words) >= MIN_WORDS_FOREIGN else None
     other = "en" if code == "es" else "es"
     wanted_count, other_count = (_count(words, _OWN_WORDS[one]) for one in (code, other))
     if wanted_count > other_count:
@@ -103,23 +104,23 @@ def _compare(words: Counter[str], other: Set[str], likely: Set[str]) -> int | No
     count = sum(map(words.__getitem__, present))
     if count < MIN_EVIDENCE or len(present) < MIN_KINDS:
         return None
-    return count if count > 2 * _count(words, likely - other) else None
+    return count if count > 2 * sum(map(words.__getitem__, words.keys() & likely - other)) else None
 
 
-def _count(words: Counter[str], wanted: Set[str]) -> int:
+def _count(words: list[str], wanted: Set[str]) -> int:
     """Count the words that are among the wanted ones."""
-    return sum(map(words.__getitem__, words.keys() & wanted))
+    return sum(map(wanted.__contains__, words))
 
 
-def _decide(words: Counter[str], text: str) -> str:
+def _decide(words: list[str], text: str) -> str:
     spanish, english = _count(words, _OWN_WORDS["es"]), _count(words, _OWN_WORDS["en"])
     if spanish == english:
         return "es" if _SPANISH_LETTER.search(text) else "en"
     return "es" if spanish > english else "en"
 
 
-def _count_words(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text.lower()))
+def _list_words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 def _identify_script(text: str) -> str | None:

@@ -56,9 +56,9 @@ class SentenceItem(NamedTuple):
     quantity: Quantity | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """The items of one sentence, with its function words."""
+    """The items of one sentence, with its function words; known by its identity, as `parse_sentence` reads a text once."""
 
     text: str
     language: str

@@ -38,13 +38,8 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
     wanted = frozenset(ids)
     if len(wanted) <= MIN_OTHER_WORDS:
         return None
-    lacking = _list_missing(wanted, sources)
-    if not all(missing for _, _, missing in lacking):
-        return None
     words: list[_Word] = []
-    for index, sentence, missing in lacking:
-        if len(missing) > min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS):
-            continue
+    for index, sentence, missing in _list_near(wanted, sources):
         first = next(n for n, stem in enumerate(ids) if stem in missing)
         if frozenset(ids[first : first + len(missing)]) != missing:
             continue
@@ -59,16 +54,21 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
     return None
 
 
-def _list_missing(
+def _list_near(
     wanted: frozenset[int], sources: Sequence[Reading]
 ) -> list[tuple[int, int, frozenset[int]]]:
-    """Source, number and missing words of each sentence of prose."""
-    return [
-        (index, sentence, wanted - theirs)
-        for index, source in enumerate(sources)
-        if not source.structured
-        for sentence, theirs in enumerate(list_stems(source.raw, source.language))
-    ]
+    """Source, number and missing words of each sentence of prose that lacks a name's words; none where one lacks nothing."""
+    near = []
+    most = min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS)
+    for index, source in enumerate(sources):
+        stems = [] if source.structured else list_stems(source.raw, source.language)
+        for sentence, theirs in enumerate(stems):
+            missing = wanted - theirs
+            if not missing:
+                return []
+            if len(missing) <= most:
+                near.append((index, sentence, missing))
+    return near
 
 
 class _Word(NamedTuple):
