@@ -15,7 +15,7 @@ from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.ranges import join_range
 from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.units import CURRENCY_SIGNS, TIME_SPANS, UNITS, Unit
-from ragstone.text.quantities.vocabulary import PLAIN_TOKEN, VOCABULARIES, Vocabulary
+from ragstone.text.quantities.vocabulary import WORD_OR_SIGN, VOCABULARIES, Vocabulary
 
 HOUR_SECONDS = 3600.0
 
@@ -48,7 +48,7 @@ def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
 
 
 _DIGIT = re.compile(r"\d")
-_PLAIN = re.compile(PLAIN_TOKEN)
+_PLAIN = re.compile(WORD_OR_SIGN)
 
 
 def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
