@@ -211,7 +211,9 @@ def test_a_race_finds_the_best_of_the_full_grid_on_nine_of_ten_splits(tmp_path: 
             while (step := race.choose_next()) is not None:
                 which, places = step
                 race.add_scores(which, places, values[which, places])
-            means = np.nanmean(values, axis=1)  # questions without relevant documents have no recall
+            means = np.nanmean(
+                values, axis=1
+            )  # questions without relevant documents have no recall
             assert race.leader is not None
             best += bool(means[race.leader] >= means.max() - 1e-9)
             assert race.asked.mean() <= MAX_GRID_SHARE
