@@ -29,7 +29,9 @@ class Recorder:
         self.calls: list[Any] = []
 
     def ask(self, system: Any, **options: Any) -> Any:
-        evaluate([SAMPLE], ["latency"], system=make_system(system, warmup=0, **options), store=":memory:")
+        evaluate(
+            [SAMPLE], ["latency"], system=make_system(system, warmup=0, **options), store=":memory:"
+        )
         (call,) = self.calls
         return call
 
@@ -42,9 +44,7 @@ def recorder() -> Recorder:
 @pytest.mark.parametrize("name", ["history", "chat_history"])
 def test_a_function_by_its_argument(recorder: Recorder, name: str) -> None:
     space: dict[str, Any] = {"calls": recorder.calls}
-    exec(
-        f"def answer(question, {name}=()):\n calls.append((question, {name}))\n return 'x'", space
-    )
+    exec(f"def answer(question, {name}=()):\n calls.append((question, {name}))\n return 'x'", space)
     assert recorder.ask(space["answer"]) == (QUESTION, HISTORY)
 
 
@@ -76,7 +76,7 @@ def test_a_runnable_by_its_inputs(recorder: Recorder) -> None:
             self.names = names
 
         def get_input_jsonschema(self) -> dict[str, Any]:
-            return {"properties": dict.fromkeys(self.names, {})}
+            return {"properties": {name: {} for name in self.names}}
 
         def invoke(self, given: Any) -> str:
             recorder.calls.append(given)
@@ -145,7 +145,9 @@ def test_a_failed_turn_fails_those_after_it() -> None:
         return "x"
 
     rows = [{"conversation": "a", "turn": n, "question": q} for n, q in enumerate(["A?", "B?"])]
-    run = evaluate(rows, ["answer_language"], system=make_system(answer, warmup=0), store=":memory:")
+    run = evaluate(
+        rows, ["answer_language"], system=make_system(answer, warmup=0), store=":memory:"
+    )
     reasons = [row.sample.error for row in run.rows()]
     assert reasons[0] == "ValueError: no"
     assert "earlier question" in str(reasons[1])

@@ -61,9 +61,8 @@ def is_thread_turn(row: Row) -> bool:
 
 def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """A row for each turn of each conversation; greetings and thanks count as history alone."""
-    skipped = number = 0
-    for location, row in rows:
-        number += 1
+    skipped = 0
+    for number, (location, row) in enumerate(rows, 1):
         column = _find_conversation(row)
         if column is None:
             raise DataError(
@@ -202,7 +201,9 @@ def _find_text(row: Row, paths: Iterable[str]) -> str | None:
 
 
 def _find_order(row: Row) -> Any:
-    return next((value for path in _ORDER_PATHS if (value := get_path(row, path)) is not None), None)
+    return next(
+        (value for path in _ORDER_PATHS if (value := get_path(row, path)) is not None), None
+    )
 
 
 def _to_sort_key(value: Any) -> tuple[int, float, str]:

@@ -175,7 +175,9 @@ def _build_mapper(
         messages, steps, expected = get_messages(row), get_steps(row), get_expected(row)
         if messages is not None:
             column = _find_column(paths["messages"], row)
-            messages = _drop_exchange(to_dialogue(to_cell(messages, column), column), question, answer)
+            messages = _drop_exchange(
+                to_dialogue(to_cell(messages, column), column), question, answer
+            )
         if steps is not None:
             steps = to_steps(to_cell(steps, "steps"), _find_column(paths["steps"], row))
             if contexts is None:

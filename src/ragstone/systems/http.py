@@ -152,10 +152,7 @@ class HttpSystem:
         values["language"] = sample.language if sample is not None else None
         values |= self._parameters
         # a question inside the URL is percent-encoded, in the body it is JSON
-        quoted = {
-            name: quote(_to_query(value), safe="")
-            for name, value in values.items()
-        }
+        quoted = {name: quote(_to_query(value), safe="") for name, value in values.items()}
         url = fill_template(self._url, quoted)
         data = None
         if self._body is not None:

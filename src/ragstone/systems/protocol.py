@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.data.messages import message_to_json, step_to_json, to_steps
+from ragstone.locale.messages import Argument, compose_or_quote
 from ragstone.types import Chunk, Ranked, Sample, Steps
 
 MEASURES = ("latency", "first_token", "tokens", "cost")

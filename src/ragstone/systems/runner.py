@@ -346,13 +346,19 @@ def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | Sys
     else:
         measures = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
         answered = replace(
-            sample, answer=reply.answer, contexts=reply.contexts, steps=reply.steps, error=None,
+            sample,
+            answer=reply.answer,
+            contexts=reply.contexts,
+            steps=reply.steps,
+            error=None,
             meta=meta | measures,
         )
     return Record(answered, _build_row(record.row, shape, answered))
 
 
-_SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", "steps", *MEASURES})
+_SYSTEM_COLUMNS = frozenset(
+    {"answer", "contexts", "context_ids", "error", "meta", "steps", *MEASURES}
+)
 """Columns of an input row that are about an earlier reply, and so are replaced."""
 
 
