@@ -453,7 +453,7 @@ def picture(target: Path, language: str) -> None:
 def main() -> int:
     if "--picture" in sys.argv:
         picture(DOCS / "images" / "report.png", "en")
-        picture(DOCS / "images" / "report.es.png", "es")
+        picture(DOCS / "es" / "images" / "report.png", "es")
         return 0
     old = stale()
     for page in old:

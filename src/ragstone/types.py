@@ -76,6 +76,36 @@ def chunks(*items: str | Chunk | Mapping[str, Any]) -> Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of a conversation."""
+
+    role: str
+    """user, assistant, system or tool."""
+    content: str
+
+
+Dialogue = tuple[ChatMessage, ...]
+"""The messages of a conversation, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """A call of a tool that a system made, or should make, on the way to its answer."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None = None
+    """None: not recorded, or, of an expected call, any."""
+    result: str | None = None
+    error: str | None = None
+    """Why the call failed; None when it did not."""
+    seconds: float | None = None
+
+
+Steps = tuple[ToolStep, ...]
+"""Calls of tools in the order they were made."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """A question with the output of the system under test and the expected output.
 
@@ -97,6 +127,11 @@ class Sample:
     meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     error: str | None = None
     """Why the system under test failed; metrics on its output end as `system_error`."""
+    messages: Dialogue | None = None
+    """The conversation before the question."""
+    steps: Steps | None = None
+    """Calls of tools on the way to the answer; empty when the system made none, None when it is not known."""
+    expected_steps: Steps | None = None
 
     def __post_init__(self) -> None:
         if self.language is not None:
@@ -108,7 +143,7 @@ class Sample:
 
 SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)
 
-SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts"})
+SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts", "steps"})
 """Fields that the system under test produces."""
 
 
