@@ -95,9 +95,11 @@ def test_at_the_limit_the_longest_resting_connections_give_way(tmp_path: Path) -
 
 def test_headers_that_do_not_come_in_time_end_the_connection(tmp_path: Path) -> None:
     settings = ServerSettings(header_seconds=0.2)
-    with in_thread(settings, Store.open(tmp_path / "s.db")) as server:
-        with half_open(server, 2) as clients:
-            wait_until(lambda: all(is_closed_by_peer(client) for client in clients), "closed")
+    with (
+        in_thread(settings, Store.open(tmp_path / "s.db")) as server,
+        half_open(server, 2) as clients,
+    ):
+        wait_until(lambda: all(is_closed_by_peer(client) for client in clients), "closed")
 
 
 def test_a_body_that_does_not_come_in_time_is_answered_with_408(tmp_path: Path) -> None:
