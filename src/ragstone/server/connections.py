@@ -245,7 +245,9 @@ class RepeatFilter(logging.Filter):
             return lines < self.LINES
         self._windows[record.msg] = record.created, 1
         if lines > self.LINES:
-            record.msg = f"{record.getMessage()} ({lines - self.LINES} more such lines were left out)"
+            record.msg = (
+                f"{record.getMessage()} ({lines - self.LINES} more such lines were left out)"
+            )
             record.args = ()
         return True
 
