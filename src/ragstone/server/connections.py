@@ -172,15 +172,21 @@ async def accept_connections(
             has_freed = table.close_resting()
             await asyncio.sleep(ROOM_POLL_SECONDS if has_freed else ACCEPT_RETRY_SECONDS)
             continue
-        protocol = build_protocol()
-        connection = table.add(protocol)
-        try:
-            transport, _ = await loop.connect_accepted_socket(lambda p=protocol: p, accepted)
-        except OSError:  # the client left meanwhile
-            table.remove(protocol)
-            accepted.close()
-        else:
-            connection.transport = transport
+        await _set_up(accepted, build_protocol(), table)
+
+
+async def _set_up(
+    accepted: socket.socket, protocol: asyncio.BaseProtocol, table: ConnectionTable
+) -> None:
+    connection = table.add(protocol)
+    loop = asyncio.get_running_loop()
+    try:
+        transport, _ = await loop.connect_accepted_socket(lambda: protocol, accepted)
+    except OSError:  # the client left meanwhile
+        table.remove(protocol)
+        accepted.close()
+    else:
+        connection.transport = transport
 
 
 async def close_overdue_forever(table: ConnectionTable) -> None:
