@@ -14,7 +14,7 @@ from typing import Any
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import Message, message_from_json, message_to_json
-from ragstone.types import NO_USAGE, Finding, Score, Usage
+from ragstone.types import NO_USAGE, Finding, Score, SecondOpinion, Usage
 
 
 def encode_scores(scores: Mapping[str, Score]) -> str:
@@ -253,6 +253,8 @@ def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
             item["span"] = tuple(item["span"])
         if item.get("reason").__class__ is dict:  # a message; plain text is stored as it is
             item["reason"] = message_from_json(item["reason"])
+        if "opinion" in item:
+            item["opinion"] = SecondOpinion(**item["opinion"])
         yield Finding(**item)
 
 
@@ -289,6 +291,8 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
         item["span"] = finding.span
     if finding.probability is not None:
         item["probability"] = finding.probability
+    if finding.opinion is not None:
+        item["opinion"] = asdict(finding.opinion)
     return item
 
 
