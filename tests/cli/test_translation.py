@@ -89,6 +89,6 @@ def test_the_compiled_catalogue_is_that_of_the_source(tmp_path: Path) -> None:
         mofile.write_mo(target, catalogue)
     with (folder / "click.mo").open("rb") as committed, (tmp_path / "click.mo").open("rb") as fresh:
         old, new = mofile.read_mo(committed), mofile.read_mo(fresh)
-    assert {
-        str(message.id): message.string for message in old if message.id
-    } == {str(message.id): message.string for message in new if message.id}
+    assert {str(message.id): message.string for message in old if message.id} == {
+        str(message.id): message.string for message in new if message.id
+    }
