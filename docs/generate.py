@@ -300,13 +300,18 @@ def field_docs(schema: type) -> dict[str, str]:
 SETTINGS = {
     "model": "`offline`, `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `ollama:NAME`, `gguf:PATH`, `hf:PATH`, `nli:PATH` or `python:module:function`.",
     "jury": "Instead of `model`: a list of judges that vote.",
+    "first": "Instead of `model`: the cheap judge of a [cascade](#a-cascade).",
+    "then": "The strong judge of a cascade, asked where the first is unsure.",
+    "unsure": "Chances of which the first judge is unsure: `0.2..0.8`, or `measured`. Default: what was measured for it on labels, else `0.2..0.8`.",
+    "agree": "Instead of `unsure`: the share of verdicts that are to be the second judge's, `0.95`.",
+    "check": "Share of the sure items that the second judge is asked about at random (default 0.05).",
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
     "small": "`true` for a small model: the hybrid route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",
     "temperature": "Passed on to the model.",
     "top_p": "Passed on to the model.",
-    "seed": "Passed on to the model.",
+    "seed": "Passed on to the model; of a cascade also what the random checks are drawn by.",
     "max_tokens": "Longest reply.",
     "parameters": "Any other parameters of the API, passed on as they are.",
     "prices": "`{input: USD, output: USD}` per million tokens, for models whose price is not known.",
@@ -453,7 +458,7 @@ def picture(target: Path, language: str) -> None:
 def main() -> int:
     if "--picture" in sys.argv:
         picture(DOCS / "images" / "report.png", "en")
-        picture(DOCS / "images" / "report.es.png", "es")
+        picture(DOCS / "es" / "images" / "report.png", "es")
         return 0
     old = stale()
     for page in old:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.batch import ScoredRun as ScoredRun
 from ragstone.analysis.batch import add_scores
+from ragstone.analysis.cascade import CascadeSummary
 from ragstone.analysis.columns import RESOURCES
 from ragstone.analysis.corrected import MetricCorrection
 from ragstone.analysis.percentiles import Percentile, find_percentiles
@@ -73,6 +74,8 @@ class MetricSummary:
     """Why it is not, in a sentence."""
     corrected: MetricCorrection | None = None
     """What labels of people say of the mean; None when nobody labelled what the metric judges."""
+    cascade: CascadeSummary | None = None
+    """What the second judge was asked, when the judge is a cascade."""
     percentiles: dict[str, Percentile] = field(default_factory=dict)
     """Of latency: p50, p95 and p99."""
 
@@ -137,10 +140,12 @@ def summarise(
     gates: Mapping[str, str] | None = None,
     worst: int = 1000,
     corrections: Mapping[str, MetricCorrection] | None = None,
+    cascades: Mapping[str, CascadeSummary] | None = None,
 ) -> Summary:
     """Read a run's scores once, in constant memory, and say what they add up to.
 
-    `corrections` is what labels say of metrics, as `ragstone.labels.correct_run` finds it."""
+    `corrections` is what labels say of metrics, as `ragstone.labels.correct_run` finds it,
+    `cascades` what `summarise_cascade` does."""
     tallies = [MetricTally(described) for described in run.info.metrics]
     rules = {name: parse_gate(rule) for name, rule in (gates or {}).items()}
     names = [tally.name for tally in tallies]
@@ -151,9 +156,13 @@ def summarise(
             )
     groups, first = GroupNumbers(), WorstSamples(worst)
     samples = add_scores(run, tallies, groups, first)
-    corrected = corrections or {}
+    corrected, cascaded = corrections or {}, cascades or {}
     metrics = tuple(
-        replace(_metric_summary(tally, groups, floor), corrected=corrected.get(tally.name))
+        replace(
+            _metric_summary(tally, groups, floor),
+            corrected=corrected.get(tally.name),
+            cascade=cascaded.get(tally.name),
+        )
         for tally in tallies
     )
     by_name = {metric.metric: metric for metric in metrics}

@@ -12,6 +12,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
                chance that all its claims are supported; "share" of a claim that only names something and that the
                sources hold in part. These keys are not in the schema that a model is asked for. A case may have a
                "question" that its claims and sources answer: then a bare name states that it is the answer.
+               A cascade adds "cascade" to a row of `support` and `useful`: {"first", "second", "chance", "probability"}.
     useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
     aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
     questions  {"evasive": bool, "questions": [text]}

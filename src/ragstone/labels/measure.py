@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from ragstone.analysis.cascade import DEFAULT_TARGET, WeighedVerdict, find_bounds
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.significance import adjust_p_values
 from ragstone.analysis.stats import wilson_interval
@@ -85,6 +86,10 @@ class JudgeMeasure:
     verdict: JudgeVerdict
     more: int | None
     """About how many more labels would settle it, with `more_labels`."""
+    unsure: tuple[float, float] | None = None
+    """The narrowest chances that a second judge should decide for 95 % of all verdicts to be right, in a cascade."""
+    unsure_share: float | None = None
+    """Share of the items between them."""
     usage: Usage = NO_USAGE
     seconds: float | None = None
     wrong: tuple[MeasuredItem, ...] = ()
@@ -134,6 +139,7 @@ def measure_judge(
     verdict, more = decide_fitness(accuracy, auroc, items)
     wrong = [item for item in items if not item.is_right]
     has_chances = bool(items) and all(item.has_probability for item in items)
+    unsure, unsure_share = (find_unsure(items) if has_chances else None) or (None, None)
     return JudgeMeasure(
         judge=judge,
         items=len(items),
@@ -150,10 +156,21 @@ def measure_judge(
         slices=tuple(_measure_slices(items)),
         verdict=verdict,
         more=more,
+        unsure=unsure,
+        unsure_share=unsure_share,
         usage=usage,
         seconds=seconds,
         wrong=tuple(sorted(wrong, key=lambda item: -abs(item.prediction - item.label))),
     )
+
+
+def find_unsure(items: Sequence[MeasuredItem]) -> tuple[tuple[float, float], float] | None:
+    """The bounds of a cascade with this judge first, by what people say; None with too few items of a side."""
+    sides = Counter(item.is_yes for item in items)
+    if min(sides[True], sides[False]) < MIN_SIDE_ITEMS:
+        return None
+    verdicts = [WeighedVerdict(item.prediction, item.is_right, item.weight) for item in items]
+    return find_bounds(verdicts, DEFAULT_TARGET)
 
 
 def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list[JudgePair]:

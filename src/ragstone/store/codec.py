@@ -14,7 +14,7 @@ from typing import Any
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import Message, message_from_json, message_to_json
-from ragstone.types import NO_USAGE, Finding, Score, Usage
+from ragstone.types import NO_USAGE, Finding, Score, SecondOpinion, Usage
 
 
 def encode_scores(scores: Mapping[str, Score]) -> str:
@@ -261,6 +261,8 @@ def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
             item["span"] = tuple(item["span"])
         if item.get("reason").__class__ is dict:  # a message; plain text is stored as it is
             item["reason"] = message_from_json(item["reason"])
+        if "opinion" in item:
+            item["opinion"] = SecondOpinion(**item["opinion"])
         yield Finding(**item)
 
 
@@ -297,6 +299,8 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
         item["span"] = finding.span
     if finding.probability is not None:
         item["probability"] = finding.probability
+    if finding.opinion is not None:
+        item["opinion"] = asdict(finding.opinion)
     return item
 
 

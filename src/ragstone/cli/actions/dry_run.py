@@ -24,13 +24,16 @@ from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset
 from ragstone.engine.sample_scoring import score_sample
+from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
 from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
+from ragstone.judges.cascade import Cascade, is_for_first
 from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
 from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
+from ragstone.judges.offline import OfflineJudge
 from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
@@ -67,8 +70,7 @@ class AskCounter:
         self, stand_in: Judge, judge: Judge, language: str | None, prompts: str | None
     ) -> None:
         self.stand_in = stand_in
-        self.members: tuple[Any, ...] = getattr(judge, "members", (judge,))
-        """Who would be asked: every juror, or the one judge."""
+        self.judge = judge
         self.language = language
         self.prompts = prompts
         self.seen: set[str] = set()
@@ -85,10 +87,8 @@ class AskCounter:
             # is paid for once. Embeddings are no calls of the judge.
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
-                # Claims and other texts are written by the first juror alone; there
-                # is no opinion to vote on.
-                for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
-                    await self._count_calls(member, ask, reply)
+                for member, question in _list_questions(self.judge, ask, reply):
+                    await self._count_calls(member, question, reply)
         return answered
 
     async def _count_calls(self, member: Any, ask: Ask, reply: Any) -> None:
@@ -119,6 +119,27 @@ class AskCounter:
         )
 
 
+def _list_questions(judge: Any, ask: Ask, reply: Answered) -> list[tuple[Any, Ask]]:
+    """Who would be asked what: every juror; of a cascade the first judge, and the second what that is unsure of.
+
+    `reply` is the embedded judge's, whose chances stand for those of another first judge."""
+    if isinstance(judge, Cascade):
+        put = [(judge.first, ask)] if is_for_first(ask) else []
+        second = judge.choose_items(ask, reply if put else None).ask
+        if second is not None:
+            put.append((judge.second, second))
+        # beside a judge that is paid the embedded one costs nothing
+        return [
+            pair
+            for member, question in put
+            if not isinstance(member, OfflineJudge)
+            for pair in _list_questions(member, question, reply)
+        ]
+    members = getattr(judge, "members", (judge,))
+    # Claims and other texts are written by the first juror alone; there is no opinion to vote on.
+    return [(m, ask) for m in (members[:1] if ask.kind in FIRST_JUROR_KINDS else members)]
+
+
 def _choose_metrics(plan: Plan, dataset: Dataset, samples: Sequence[Sample]) -> list[Metric]:
     named = resolve_metrics(plan.metrics) if plan.metrics else None
     # The data has no answers yet: what fits is decided by the samples as the system would fill
@@ -144,6 +165,7 @@ def show_estimate(plan: Plan) -> None:
     rows: list[tuple[str, RunEstimate]] = [(m.name, RunEstimate()) for m in metrics if not m.judged]
     missing_keys: list[str] = []
     if judged:
+        plan = replace(plan, judge=resolve_bounds(plan.judge, reveal(plan.store)))
         judge = make_judge(plan.judge_settings(), missing_keys=missing_keys)
         click.echo(f"judge: {judge.name}")
         dry_run = _DryRun(plan, samples, total, judge, make_judge("offline"))
