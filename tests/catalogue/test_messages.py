@@ -83,7 +83,9 @@ def test_a_message_survives_storing_copying_and_pickling(message: Message) -> No
 
 def store(scores: Mapping[str, Score] | str) -> dict[str, Score]:
     """The scores as they come back from a store."""
-    (back,) = ScoreBlock(1, 1, encode_scores_block([NewRow(1, "a", None, "", scores)])).iter_scores()
+    (back,) = ScoreBlock(
+        1, 1, encode_scores_block([NewRow(1, "a", None, "", scores)])
+    ).iter_scores()
     return back
 
 

@@ -23,7 +23,9 @@ def cut_short(path: Path, keep: int = 4) -> str:
     """Make the newest run of a store one that was interrupted after some samples."""
     opened = Store.open(path)
     run = opened.run("last")
-    rows = [NewRow(r.position, r.id, r.sample.group, r.row, r.scores) for r in islice(run.rows(), keep)]
+    rows = [
+        NewRow(r.position, r.id, r.sample.group, r.row, r.scores) for r in islice(run.rows(), keep)
+    ]
     with sqlite3.connect(path) as store:
         ((number,),) = store.execute("SELECT MAX(number) FROM runs")
         for table in ("sample_blocks", "score_blocks"):

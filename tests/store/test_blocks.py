@@ -99,9 +99,7 @@ def test_one_sample_of_a_block_gets_other_scores_and_another_row(place: str) -> 
     new = {"a": Score(0.25), "b": Score(outcome="missing_field", reason="no b")}
     store.rescore("r1", 7, new, row='{"new":1}').result()
     store.rescore("r1", 600, new).result()
-    expected = {
-        row.position: new if row.position in (7, 600) else row.scores for row in rows
-    }
+    expected = {row.position: new if row.position in (7, 600) else row.scores for row in rows}
     assert {position: scores for position, _, _, scores in run.scores()} == expected
     some = run.rows_at([600, 7, 1])
     assert [some[n].row for n in (1, 7, 600)] == [rows[0].row, '{"new":1}', rows[599].row]

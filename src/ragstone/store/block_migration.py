@@ -13,6 +13,7 @@ _SELECT_ROWS = (
     " WHERE run = ? AND place > ? ORDER BY place LIMIT ?"
 )
 
+
 def move_rows_to_blocks(db: Connection) -> None:
     """Move the rows of every run, inside the transaction of the migration: a kill in the middle leaves the old store."""
     for (run,) in list(db.execute("SELECT number FROM runs ORDER BY number")):

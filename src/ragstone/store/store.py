@@ -38,7 +38,6 @@ from ragstone.store.sqlite import SqliteDatabase
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
 from ragstone.types import Score, Usage
 
-
 ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
 """Rows that a stream fetches from a server together; blocks are large."""
 
