@@ -261,7 +261,7 @@ def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
             item["span"] = tuple(item["span"])
         if item.get("reason").__class__ is dict:  # a message; plain text is stored as it is
             item["reason"] = message_from_json(item["reason"])
-        if "opinion" in item:
+        if item.get("opinion").__class__ is dict:
             item["opinion"] = SecondOpinion(**item["opinion"])
         yield Finding(**item)
 
