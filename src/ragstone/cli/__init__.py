@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -139,14 +139,17 @@ def run(arguments: list[str]) -> int:
         return _run(translate_command(ragstone, language), arguments)
 
 
-def _print_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _print_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int,
+    file: TextIO | None = None, line: str | None = None,
+) -> None:  # fmt: skip
     """A metric's foreign name as one line for the person at the terminal; other warnings as Python shows them."""
     from ragstone.registry.aliases import AliasWarning
 
     if issubclass(category, AliasWarning):
         click.echo(f"{click.style('note', fg='yellow')}: {message}", err=True)
     else:
-        click.echo(warnings.formatwarning(message, category, *place[:2]), err=True, nl=False)
+        click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
 
 
 def _run(program: click.Command, arguments: list[str]) -> int:

@@ -104,6 +104,6 @@ def _fold(name: str) -> str:
 # an earlier tool keeps a name that two tools use: they mean the same by it
 _ALIASES = {
     _fold(name): Alias(tool, name, spec)
-    for tool in reversed(_NAMES)
+    for tool in reversed(list(_NAMES))
     for name, spec in _NAMES[tool].items()
 }
