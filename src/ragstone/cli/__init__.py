@@ -7,9 +7,10 @@ import keyword
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -133,8 +134,22 @@ def _stop_like_ctrl_c(number: int, frame: object) -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code. A user's mistake is one sentence on stderr."""
     language = choose_language(arguments, os.environ)
-    with translate_click(language):
+    with translate_click(language), warnings.catch_warnings():
+        warnings.showwarning = _print_warning
         return _run(translate_command(ragstone, language), arguments)
+
+
+def _print_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int,
+    file: TextIO | None = None, line: str | None = None,
+) -> None:  # fmt: skip
+    """A metric's foreign name as one line for the person at the terminal; other warnings as Python shows them."""
+    from ragstone.registry.aliases import AliasWarning
+
+    if issubclass(category, AliasWarning):
+        click.echo(f"{click.style('note', fg='yellow')}: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
 
 
 def _run(program: click.Command, arguments: list[str]) -> int:
