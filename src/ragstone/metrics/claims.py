@@ -19,7 +19,7 @@ from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
-from ragstone.metrics.replies import index_rows, read_probability, read_rows
+from ragstone.metrics.replies import index_rows, read_opinion, read_probability, read_rows
 from ragstone.text.claim_checks import (
     find_quoted_sentence,
     has_common_words,
@@ -30,7 +30,7 @@ from ragstone.text.claim_checks import (
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
 from ragstone.text.words import fold_text, split_bare_words
-from ragstone.types import Chunk, Finding, Ranked, Verdict
+from ragstone.types import Chunk, Finding, Ranked, SecondOpinion, Verdict
 
 T = TypeVar("T")
 
@@ -70,6 +70,8 @@ class CheckedClaim(NamedTuple):
     """Chance that the sources support the claim, from a judge that knows one."""
     share: float | None = None
     """Weight of a claim that only names something and that the sources hold in part, from a judge that knows one."""
+    opinion: SecondOpinion | None = None
+    """Who decided it, when the judge is a cascade."""
 
     def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
         """Convert the claim to a finding of a score; `verdict` replaces the verdict by the metric's own term."""
@@ -88,6 +90,7 @@ class CheckedClaim(NamedTuple):
             verified=self.verified,
             span=self.claim.span,
             probability=self.probability,
+            opinion=self.opinion,
         )
 
 
@@ -307,7 +310,7 @@ def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk])
         "id",
         ids.values(),
     )
-    checked = CheckedClaims(_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
+    checked = CheckedClaims(_read_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
     checked.probability = read_probability(next(iter(reply.get("case_probabilities", ())), None))
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
@@ -321,6 +324,11 @@ def require_quotes(located: int, claimed: int) -> None:
     """Raise for a judge that claims two or more items as supported without a single quote that occurs in its source."""
     if claimed >= 2 and not located:
         raise JudgeFailed("compromised", "no_quote_found", n=claimed)
+
+
+def _read_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
+    checked = _check_claim(claim, row, sources)
+    return checked._replace(opinion=read_opinion(row)) if "cascade" in row else checked
 
 
 def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
