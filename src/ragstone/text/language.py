@@ -183,4 +183,6 @@ FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
 _KNOWN = STOPWORDS["en"] | STOPWORDS["es"]
 _OWN_WORDS = {"en": STOPWORDS["en"] - STOPWORDS["es"], "es": STOPWORDS["es"] - STOPWORDS["en"]}
 """Function words that the other of the two languages has not."""
-_FOREIGN = {code: frozenset().union(*FUNCTION_WORDS.values()) - STOPWORDS[code] for code in STOPWORDS}
+_FOREIGN = {
+    code: frozenset().union(*FUNCTION_WORDS.values()) - STOPWORDS[code] for code in STOPWORDS
+}

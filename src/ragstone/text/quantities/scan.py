@@ -15,7 +15,7 @@ from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.ranges import join_range
 from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.units import CURRENCY_SIGNS, TIME_SPANS, UNITS, Unit
-from ragstone.text.quantities.vocabulary import WORD_OR_SIGN, VOCABULARIES, Vocabulary
+from ragstone.text.quantities.vocabulary import VOCABULARIES, WORD_OR_SIGN, Vocabulary
 
 HOUR_SECONDS = 3600.0
 
