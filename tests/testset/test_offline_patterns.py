@@ -190,7 +190,9 @@ def test_a_heading_that_asks_is_answered_by_its_short_section() -> None:
     facts = ask(text)
     asked = "Why is color management important?"
     assert facts[asked] == "Because every screen shows colors differently."
-    long = text.replace("differently.", "differently.\n\n- a list is a part of the answer\n- so is this")
+    long = text.replace(
+        "differently.", "differently.\n\n- a list is a part of the answer\n- so is this"
+    )
     assert asked not in ask(long)
 
 
