@@ -143,8 +143,9 @@ def read(
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
     rows = _open_source(source, limit)
-    if format is None and not rows.is_native and not fields:
-        rows = regroup_source(rows) or rows
+    if not rows.is_native and not fields:
+        grouped = regroup_source(rows, format)
+        rows, format = (rows, format) if grouped is None else (grouped, None)
     if format in _LINE_FORMATS and not rows.line_format:
         raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
     if rows.is_native and (format is None or format in _LINE_FORMATS):
