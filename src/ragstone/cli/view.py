@@ -20,7 +20,7 @@ from ragstone.cli.options import store_option
 @click.option("--browser/--no-browser", "open_browser", default=True, help="Whether to open the page in a browser.")  # fmt: skip
 @store_option
 def command(store: str | None, **options: Any) -> None:
-    """Look at all runs of a store in a browser: over time, side by side, sample by sample; and label them.
+    """Look at all runs in a browser: over time, side by side, sample by sample; and label them.
 
     Prints the address and serves until Ctrl-C. On any address but loopback a token is needed, in RAGSTONE_MONITOR_TOKEN;
     the page asks for it. The monitor of the store is part of the app."""

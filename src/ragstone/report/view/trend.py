@@ -37,7 +37,7 @@ class TrendPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
+class MetricTrend:
     """A metric in the runs of a data set, oldest first."""
 
     metric: str
@@ -48,7 +48,7 @@ class Trend:
     """Older runs than the newest that are shown."""
 
 
-def build_trend(entries: Sequence[RunEntry], metric: str, data: str) -> Trend:
+def build_trend(entries: Sequence[RunEntry], metric: str, data: str) -> MetricTrend:
     """The trend of a metric over runs of one data set, given newest first, that have their figures at hand."""
     known = []
     for entry in reversed(entries):
@@ -64,7 +64,7 @@ def build_trend(entries: Sequence[RunEntry], metric: str, data: str) -> Trend:
         points.append(TrendPoint(entry, figures, difference, obstacle))
         if not entry.is_partial:
             before = entry
-    return Trend(metric, data, tuple(points), max(len(known) - MAX_POINTS, 0))
+    return MetricTrend(metric, data, tuple(points), max(len(known) - MAX_POINTS, 0))
 
 
 def _compare_neighbours(
@@ -106,7 +106,7 @@ def _compare_pair(pair: _Pair) -> Difference:
     return comparison.versus[0][pair.metric]
 
 
-def build_trend_nodes(trend: Trend, say: Words, href: str = "") -> list[doc.Node]:
+def build_trend_nodes(trend: MetricTrend, say: Words, href: str = "") -> list[doc.Node]:
     """The trend as a picture and a table; `href` is the address of a run without its id."""
     title = say("view.trend_of", metric=trend.metric, data=trend.data)
     note = say("view.trend_cut", n=say.whole(trend.left_out)) if trend.left_out else ""
@@ -146,7 +146,7 @@ def _build_row(point: TrendPoint, say: Words, href: str) -> doc.TableRow:
     )  # fmt: skip
 
 
-def draw_trend(trend: Trend, say: Words, width: float) -> Drawing:
+def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
     """Means over runs with their intervals as whiskers; a point is coloured by the verdict against the one before."""
     height = 200.0
     left, right, top, bottom = 44.0, width - 12.0, 12.0, height - 26.0
