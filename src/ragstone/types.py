@@ -148,6 +148,20 @@ SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts", "steps"})
 
 
 @dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """What the two judges of a cascade said of one item."""
+
+    first: str
+    """Verdict of the cheap judge; empty when it failed."""
+    second: str
+    """Verdict of the strong judge; empty when it was not asked."""
+    chance: float
+    """Chance with which the second was asked: 1 where the first was unsure."""
+    probability: float | None = None
+    """Chance that the item is supported, from the first judge."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """An item of evidence for a score: what was judged, the verdict, and the text that decides it."""
 
@@ -169,6 +183,8 @@ class Finding:
     """Start and end of the source of `text` in the answer (or other text that was split), if known."""
     probability: float | None = None
     """Chance that the item is supported, from a judge that knows one; the verdict is what counts in the value."""
+    opinion: SecondOpinion | None = None
+    """Who decided it, when the judge is a cascade."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ SUPPORT = _object(
     )
 )
 ASPECTS = _object(aspects=_array(_object(aspect=_STRING, covered=_BOOLEAN, quote=_STRING)))
+PREFER = _object(reason=_STRING, better=_enum("A", "B", "tie"))
 QUESTIONS = _object(evasive=_BOOLEAN, questions=_array(_STRING))
 STANDALONE = _object(question=_STRING)
 TURNS = _object(

@@ -9,10 +9,10 @@ from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import Message, compose
 from ragstone.metrics.claims import check_claims, list_sources, name_chunks, split_claims
 from ragstone.metrics.history import read_question
-from ragstone.metrics.replies import index_rows, read_rows
+from ragstone.metrics.replies import index_rows, read_opinion, read_rows
 from ragstone.registry import metric
 from ragstone.text.words import fold_text
-from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, Steps, share
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, SecondOpinion, Steps, share
 
 NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 """The score of an empty retrieval, which is a defined case: no chunk is useful."""
@@ -91,6 +91,8 @@ class GradedChunk(NamedTuple):
 
     chunk: Chunk
     grades: tuple[tuple[int, str], ...]
+    opinion: SecondOpinion | None = None
+    """Who decided the first grade, when the judge is a cascade."""
 
     def to_finding(self, verdict: str) -> Finding:
         """Convert the chunk to a finding of a score: its first words, its grades and their reasons."""
@@ -104,6 +106,7 @@ class GradedChunk(NamedTuple):
             verdict=verdict,
             reason=grades[0] if len(grades) == 1 else compose("grades_given", grades=grades),
             chunk=self.chunk.id,
+            opinion=self.opinion,
         )
 
 
@@ -133,6 +136,7 @@ def grade_chunks(
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     grades: dict[int, tuple[tuple[int, str], ...]] = {}
+    opinions: dict[int, SecondOpinion | None] = {}
     chunks = name_chunks(contexts)
     folded_question = fold_text(question)
     for index, chunk in enumerate(chunks):
@@ -149,11 +153,18 @@ def grade_chunks(
             )
         )
         grades_by_wording = [_read_grades(reply, len(open_indexes), target) for reply in replies]
+        # read after the grades, which check the reply
+        rows = {row["id"]: row for row in replies[0]["grades"]}
+        opinions = {
+            index: read_opinion(rows[f"k{number}"]) for number, index in enumerate(open_indexes, 1)
+        }
         grades |= {
             index: tuple(chunk_grades)
             for index, *chunk_grades in zip(open_indexes, *grades_by_wording, strict=True)
         }
-    return [GradedChunk(chunk, grades[index]) for index, chunk in enumerate(chunks)]
+    return [
+        GradedChunk(chunk, grades[index], opinions.get(index)) for index, chunk in enumerate(chunks)
+    ]
 
 
 def _join_chunks(contexts: Ranked, question: str) -> Ranked:

@@ -7,7 +7,7 @@ import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
 
 from aiohttp import web
@@ -19,6 +19,17 @@ from ragstone.monitor.interactions import now_micros
 from ragstone.server import api, page
 from ragstone.server.alert_worker import get_metrics
 from ragstone.server.api import SERVER_STATE, ServerState
+from ragstone.server.connections import (
+    CONNECTIONS,
+    KEEPALIVE_SECONDS,
+    ConnectionTable,
+    accept_connections,
+    choose_connection_limit,
+    close_overdue_forever,
+    limit_log_lines,
+    open_listeners,
+    track_connection,
+)
 from ragstone.server.guard import Handler, add_headers, build_guard
 from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.responses import RequestError, build_error_response
@@ -73,13 +84,15 @@ def make_app(
     open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
     app = web.Application(
         middlewares=[
-            # outermost, so that a refusal of the guard is answered and counted like any other
+            track_connection,
+            # around the guard, so that a refusal of the guard is answered and counted like any other
             handle_errors,
             # a lambda, because `app` is assigned only after this call
             build_guard(settings, open_paths, lambda name: _count_refusal(app, name)),
         ],
         client_max_size=settings.body_bytes,
     )
+    app[CONNECTIONS] = ConnectionTable(settings.connections, settings.header_seconds)
     for prefix in prefixes:
         # With and without the prefix: a proxy may strip it or not.
         for path, handler in GET_ROUTES.items():
@@ -114,9 +127,11 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
         return build_error_response(
             answer.status, answer.reason, headers={"Allow": allowed} if allowed else None
         )
-    # the client went away: nobody reads an answer, and a log of them would fill up
-    except (asyncio.CancelledError, ConnectionResetError):
-        raise
+    # the client went away in the middle of its body, or sent one that is framed wrongly; nobody
+    # may read the answer, but what is raised here would be logged with its traceback
+    except (ConnectionResetError, web.RequestPayloadError):
+        _count_refusal(request.app, "refused_incomplete")
+        return build_error_response(400, "the request ended before its body was complete")
     except Exception:
         log.exception("%s %s failed", request.method, request.path)
         return build_error_response(500, "this is a fault in ragstone; its log has the traceback")
@@ -237,24 +252,43 @@ async def serve(
         access_log=None,
         # `read_body` decompresses itself, in bounded steps: aiohttp would unpack a gzip bomb whole
         auto_decompress=False,
-        keepalive_timeout=75,
+        keepalive_timeout=KEEPALIVE_SECONDS,
         shutdown_timeout=10,
         # the handlers above end the wait below, so that `cleanup` writes what was accepted
         handle_signals=False,
     )
     await runner.setup()
     try:
-        site = web.TCPSite(runner, settings.host, settings.port, backlog=1024)
-        try:
-            await site.start()
-        except OSError as error:
-            raise RagstoneError(
-                f"cannot listen on {settings.host}:{settings.port} ({error.strerror}); name another with --port"
-            ) from None
-        host, port = runner.addresses[0][:2]
-        shown = f"[{host}]" if ":" in host else host
-        if ready is not None:
-            ready(f"http://{shown}:{port}{settings.prefix}")
-        await stop.wait()
+        async with listen(runner, settings) as url:
+            if ready is not None:
+                ready(url)
+            await stop.wait()
     finally:
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def listen(runner: web.AppRunner, settings: ServerSettings) -> AsyncIterator[str]:
+    """Accept connections for an application as long as the context lasts; its URL."""
+    try:
+        listeners = open_listeners(settings.host, settings.port)
+    except OSError as error:
+        raise RagstoneError(
+            f"cannot listen on {settings.host}:{settings.port} ({error.strerror}); name another with --port"
+        ) from None
+    table, server = runner.app[CONNECTIONS], runner.server
+    assert server is not None, "the runner was not set up"
+    table.limit = choose_connection_limit(settings.connections)
+    tasks = [asyncio.create_task(close_overdue_forever(table))]
+    tasks += [asyncio.create_task(accept_connections(each, server, table)) for each in listeners]
+    host, port = listeners[0].getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        with limit_log_lines():
+            yield f"http://{shown}:{port}{settings.prefix}"
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for listener in listeners:
+            listener.close()

@@ -43,6 +43,12 @@ class ServerSettings:
     """Bytes of requests in progress; more are answered with 429."""
     queue_requests: int = 400
     """Write requests in progress at once; more are answered with 429."""
+    connections: int = 1000
+    """Connections open at once; fewer where the process may not open that many files."""
+    header_seconds: float = 10.0
+    """Seconds within which the headers of a connection's first request must arrive."""
+    body_seconds: float = 60.0
+    """Seconds within which the body of a request must arrive; later it is answered with 408."""
     grace: float = 2.0
     """Seconds that a trace waits for further spans after its root ended."""
     timeout: float = 30.0

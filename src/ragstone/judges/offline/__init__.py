@@ -54,6 +54,8 @@ class OfflineJudge(Reopenable):
         if not is_measured and not self.allow_unmeasured:
             return JudgeFailed("unsupported", "language_unsupported", language=language)
         # texts of one Ask may be in two languages: where none is given, each text shows which measured one it is in
+        if ask.kind == "prefer":
+            return JudgeFailed("unsupported", "prefer_unsupported")
         try:
             value = reply_to(ask.kind, ask.values, ask.language if is_measured else language)
         except JudgeFailed as failed:

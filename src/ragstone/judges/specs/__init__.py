@@ -12,7 +12,13 @@ from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec
 from ragstone.judges.specs.support import SupportSpec
 from ragstone.judges.specs.testset import SolveSpec, WriteSpec
 from ragstone.judges.specs.usefulness import UsefulSpec
-from ragstone.judges.specs.whole import AspectsSpec, QuestionsSpec, RateSpec, TranslateSpec
+from ragstone.judges.specs.whole import (
+    AspectsSpec,
+    PreferSpec,
+    QuestionsSpec,
+    RateSpec,
+    TranslateSpec,
+)
 
 __all__ = ["ParsedReply", "PromptBatch", "PromptSpec", "build_spec", "find_prompt_name"]
 
@@ -26,6 +32,7 @@ _SPECS: dict[str, Callable[[Ask], PromptSpec]] = {
     "standalone": StandaloneSpec,
     "turns": TurnsSpec,
     "goal": GoalSpec,
+    "prefer": PreferSpec,
     "translate": TranslateSpec,
     "write": WriteSpec,
     "solve": SolveSpec,

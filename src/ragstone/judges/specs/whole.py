@@ -142,6 +142,23 @@ class RateSpec(WholeSpec):
         return WholeBatch(self, filled, nonce)
 
 
+class PreferSpec(WholeSpec):
+    """Which of two answers is better; the schema checks all there is to check."""
+
+    prompt = "prefer"
+
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+        """Build the prompt of the question, the two answers and what they can be checked against."""
+        values = self.ask.values
+        texts = [(name, values[name]) for name in ("question", "reference") if name in values]
+        texts += [
+            (f"source {source['id']}", source["text"]) for source in values.get("sources", ())
+        ]
+        texts += [(f"answer {name}", values[name]) for name in ("A", "B")]
+        filled = {"texts": "\n".join(fence(nonce, name, text) for name, text in texts)}
+        return WholeBatch(self, filled, nonce)
+
+
 class TranslateSpec(WholeSpec):
     """A prompt file in another language, its placeholders unchanged."""
 
