@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from bisect import bisect_right
 from functools import lru_cache
+from operator import itemgetter
 
 Span = tuple[int, int]
 
@@ -44,41 +45,47 @@ def _find_aligned(wanted: str, text: str) -> Span | None:
     """Find the wanted words in an aligned text, whatever white space is between them."""
     if not any(map(str.isalnum, wanted)):
         return None
-    if not _has_irregular_space(text):
-        return _find_whole_words(wanted, text)
-    # compiling a pattern for each quote is slow, so only for texts that need it
-    pattern = re.compile(r"\s+".join(map(re.escape, wanted.split())))
-
-    def search(start: int) -> Span | None:
-        match = pattern.search(text, start)
-        return match.span() if match else None
-
-    return _first_at_borders(text, search)
+    spaced, runs = _collapse_space(text)
+    span = _find_whole_words(wanted, spaced)
+    if span is None or not runs:
+        return span
+    start, end = span
+    # the last word ends before the blanks that follow it
+    return start + _count_removed(runs, start), end + _count_removed(runs, end - 1)
 
 
 def _find_whole_words(wanted: str, text: str) -> Span | None:
-    def search(start: int) -> Span | None:
-        at = text.find(wanted, start)
-        return (at, at + len(wanted)) if at >= 0 else None
-
-    return _first_at_borders(text, search)
-
-
-def _first_at_borders(text: str, search: Callable[[int], Span | None]) -> Span | None:
-    """Return the first match that starts and ends at word borders."""
-    span = search(0)
-    while span is not None:
-        if not _splits_word(text, span[0]) and not _splits_word(text, span[1]):
-            return span
-        span = search(span[0] + 1)
+    """Find the first place of the words that starts and ends at word borders."""
+    start = text.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not _splits_word(text, start) and not _splits_word(text, end):
+            return start, end
+        start = text.find(wanted, start + 1)
     return None
 
 
 @lru_cache(maxsize=512)
-def _has_irregular_space(text: str) -> bool:
-    return _IRREGULAR_SPACE.search(text) is not None
+def _collapse_space(text: str) -> tuple[str, list[Span]]:
+    """Write every run of white space as one blank; also where each shortened run ends now, and what is gone by then."""
+    if _IRREGULAR_SPACE.search(text) is None:
+        return text, []
+    runs: list[Span] = []
+    removed = 0
+    for match in _LONG_SPACE.finditer(text):
+        removed += match.end() - match.start() - 1
+        runs.append((match.end() - removed, removed))
+    return _SPACE.sub(" ", text), runs
 
 
+def _count_removed(runs: list[Span], at: int) -> int:
+    """Count the characters that were removed before a place of the collapsed text."""
+    index = bisect_right(runs, at, key=itemgetter(0))
+    return runs[index - 1][1] if index else 0
+
+
+_SPACE = re.compile(r"\s+")
+_LONG_SPACE = re.compile(r"\s{2,}")
 _IRREGULAR_SPACE = re.compile(r"\s\s|[^\S ]")
 """White space other than single blanks."""
 
