@@ -1,12 +1,10 @@
 """What the embedded judge says of the labelled sets, by models that never saw the row's document.
 
 The shipped weights have seen these rows, so benches that need predictions on unseen data fit five models, each without
-a fifth of the documents. That takes some minutes; the figures are kept in the user's cache, under a name that changes with
-the judge's source."""
+a fifth of the documents. That takes some minutes; the figures are kept in the user's cache, by the judge's version."""
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.judges.offline import VERSION
+
 Array = np.ndarray[Any, Any]
-JUDGE_SOURCE = Path(__file__).parents[1] / "src" / "ragstone" / "judges" / "offline"
 
 
 @dataclass(frozen=True)
@@ -59,20 +58,13 @@ def load_predictions() -> Predictions:
     """The predictions of all labelled sets, from the cache or fitted anew (about five minutes)."""
     from platformdirs import user_cache_dir
 
-    path = Path(user_cache_dir("ragstone")) / f"crossfit-{_hash_judge()}.npz"
+    path = Path(user_cache_dir("ragstone")) / f"crossfit-{VERSION}.npz"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
             np.savez_compressed(file, **_fit_predictions())
     with np.load(path, allow_pickle=False) as table:
         return Predictions(**{name: table[name] for name in Predictions.__dataclass_fields__})
-
-
-def _hash_judge() -> str:
-    digest = hashlib.sha256()
-    for path in sorted(JUDGE_SOURCE.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _fit_predictions() -> dict[str, Array]:

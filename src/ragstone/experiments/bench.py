@@ -195,7 +195,9 @@ def share_judge(plan: Plan, inputs: RunInputs) -> Judge | None:
     named = plan.judge if inputs.judge is None else inputs.judge
     if named is None or is_judge(named) or not any(metric.judged for metric in metrics):
         return None
-    resolved = replace(plan, judge=resolve_bounds(plan.judge, inputs.store or reveal(plan.store)))
+    resolved = replace(
+        plan, judge=resolve_bounds(plan.judge, inputs.store or reveal(plan.store), plan.language)
+    )
     return make_judge(resolved.judge_settings() if inputs.judge is None else inputs.judge)
 
 

@@ -14,7 +14,7 @@ from ragstone.judges.scale import fingerprint_judge
 from ragstone.store import Store, load_scales
 
 
-def resolve_bounds(spec: Any, store: str | Store | None) -> Any:
+def resolve_bounds(spec: Any, store: str | Store | None, language: str | None = None) -> Any:
     """Return a cascade with bounds in numbers: those that were measured for its first judge, unless it gives others.
 
     Without any, and without `unsure: measured`, it is left to its defaults. Any other judge is returned as it is."""
@@ -25,7 +25,12 @@ def resolve_bounds(spec: Any, store: str | Store | None) -> Any:
     judge = make_judge(reveal(spec["first"]), missing_keys=[])
     opened = store if isinstance(store, Store) else Store.open(store)
     scales = load_scales(opened, fingerprint_judge(judge))
-    bounds = [scale.unsure for scale in scales.values() if scale.unsure is not None]
+    tag = (language or "").split("-")[0].lower()
+    bounds = [
+        scale.unsure
+        for scale in scales.values()
+        if scale.unsure is not None and tag in ("", scale.language)
+    ]
     if bounds:
         # of several languages and metrics the widest
         low, high = min(low for low, _ in bounds), max(high for _, high in bounds)

@@ -85,7 +85,7 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if not has_system:  # else the answers decide which metrics fit
         metrics = _show_metrics(_choose_metrics(plan, inputs, named, dataset), observer)
     store = inputs.store or Store.open(reveal(plan.store))
-    plan = replace(plan, judge=resolve_bounds(plan.judge, store))
+    plan = replace(plan, judge=resolve_bounds(plan.judge, store, plan.language))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)

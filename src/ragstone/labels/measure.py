@@ -27,6 +27,7 @@ from ragstone.labels.estimates import (
     measure_auroc,
     measure_bias,
     weigh,
+    weigh_side,
 )
 from ragstone.labels.label import Target
 from ragstone.types import NO_USAGE, Sample, Usage
@@ -87,7 +88,7 @@ class JudgeMeasure:
     more: int | None
     """About how many more labels would settle it, with `more_labels`."""
     unsure: tuple[float, float] | None = None
-    """The narrowest chances that a second judge should decide for 95 % of all verdicts to be right, in a cascade."""
+    """The narrowest chances that a second judge should decide for 95 % of the verdicts on each side to be right, in a cascade."""
     unsure_share: float | None = None
     """Share of the items between them."""
     usage: Usage = NO_USAGE
@@ -165,12 +166,23 @@ def measure_judge(
 
 
 def find_unsure(items: Sequence[MeasuredItem]) -> tuple[tuple[float, float], float] | None:
-    """The bounds of a cascade with this judge first, by what people say; None with too few items of a side."""
+    """The bounds of a cascade with this judge first, and the share of the items between them; None with too few of a side.
+
+    Both sides count the same (people say yes, people say no), as in balanced accuracy: where nearly all claims are
+    supported, a judge that is never unsure would else be right often enough."""
     sides = Counter(item.is_yes for item in items)
     if min(sides[True], sides[False]) < MIN_SIDE_ITEMS:
         return None
-    verdicts = [WeighedVerdict(item.prediction, item.is_right, item.weight) for item in items]
-    return find_bounds(verdicts, DEFAULT_TARGET)
+    weights = {side: weigh_side(items, side) for side in sides}
+    verdicts = [
+        WeighedVerdict(item.prediction, item.is_right, item.weight / weights[item.is_yes])
+        for item in items
+    ]
+    found = find_bounds(verdicts, DEFAULT_TARGET)
+    if found is None:
+        return None
+    low, high = found[0]
+    return found[0], weigh(items, lambda item: float(low < item.prediction < high))
 
 
 def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list[JudgePair]:

@@ -165,7 +165,7 @@ def show_estimate(plan: Plan) -> None:
     rows: list[tuple[str, RunEstimate]] = [(m.name, RunEstimate()) for m in metrics if not m.judged]
     missing_keys: list[str] = []
     if judged:
-        plan = replace(plan, judge=resolve_bounds(plan.judge, reveal(plan.store)))
+        plan = replace(plan, judge=resolve_bounds(plan.judge, reveal(plan.store), plan.language))
         judge = make_judge(plan.judge_settings(), missing_keys=missing_keys)
         click.echo(f"judge: {judge.name}")
         dry_run = _DryRun(plan, samples, total, judge, make_judge("offline"))

@@ -62,8 +62,9 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
     budget = Budget(monitor.max_usd, monitor.max_calls)
     judge = None
     if any(metric.judged for metric in metrics):
+        named = plan.judge if monitor.judge is None else monitor.judge
         judge = make_judge(
-            reveal(resolve_bounds(plan.judge if monitor.judge is None else monitor.judge, where)),
+            reveal(resolve_bounds(named, where, plan.language)),
             embeddings=reveal(plan.embeddings),
             language=plan.language,
             prompts=plan.prompts,
