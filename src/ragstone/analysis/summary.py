@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.batch import Row, add_rows
+from ragstone.analysis.batch import ScoredRun as ScoredRun
+from ragstone.analysis.batch import add_scores
 from ragstone.analysis.cascade import CascadeSummary
 from ragstone.analysis.columns import RESOURCES
 from ragstone.analysis.corrected import MetricCorrection
@@ -28,14 +29,6 @@ COVERAGE_FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
 HISTOGRAM_BINS = 20
 MAX_REASONS = 5
-
-
-class ScoredRun(Protocol):
-    """What a summary reads of a run; a StoredRun is one."""
-
-    @property
-    def info(self) -> RunInfo: ...
-    def scores(self) -> Iterable[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +155,7 @@ def summarise(
                 f"a gate on {name!r}, which is not among the metrics{suggest_nearest(name, names)}"
             )
     groups, first = GroupNumbers(), WorstSamples(worst)
-    samples = add_rows(run.scores(), tallies, groups, first)
+    samples = add_scores(run, tallies, groups, first)
     corrected, cascaded = corrections or {}, cascades or {}
     metrics = tuple(
         replace(

@@ -20,6 +20,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
                each part of the question that was asked (or the whole as one) the chance that the answer addresses it;
                [] for an evasive answer.
     rate       {"level", "reason"}                                 level = index into the rubric's levels
+    prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
@@ -35,6 +36,7 @@ from ragstone.asks.kinds import (
     aspects,
     claims,
     embed,
+    prefer,
     questions,
     rate,
     solve,
@@ -46,5 +48,5 @@ from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
 
 __all__ = [
     "Answered", "Ask", "Asking", "Case", "Order", "Problem", "Reply", "ask", "ask_all", "aspects", "canonical",
-    "claims", "digest", "embed", "questions", "rate", "solve", "support", "together", "useful", "write",
+    "claims", "digest", "embed", "prefer", "questions", "rate", "solve", "support", "together", "useful", "write",
 ]  # fmt: skip

@@ -104,6 +104,23 @@ def rate(
     return Ask("rate", values, schemas.build_rate_schema(len(levels)), language)
 
 
+def prefer(
+    question: str,
+    answers: tuple[str, str],
+    *,
+    reference: str | None = None,
+    sources: Sequence[Chunk] = (),
+    language: str | None = None,
+) -> Ask:
+    """Say which of two answers, A and B in this order, is better for the question, or that neither is."""
+    values: dict[str, Any] = {"question": question, "A": answers[0], "B": answers[1]}
+    if reference is not None:
+        values["reference"] = reference
+    if sources:
+        values["sources"] = _number_sources(sources)
+    return Ask("prefer", values, schemas.PREFER, language)
+
+
 def embed(*texts: str) -> Ask:
     """Embed texts as vectors whose cosine is their similarity."""
     return Ask("embed", {"texts": list(texts)}, schemas.EMBED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,13 @@ def parse_document(row: object, place: str) -> Document:
         language = to_language(row.get("language"), "language")
     except BadRow as bad:
         raise DataError(f"{place}: {bad}") from None
-    return Document(str(key), text, str(row.get("title") or ""), language, place)
+    title = to_composed(str(row.get("title") or ""))
+    return Document(str(key), to_composed(text), title, language, place)
+
+
+def to_composed(text: str) -> str:
+    """The text with each accented letter as one character (NFC): macOS and some editors write it as two."""
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
 def _find_files(root: Path) -> Iterator[Path]:
@@ -127,7 +134,7 @@ def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> It
         return
     if path.stat().st_size > MAX_FILE_BYTES:
         raise DataError(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB; split it")
-    text, title = READERS[path.suffix.lower()](path, name)
+    text, title = map(to_composed, READERS[path.suffix.lower()](path, name))
     if text.strip():
         yield Document(name, text.strip(), title or _find_heading(text) or path.stem, source=name)
     elif empty is not None:

@@ -18,6 +18,7 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE = frozenset({"code", "tt", "kbd", "samp"})
+_ITEM_MARK = re.compile(r"\n(?:-|:|\d+\.) ")
 _PRE_START, _PRE_END = "\x02", "\x03"
 """Control characters that mark preformatted text, whose line breaks must survive."""
 
@@ -72,6 +73,8 @@ class _PageParser(HTMLParser):
         """Cells of the table row that is open; None outside of a row."""
         self._header_row = False
         """Whether the open row has had only `th` cells so far."""
+        self._lists: list[int] = []
+        """Items so far of each open list, the innermost last; -1 for one without numbers."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._hidden:
@@ -97,15 +100,23 @@ class _PageParser(HTMLParser):
         elif tag in _HEADINGS:
             self.parts.append(f"\n\n{_HEADINGS[tag]} ")
         elif tag == "li":
-            self.parts.append("\n- ")
+            self.parts.append(self._mark_item())
         elif tag == "dd":
             self.parts.append("\n: ")
         elif tag == "br":
             self.parts.append("\n")
         elif tag in _BLOCKS and not (tag == "p" and self._starts_item()):
             self.parts.append("\n\n")
+            if tag in ("ol", "ul"):
+                self._lists.append(0 if tag == "ol" else -1)
         elif tag in _CODE:
             self.parts.append("`")
+
+    def _mark_item(self) -> str:
+        if not self._lists or self._lists[-1] < 0:
+            return "\n- "
+        self._lists[-1] += 1
+        return f"\n{self._lists[-1]}. "
 
     def _open_cell(self, tag: str) -> None:
         assert self._row is not None
@@ -120,7 +131,7 @@ class _PageParser(HTMLParser):
     def _starts_item(self) -> bool:
         """Whether the open list item or description is still empty."""
         last = next((part for part in reversed(self.parts) if part.strip(" \r\t")), "")
-        return last in ("\n- ", "\n: ")
+        return _ITEM_MARK.fullmatch(last) is not None
 
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:
@@ -137,6 +148,8 @@ class _PageParser(HTMLParser):
             self._add_text("`")
         elif self._row is None and tag != "dt" and (tag in _HEADINGS or tag in _BLOCKS):
             self.parts.append("\n\n")
+            if tag in ("ol", "ul") and self._lists:
+                self._lists.pop()
 
     def _close_row(self, row: list[str]) -> None:
         self._row = None

@@ -141,11 +141,24 @@ def _vote_on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     return {"answers": rows}, _note_disagreement(split, len(rows), "jury_split_answers")
 
 
+def _vote_on_preferences(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """Prefer what more jurors than not prefer; an equal number each way is a tie."""
+    votes = Counter(value["better"] for value in values)
+    better = "tie" if votes["A"] == votes["B"] else max("A", "B", key=votes.__getitem__)
+    if votes["tie"] > max(votes["A"], votes["B"]):
+        better = "tie"
+    spokesman = next((value for value in values if value["better"] == better), values[0])
+    split = len(votes) > 1
+    note = (compose("jury_split_answers", split=1, total=1),) if split else ()
+    return {**spokesman, "better": better}, note
+
+
 _VOTES = {
     "solve": _vote_on_answers,
     "support": _vote_on_verdicts,
     "useful": _vote_on_grades,
     "rate": _vote_on_levels,
+    "prefer": _vote_on_preferences,
     "aspects": _vote_on_aspects,
 }
 

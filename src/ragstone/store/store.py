@@ -7,9 +7,8 @@ import os
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,19 @@ from platformdirs import user_cache_path, user_data_path
 
 from ragstone.asks import Reply
 from ragstone.errors import RunNotFound, StoreError
-from ragstone.store.codec import decode_reply, encode_reply, encode_scores
+from ragstone.store.blocks import (
+    EncodedBlock,
+    EncodedScores,
+    NewRow,
+    ScoreBlock,
+    cut_blocks,
+    decode_rows,
+    encode_block,
+    encode_rows,
+    insert_blocks,
+    replace_scores,
+)
+from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.store.database import Connection, Database
 from ragstone.store.plans import decode_plan, encode_plan
 from ragstone.store.postgres import PostgresDatabase
@@ -27,18 +38,8 @@ from ragstone.store.sqlite import SqliteDatabase
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
 from ragstone.types import Score, Usage
 
-
-@dataclass(frozen=True, slots=True)
-class NewRow:
-    """A scored sample that is to be stored."""
-
-    position: int
-    id: str
-    group: str | None
-    row: str
-    """The input row, one JSON document."""
-    scores: Mapping[str, Score] | str
-    """The scores, or their text when `encode_scores` ran in another process."""
+ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
+"""Rows that a stream fetches from a server together; blocks are large."""
 
 
 def default_place() -> str:
@@ -169,7 +170,7 @@ class Store:
         number = self._find_number(run)
 
         def remove(db: Connection) -> None:
-            for table in ("samples", "scores"):
+            for table in ("sample_blocks", "score_blocks"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
             db.execute("DELETE FROM runs WHERE number = ?", (number,))
 
@@ -177,20 +178,27 @@ class Store:
 
     # ── samples and scores ────────────────────────────────────────────────────────────────
     #
-    # In the tables, `run` is the number of a run, not its id; the column `place` is a sample's
-    # position, `cluster` its group.
+    # In the tables, `run` is the number of a run, not its id; `first` and `last` are positions of
+    # samples. The blocks of a run follow each other without a gap.
 
     def append(self, run: str, rows: Sequence[NewRow]) -> Future[None]:
         """Add finished samples in input order; the Future is done when they are on disk."""
+        return self.append_blocks(run, [encode_block(part) for part in cut_blocks(rows)])
+
+    def append_blocks(self, run: str, blocks: Sequence[EncodedBlock]) -> Future[None]:
+        """Add finished samples that are encoded already."""
         number = self._find_number(run)
-        samples = [(number, new.position, new.row) for new in rows]
-        scores = [
-            (number, new.position, new.id, new.group, _to_score_text(new.scores)) for new in rows
-        ]
 
         def write(db: Connection) -> None:
-            db.execute_many("INSERT INTO samples VALUES (?, ?, ?)", samples)
-            db.execute_many("INSERT INTO scores VALUES (?, ?, ?, ?, ?)", scores)
+            stored = _count_samples(db.execute(_SELECT_LAST, (number,)))
+            for block in blocks:
+                if block.first != stored + 1:
+                    raise StoreError(
+                        f"run {run} has {stored} samples and number {block.first} is to follow; does "
+                        "another process score it too? stop one, and resume with --resume"
+                    )
+                stored = block.last
+            insert_blocks(db, number, blocks)
 
         return self._writer.submit(write)
 
@@ -198,47 +206,53 @@ class Store:
         self, run: str, position: int, scores: Mapping[str, Score] | str, *, row: str | None = None
     ) -> Future[None]:
         """Replace the scores of a sample and, if `row` is given, its input row."""
-        row_key = (self._find_number(run), position)
-        encoded = _to_score_text(scores)
+        number = self._find_number(run)
 
         def write(db: Connection) -> None:
-            _execute(
-                db, "UPDATE scores SET scores = ? WHERE run = ? AND place = ?", (encoded, *row_key)
+            # locks the block, lest another process changes it between reading and writing
+            db.execute(
+                "UPDATE score_blocks SET last = last WHERE run = ? AND first <= ? AND last >= ?",
+                (number, position, position),
             )
-            if row is not None:
-                _execute(
-                    db, "UPDATE samples SET input = ? WHERE run = ? AND place = ?", (row, *row_key)
-                )
+            for first, *columns, texts in db.execute(_SELECT_BLOCK, (number, position)):
+                block = _to_block(first, *columns)
+                encoded = replace_scores(block, position - first, scores)
+                db.execute(_UPDATE_SCORES, (*encoded, number, first))
+                if row is not None:
+                    rows = decode_rows(texts)
+                    rows[position - first] = row
+                    db.execute(_UPDATE_SAMPLES, (encode_rows(rows), number, first))
 
         return self._writer.submit(write)
 
     def count(self, run: str) -> int:
         """Count the stored samples of a run; they are always the first ones of its input."""
-        rows = self._read("SELECT COUNT(*) FROM scores WHERE run = ?", (self._find_number(run),))
-        return int(rows[0][0])
+        return _count_samples(self._read(_SELECT_LAST, (self._find_number(run),)))
 
-    def score_rows(self, run: str) -> Iterator[tuple[int, str, str | None, str]]:
-        """Position, id, group and encoded scores of each sample in input order."""
-        sql = "SELECT place, id, cluster, scores FROM scores WHERE run = ? ORDER BY place"
-        yield from self._stream(sql, (self._find_number(run),))
+    def score_blocks(self, run: str) -> Iterator[ScoreBlock]:
+        """The scores of a run in input order."""
+        for columns in self._stream(_SELECT_SCORES, (self._find_number(run),), BLOCKS_AT_ONCE):
+            yield _to_block(*columns)
 
-    def full_rows(
-        self, run: str, position: int | None = None
-    ) -> Iterator[tuple[int, str, str, str]]:
-        """Position, id, input row and encoded scores, of one sample or of all in input order."""
-        sql = (
-            "SELECT place, id, input, scores FROM scores JOIN samples USING (run, place)"
-            " WHERE run = ? AND place BETWEEN ? AND ? ORDER BY place"
-        )
-        # one statement for both cases, so that both use the primary key; 2**62 is beyond any position
-        first, last = (1, 2**62) if position is None else (position, position)
-        yield from self._stream(sql, (self._find_number(run), first, last))
+    def full_blocks(self, run: str) -> Iterator[tuple[ScoreBlock, list[str]]]:
+        """The scores and the input rows of a run in input order."""
+        for *columns, texts in self._stream(
+            _SELECT_FULL, (self._find_number(run),), BLOCKS_AT_ONCE
+        ):
+            yield _to_block(*columns), decode_rows(texts)
+
+    def full_block_at(self, run: str, position: int) -> tuple[ScoreBlock, list[str]] | None:
+        """The scores and input rows of the block that has this sample; None without one."""
+        for *columns, texts in self._read(_SELECT_BLOCK, (self._find_number(run), position)):
+            block = _to_block(*columns)
+            return (block, decode_rows(texts)) if position in block.positions else None
+        return None
 
     def input_rows(self, run: str) -> Iterator[str]:
         """The stored input rows, in order."""
-        sql = "SELECT input FROM samples WHERE run = ? ORDER BY place"
-        for (row,) in self._stream(sql, (self._find_number(run),)):
-            yield row
+        sql = "SELECT body FROM sample_blocks WHERE run = ? ORDER BY first"
+        for (texts,) in self._stream(sql, (self._find_number(run),), BLOCKS_AT_ONCE):
+            yield from decode_rows(texts)
 
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
@@ -336,10 +350,12 @@ class Store:
             except self._database.driver_errors as fault:
                 raise self._database.explain(fault) from None
 
-    def _stream(self, sql: str, values: Sequence[Any]) -> Iterator[Any]:
+    def _stream(
+        self, sql: str, values: Sequence[Any], rows_at_once: int = ROWS_AT_ONCE
+    ) -> Iterator[Any]:
         # on a separate connection, so that a long read does not block other reads of this store
         try:
-            yield from self._database.stream(sql, values)
+            yield from self._database.stream(sql, values, rows_at_once)
         except self._database.driver_errors as fault:
             raise self._database.explain(fault) from None
 
@@ -375,8 +391,30 @@ RUN_COLUMNS = (
 SELECT_RUNS = f"SELECT {', '.join(RUN_COLUMNS)} FROM runs"  # noqa: S608
 
 
-def _to_score_text(scores: Mapping[str, Score] | str) -> str:
-    return scores if isinstance(scores, str) else encode_scores(scores)
+_SCORE_COLUMNS = "first, last, keys, numbers, details, evidence"
+_SELECT_LAST = "SELECT last FROM score_blocks WHERE run = ? ORDER BY first DESC LIMIT 1"
+_SELECT_SCORES = f"SELECT {_SCORE_COLUMNS} FROM score_blocks WHERE run = ? ORDER BY first"  # noqa: S608
+_SELECT_JOINED = (
+    f"SELECT {_SCORE_COLUMNS}, body FROM score_blocks JOIN sample_blocks USING (run, first)"  # noqa: S608
+)
+_SELECT_FULL = f"{_SELECT_JOINED} WHERE run = ? ORDER BY first"
+_SELECT_BLOCK = f"{_SELECT_JOINED} WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+_UPDATE_SCORES = (
+    "UPDATE score_blocks SET keys = ?, numbers = ?, details = ?, evidence = ?"
+    " WHERE run = ? AND first = ?"
+)
+_UPDATE_SAMPLES = "UPDATE sample_blocks SET body = ? WHERE run = ? AND first = ?"
+
+
+def _to_block(first: int, last: int, *columns: Any) -> ScoreBlock:
+    return ScoreBlock(first, last, EncodedScores(*columns))
+
+
+def _count_samples(rows: Iterable[tuple[Any, ...]]) -> int:
+    """The number of samples of a run from the rows of `_SELECT_LAST`."""
+    for (last,) in rows:
+        return int(last)
+    return 0
 
 
 def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:

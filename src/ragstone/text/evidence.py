@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from functools import lru_cache
+from operator import itemgetter
 
 Span = tuple[int, int]
 
@@ -45,27 +46,13 @@ def _find_aligned(wanted: str, text: str) -> Span | None:
     """Find the wanted words in an aligned text, whatever white space is between them."""
     if not any(map(str.isalnum, wanted)):
         return None
-    if not _has_irregular_space(text):
-        return _find_whole_words(wanted, text)
-    collapsed, ends, removed = _collapse_space(text)
-    span = _find_whole_words(wanted, collapsed)
-    if span is None:
-        return None
-    # a run of white space that ends at or before a character shifts it
-    start, last = (at + removed[bisect_right(ends, at)] for at in (span[0], span[1] - 1))
-    return start, last + 1
-
-
-@lru_cache(maxsize=128)
-def _collapse_space(text: str) -> tuple[str, list[int], list[int]]:
-    """Return the text with single blanks, where in it each run of white space ends, and how many characters are gone up to there."""
-    ends: list[int] = []
-    removed = [0]
-    for run in _SPACE_RUN.finditer(text):
-        gone = removed[-1] + run.end() - run.start() - 1
-        ends.append(run.end() - gone)
-        removed.append(gone)
-    return _SPACE_RUN.sub(" ", text), ends, removed
+    spaced, runs = _collapse_space(text)
+    span = _find_whole_words(wanted, spaced)
+    if span is None or not runs:
+        return span
+    start, end = span
+    # the last word ends before the blanks that follow it
+    return start + _count_removed(runs, start), end + _count_removed(runs, end - 1)
 
 
 def _find_whole_words(wanted: str, text: str) -> Span | None:
@@ -103,13 +90,28 @@ _BORDER_MARK = "\0"
 
 
 @lru_cache(maxsize=512)
-def _has_irregular_space(text: str) -> bool:
-    return _IRREGULAR_SPACE.search(text) is not None
+def _collapse_space(text: str) -> tuple[str, list[Span]]:
+    """Write every run of white space as one blank; also where each shortened run ends now, and what is gone by then."""
+    if _IRREGULAR_SPACE.search(text) is None:
+        return text, []
+    runs: list[Span] = []
+    removed = 0
+    for match in _LONG_SPACE.finditer(text):
+        removed += match.end() - match.start() - 1
+        runs.append((match.end() - removed, removed))
+    return _SPACE.sub(" ", text), runs
 
 
+def _count_removed(runs: list[Span], at: int) -> int:
+    """Count the characters that were removed before a place of the collapsed text."""
+    index = bisect_right(runs, at, key=itemgetter(0))
+    return runs[index - 1][1] if index else 0
+
+
+_SPACE = re.compile(r"\s+")
+_LONG_SPACE = re.compile(r"\s{2,}")
 _IRREGULAR_SPACE = re.compile(r"\s\s|[^\S ]")
 """White space other than single blanks."""
-_SPACE_RUN = re.compile(r"\s+")
 
 _AROUND_QUOTE = " \"'….«»[]()"
 """Characters that judges put around a quote and that are not part of it."""

@@ -55,6 +55,8 @@ class OfflineJudge(Reopenable):
             return JudgeFailed("unsupported", "language_unsupported", language=language)
         # texts of one Ask may be in two languages: where none is given, each text shows which measured one it is in
         value = reply_to(ask.kind, ask.values, ask.language if is_measured else language)
+        if ask.kind == "prefer":
+            return JudgeFailed("unsupported", "prefer_unsupported")
         if value is None:
             return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)
         notes = [compose(HEURISTIC)] if ask.kind in HEURISTIC_KINDS else []

@@ -145,6 +145,23 @@ class RateSpec(_WholeSpec):
         return _WholeBatch(self.ask, filled, nonce)
 
 
+class PreferSpec(_WholeSpec):
+    """Which of two answers is better; the schema checks all there is to check."""
+
+    prompt = "prefer"
+
+    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
+        """Build the prompt of the question, the two answers and what they can be checked against."""
+        values = self.ask.values
+        texts = [(name, values[name]) for name in ("question", "reference") if name in values]
+        texts += [
+            (f"source {source['id']}", source["text"]) for source in values.get("sources", ())
+        ]
+        texts += [(f"answer {name}", values[name]) for name in ("A", "B")]
+        filled = {"texts": "\n".join(fence(nonce, name, text) for name, text in texts)}
+        return _WholeBatch(self.ask, filled, nonce)
+
+
 class TranslateSpec(_WholeSpec):
     """A prompt file in another language, its placeholders unchanged."""
 
