@@ -22,8 +22,8 @@ from ragstone.data.json_rows import split_rows
 from ragstone.data.limits import (
     MAX_COLUMNS,
     MAX_ROW_BYTES,
-    ROW_TOO_LONG,
     MAX_STREAM_BYTES,
+    ROW_TOO_LONG,
     check_unpacked,
     describe_columns,
     read_lines,
