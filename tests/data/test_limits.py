@@ -43,7 +43,9 @@ def test_a_csv_row_over_the_limit_ends_the_file_and_says_so(tmp_path: Path) -> N
     file = tmp_path / "rows.csv"
     lines = (b"a" * 999_999 + b"\n") * (limits.MAX_ROW_BYTES // 1_000_000 + 1)
     file.write_bytes(b'id,question,answer\n1,q,a\n2,q,"' + lines + b'"\n3,q,a\n')
-    with pytest.raises(BadRows, match=r"rows.csv:3: the row is longer than 64 MB.*nothing after it"):
+    with pytest.raises(
+        BadRows, match=r"rows.csv:3: the row is longer than 64 MB.*nothing after it"
+    ):
         list(ragstone.read(file))
 
 

@@ -95,7 +95,9 @@ def _lock_folder(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
     with (folder / ".lock").open("wb") as file:
         try:
             import fcntl
-        except ImportError:  # Windows: an open file cannot be replaced there, so the second one fails
+        except (
+            ImportError
+        ):  # Windows: an open file cannot be replaced there, so the second one fails
             yield
             return
         while True:
