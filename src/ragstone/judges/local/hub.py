@@ -92,7 +92,7 @@ def fetch_model(
 @contextmanager
 def _lock_folder(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
     """Hold the folder's lock, which ends with the process; `wait` is called while another has it."""
-    with (folder / ".lock").open("wb") as file:
+    with folder.with_name(f".{folder.name}.lock").open("wb") as file:
         try:
             import fcntl
         except (
