@@ -11,6 +11,8 @@ import math
 import re
 from typing import Any, TypeGuard
 
+from ragstone.data.limits import MAX_COLUMNS, MAX_ROW_BYTES, ROW_TOO_LONG, describe_columns
+
 MAX_DEPTH = 100
 """Nesting levels of a row; far below Python's recursion limit, which depends on the caller's stack."""
 
@@ -21,6 +23,8 @@ class BadRow(Exception):
 
 def parse_json(text: str) -> Any:
     """Parse one document with all checks."""
+    if len(text) > MAX_ROW_BYTES:
+        raise BadRow(ROW_TOO_LONG)
     try:
         # raw_decode: `decode` would also look for white space at both ends
         value, end = _STRICT_DECODER.raw_decode(text)
@@ -37,6 +41,8 @@ def parse_json(text: str) -> Any:
         raise BadRow(problem) from None
     if end != len(text):
         raise BadRow(f"not JSON at column {end + 1} (text after the object); one object a row")
+    if isinstance(value, dict) and len(value) > MAX_COLUMNS:
+        raise BadRow(describe_columns(len(value)))
     # brackets are counted first: a text with few of them cannot be deep, and counting is fast
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise BadRow(_TOO_DEEP)
