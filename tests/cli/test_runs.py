@@ -94,7 +94,9 @@ def test_the_trend_of_a_metric_over_runs(call, two_runs):
     assert "recall@5 over the runs of data.jsonl" in shown
     assert "identical" in shown
     assert shown.index("again") < shown.index("first")
-    assert "las ejecuciones de data.jsonl" in call("runs", "--trend", "recall@5", "--lang", "es").out
+    assert (
+        "las ejecuciones de data.jsonl" in call("runs", "--trend", "recall@5", "--lang", "es").out
+    )
     missing = call("runs", "--trend", "recal@5")
     assert (missing.code, "did you mean 'recall@5'" in missing.err) == (2, True)
     assert "did you mean 'data.jsonl'" in call("runs", "--data", "data.json").err
