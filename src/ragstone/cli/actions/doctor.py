@@ -21,6 +21,7 @@ import click
 
 from ragstone import __version__
 from ragstone.config import load
+from ragstone.config.secrets import reveal
 from ragstone.errors import RagstoneError
 from ragstone.judges.factory import make_judge
 from ragstone.store import Store
@@ -50,7 +51,7 @@ def run_doctor(
     checkpoints = [
         *_list_versions(),
         *_list_extras(),
-        _check_store(store or (plan.store if plan else None)),
+        _check_store(store or (reveal(plan.store) if plan else None)),
         *_check_judge(settings),
     ]
     if as_json:
