@@ -362,19 +362,22 @@ def cli(language: str) -> str:
     import click
 
     from ragstone.cli import ragstone
+    from ragstone.cli.translation import translate_click, translate_command
 
     top = click.Context(
-        ragstone,
+        translate_command(ragstone, language),
+        obj=("--lang", language),  # commands are loaded one by one, in the language of the words
         info_name="ragstone",
         terminal_width=96,
         max_content_width=96,
         help_option_names=["-h", "--help"],
     )
     parts = []
-    for context in _contexts(top):
-        level = "##" if context.parent in (None, top) else "###"
-        help_text = context.command.get_help(context)
-        parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
+    with translate_click(language):
+        for context in _contexts(top):
+            level = "##" if context.parent in (None, top) else "###"
+            help_text = context.command.get_help(context)
+            parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
     return "\n".join(parts)
 
 
@@ -404,6 +407,18 @@ def names(language: str) -> str:
     return table("name | what it is", rows)
 
 
+def aliases(tool: str) -> Callable[[str], str]:
+    """The metric names of another tool beside ours."""
+
+    def build(language: str) -> str:
+        from ragstone.registry.aliases import list_aliases
+
+        rows = [[f"`{alias.name}`", f"`{alias.spec}`"] for alias in list_aliases(tool)]
+        return table(f"{tool} | ragstone", rows)
+
+    return build
+
+
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     lines = [f"| {head} |", f"|{' --- |' * (head.count('|') + 1)}"]
@@ -412,6 +427,10 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 PARTS: dict[str, Callable[[str], str]] = {
+    "aliases-deepeval": aliases("DeepEval"),
+    "aliases-promptfoo": aliases("promptfoo"),
+    "aliases-ragas": aliases("Ragas"),
+    "aliases-trulens": aliases("TruLens"),
     "cli": cli,
     "config": config,
     "config-data": config_data,

@@ -11,6 +11,8 @@ import math
 import re
 from typing import Any, TypeGuard
 
+from ragstone.data.limits import MAX_COLUMNS, MAX_ROW_BYTES, ROW_TOO_LONG, describe_columns
+
 try:
     from msgspec.json import Decoder, Encoder, format
 except ImportError:  # a platform without a wheel: slower, with the same values
@@ -30,6 +32,8 @@ class BadRow(Exception):
 
 def parse_json(text: str) -> Any:
     """Parse one document with all checks."""
+    if len(text) > MAX_ROW_BYTES:
+        raise BadRow(ROW_TOO_LONG)
     if _decode_fast is not None:
         try:
             value = _decode_fast(text)
@@ -42,7 +46,7 @@ def parse_json(text: str) -> Any:
 
 
 def _is_certainly_strict(value: Any, text: str) -> bool:
-    """Whether the text has no key twice and is not deep; False when unsure.
+    """Whether the text has no key twice, few columns, and is not deep; False when unsure.
 
     The parsed value, written again, has as many colons as the text unless a member was dropped, because its key came
     again; a colon may be written as an escape, which makes it unsure."""
@@ -50,6 +54,7 @@ def _is_certainly_strict(value: Any, text: str) -> bool:
     colons = structure.count(b":")
     return (
         len(structure) - colons <= MAX_DEPTH
+        and colons <= MAX_COLUMNS
         and _encode_fast(value).count(b":") == colons
         and ("\\" not in text or "\\u003" not in text)
     )
@@ -72,6 +77,8 @@ def _parse_carefully(text: str) -> Any:
         raise BadRow(problem) from None
     if end != len(text):
         raise BadRow(f"not JSON at column {end + 1} (text after the object); one object a row")
+    if isinstance(value, dict) and len(value) > MAX_COLUMNS:
+        raise BadRow(describe_columns(len(value)))
     # brackets are counted first: a text with few of them cannot be deep, and counting is fast
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise BadRow(_TOO_DEEP)

@@ -62,6 +62,15 @@ class RunEstimate:
     """None when nobody knows the model's price."""
     seconds: float = 0.0
 
+    @classmethod
+    def from_counter(cls, counter: AskCounter, scale: float, at_once: int) -> RunEstimate:
+        """What was counted on a part of the data, scaled to all of it, with `at_once` calls in flight."""
+        calls = counter.calls * scale
+        # Rounds of calls, each taking as long as one: the judge answers that many at a time.
+        seconds = calls * SECONDS_PER_CALL / max(1, at_once)
+        usd = None if counter.usd is None else counter.usd * scale
+        return cls(calls, counter.input_tokens * scale, counter.output_tokens * scale, usd, seconds)
+
 
 class AskCounter:
     """Takes the place of the engine's broker (it is an AskAnswerer): answers with the embedded judge and counts each question once."""
@@ -173,7 +182,7 @@ def show_estimate(plan: Plan) -> None:
         rows += [(metric.name, estimate) for metric, estimate in zip(judged, alone, strict=True)]
         if len(judged) > 1:
             rows.append(("together", dry_run.estimate_together(judged, alone)))
-    _print_table(rows)
+    print_estimates(rows)
     if len(judged) > 1:
         click.echo("Metrics share questions, so together they cost less than one by one.")
     click.echo("Nothing was asked, written or paid.")
@@ -203,13 +212,8 @@ class _DryRun:
         scale = self.total / len(self.samples)
         if self.judge.local:
             return RunEstimate(seconds=elapsed_seconds * scale)
-        calls = counter.calls * scale
-        # Rounds of calls, each taking as long as one: the judge answers that many at a time.
-        at_once = self.plan.concurrency or self.judge.concurrency
-        seconds = calls * SECONDS_PER_CALL / max(1, at_once)
-        usd = None if counter.usd is None else counter.usd * scale
-        return RunEstimate(
-            calls, counter.input_tokens * scale, counter.output_tokens * scale, usd, seconds
+        return RunEstimate.from_counter(
+            counter, scale, self.plan.concurrency or self.judge.concurrency
         )
 
     def _build_counter(self) -> AskCounter:
@@ -248,7 +252,8 @@ def _add_known(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else first + second
 
 
-def _print_table(rows: Sequence[tuple[str, RunEstimate]]) -> None:
+def print_estimates(rows: Sequence[tuple[str, RunEstimate]]) -> None:
+    """Print a table with a row for each metric."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("metric")
     for heading in ("calls", "tokens in", "tokens out", "cost", "time"):
