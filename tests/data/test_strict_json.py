@@ -63,7 +63,7 @@ def test_the_fast_parser_is_used_for_usual_rows(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_value_is_written_as_json_dumps_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    value = {"a": [1, 2.5, None, True, "é\u2028\n\"\\"], "b": {}, "c": 10**30}
+    value = {"a": [1, 2.5, None, True, 'é\u2028\n"\\'], "b": {}, "c": 10**30}
     text = '{"a": [1, 2.5, null, true, "é\u2028\\n\\"\\\\"], "b": {}, "c": ' + str(10**30) + "}"
     assert write_json(value) == text
     monkeypatch.setattr(strict_json, "_decode_fast", None)  # as on a platform without msgspec

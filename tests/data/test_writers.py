@@ -154,7 +154,23 @@ def test_a_column_or_kind_that_shows_late_makes_no_difference(
 
 
 def test_csv_is_what_the_standard_library_writes(tmp_path: Path) -> None:
-    cells = ["", "a", "a,b", 'a"b', "a\nb", "a\rb", " a ", "é", "1", None, 1, 2.5, 1e-7, True, [1, "x"]]
+    cells = [
+        "",
+        "a",
+        "a,b",
+        'a"b',
+        "a\nb",
+        "a\rb",
+        " a ",
+        "é",
+        "1",
+        None,
+        1,
+        2.5,
+        1e-7,
+        True,
+        [1, "x"],
+    ]
     rows = [(json.dumps({"x": value, "y": "z"}), {"m": 0.1}) for value in cells]
     write_rows(tmp_path / "out.csv", lambda: rows, ["m"])
     with (tmp_path / "out.csv").open(newline="") as file:
