@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.data import write_rows, write_shards
 from ragstone.data.strict_json import replace_unstorable
 from ragstone.report.words import Words, load_words
+from ragstone.store.blocks import BLOCK_SAMPLES, build_block
 from ragstone.types import Finding, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis import Summary
-    from ragstone.store import ScoreBlock, StoredRun
+    from ragstone.store import ScoreBlock, StoredRow, StoredRun
 
 EXPLANATION_SUFFIX = ".explanation"
 """Ending of the column with the findings of a judged metric."""
@@ -30,12 +32,13 @@ def export_rows(
     shards: int | None = None,
     explain: bool = False,
     language: str = "en",
+    select: Callable[[], Iterable[StoredRow]] | None = None,
 ) -> int:
     """Write every row with its scores, in the format of the path's ending, or as parquet files of `shards` rows in a folder; return the number of rows.
 
     A sample without a score has an empty cell, and `<metric>.outcome` says why. With `explain`, `<metric>.explanation`
     has the findings: a list of objects in JSON, lines of text in a table. A summary, where there is one,
-    saves reading the scores once more."""
+    saves reading the scores once more. `select` yields the rows to write instead of all."""
     names = [str(metric["name"]) for metric in run.info.metrics]
     if summary is None:
         unscored = _find_unscored(run)
@@ -58,7 +61,7 @@ def export_rows(
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
     # rows), and a run can have millions.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for block, texts in run.store.full_blocks(run.id):
+        for block, texts in run.store.full_blocks(run.id) if select is None else _to_blocks(select()):
             cells = _build_cells(block, unscored)
             if explained:
                 cells |= _explain(list(block.iter_scores()), explained, as_text, say)
@@ -105,6 +108,13 @@ def _write_finding(finding: Finding, say: Words) -> str:
     if finding.quote:
         line += f" [{finding.chunk}: {say('quoted', text=finding.quote)}]"
     return replace_unstorable(" ".join(line.split()))
+
+
+def _to_blocks(rows: Iterable[StoredRow]) -> Iterator[tuple[ScoreBlock, list[str]]]:
+    """Selected rows in blocks, as a whole run is read; their positions are not in them."""
+    source = iter(rows)
+    while part := list(islice(source, BLOCK_SAMPLES)):
+        yield build_block([row.scores for row in part]), [row.row for row in part]
 
 
 def _find_unscored(run: StoredRun) -> set[str]:
