@@ -61,7 +61,9 @@ def export_rows(
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
     # rows), and a run can have millions.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for block, texts in run.store.full_blocks(run.id) if select is None else _to_blocks(select()):
+        for block, texts in (
+            run.store.full_blocks(run.id) if select is None else _to_blocks(select())
+        ):
             cells = _build_cells(block, unscored)
             if explained:
                 cells |= _explain(list(block.iter_scores()), explained, as_text, say)
