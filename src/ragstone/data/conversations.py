@@ -72,8 +72,14 @@ def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[s
         name = _find_text(row, _TOP_COLUMNS["id"]) or str(number)
         asked = [at for at, turn in enumerate(turns) if not _is_chat(turn)]
         skipped += len(turns) - len(asked)
+        # a turn without calls is known to have none where others have some, or calls are expected
+        has_tools = any(turn.steps for turn in turns) or any(
+            row.get(column) is not None for column in _LAST_TURN_COLUMNS["expected_steps"]
+        )
         for at in asked:
             sample = _describe_turn(turns[at], name, at + 1, len(turns))
+            if has_tools:
+                sample.setdefault("steps", [])
             _add_columns(sample, row, column, is_last=at == asked[-1])
             if at == asked[-1]:  # what is said after it asks for nothing
                 sample["meta"]["turn"] = len(turns)

@@ -97,7 +97,7 @@ def list_turns(
     """The turns of a conversation that have an answer; NotApplicable unless it ends with this question."""
     number, count = meta.get("turn"), meta.get("turns")
     if isinstance(number, int) and isinstance(count, int) and number < count:
-        raise NotApplicable("conversation_goes_on", turn=number, turns=count)
+        raise NotApplicable("conversation_goes_on")
     said: list[Turn] = []
     asked: list[str] = []
     for message in messages:
