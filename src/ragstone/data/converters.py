@@ -137,27 +137,29 @@ def convert_langfuse_trace(row: Row) -> dict[str, Any]:
         if _is_langfuse_kind(item, "RETRIEVER") and isinstance(output := _find_list(item), list)
     ]
     question, history = _split_messages(decode_json_text(row.get("input")))
-    scores = {
-        str(score.get("name")): score.get("value") if score.get("value") is not None else score.get("stringValue")
-        for score in _list_mappings(decode_json_text(row.get("scores")))
-    }  # fmt: skip
     steps = [_to_langfuse_step(item) for item in observations if _is_langfuse_kind(item, "TOOL")]
-    metadata = _get_mapping(row, "metadata")
+    contexts = next((documents for documents in reversed(retrieved) if documents), None)
     converted = {
         "id": row.get("id"),
         "question": question,
         "answer": decode_json_text(row.get("output")),
         "messages": history or None,
-        "contexts": next((documents for documents in reversed(retrieved) if documents), None),
+        "contexts": [] if contexts is None and retrieved else contexts,
         "steps": steps or None,
         "group": row.get("sessionId"),
         "latency": row.get("latency"),
         "cost": row.get("totalCost"),
-        "meta": {**metadata, **scores},
+        "meta": {**_get_mapping(row, "metadata"), **_read_langfuse_scores(row)},
     }
-    if converted["contexts"] is None and retrieved:
-        converted["contexts"] = []
     return {name: value for name, value in converted.items() if value not in (None, {})}
+
+
+def _read_langfuse_scores(row: Row) -> dict[str, Any]:
+    scores = {}
+    for score in _list_mappings(decode_json_text(row.get("scores"))):
+        value = score.get("value")
+        scores[str(score.get("name"))] = score.get("stringValue") if value is None else value
+    return scores
 
 
 def _is_langfuse_kind(item: Row, kind: str) -> bool:

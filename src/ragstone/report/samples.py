@@ -215,7 +215,6 @@ class OpenSample:
         reference = _cut_text(sample.reference, ledger.in_reference, limits)
         # Titles and short fields are cut for the layout; only these cuts are announced to the
         # reader.
-        messages = _view_messages(sample, limits, say)
         texts = [question, answer, reference, *(chunk.parts for chunk in chunks or ())]
         more_chunks = max(len(sample.contexts or ()) - limits.chunks, 0)
         more_findings = len(ledger.entries) - len(shown)
@@ -226,9 +225,9 @@ class OpenSample:
             group=shorten(sample.group or "", 80),
             error=shorten(say.system_error(sample, self.row.scores), 400),
             title=shorten(sample.question or "", min(limits.text, 240)),
-            messages=messages,
-            more_messages=len(sample.messages or ()) - len(messages),
-            steps=[_view_step(step, limits) for step in (sample.steps or ())[:MAX_MESSAGES]],
+            messages=_view_messages(sample, limits, say),
+            more_messages=max(len(sample.messages or ()) - MAX_MESSAGES, 0),
+            steps=_view_steps(sample, limits),
             question=question,
             answer=answer,
             reference=reference,
@@ -278,6 +277,10 @@ def _view_messages(sample: Sample, limits: Limits, say: Words) -> list[MessageVi
         )
         for message in shown
     ]
+
+
+def _view_steps(sample: Sample, limits: Limits) -> list[StepView]:
+    return [_view_step(step, limits) for step in (sample.steps or ())[:MAX_MESSAGES]]
 
 
 def _view_step(step: ToolStep, limits: Limits) -> StepView:
