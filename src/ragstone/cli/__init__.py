@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "slurm": "Write, submit, inspect or cancel the Slurm job of a run.",
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
     "runs": "List, show or delete the stored runs.",
+    "store": "Check the store for damage, or save what is whole of a damaged one.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
     "label": "Label claims, chunks or answers of a run with the keyboard.",
     "labels": "Import, export and compare labels of people; settle where they disagree.",
