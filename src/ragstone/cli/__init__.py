@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Estimate how many questions it takes to detect a difference.",
     "slurm": "Write, submit, inspect or cancel the Slurm job of a run.",
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
+    "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
     "runs": "List, show or delete the stored runs.",
     "store": "Check the store for damage, or save what is whole of a damaged one.",
     "judge": "Show the prompts, or check whether a judge is reliable.",

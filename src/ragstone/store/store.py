@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -107,6 +109,20 @@ class Store:
             return user_cache_path("ragstone", appauthor=False) / "shards" / run
         return Path(self._database.display_name + ".shards") / run
 
+    def view_folder(self) -> Path:
+        """Return the folder of what the viewer keeps of runs, which can be made again from the store at any time.
+
+        It is beside the file, or in the user's cache when the store is on a server, temporary or read-only."""
+        file = Path(self._database.display_name)
+        if (
+            "://" not in self.place
+            and not self._database.is_temporary
+            and os.access(file.parent, os.W_OK)
+        ):
+            return Path(f"{file.absolute()}.view")
+        name = hashlib.sha256(self.place.encode()).hexdigest()[:16]
+        return user_cache_path("ragstone", appauthor=False) / "view" / name
+
     def close(self) -> None:
         """Write queued operations and close the database."""
         self._finalizer()
@@ -139,20 +155,28 @@ class Store:
         """Mark a run as done."""
         values = (total, bad_count, _dump(list(bad)), run)
         sql = "UPDATE runs SET status = 'done', total = ?, bad_count = ?, bad = ? WHERE id = ?"
-        self._writer.submit(lambda db: _execute(db, sql, values)).result()
+        # figures that were kept of the run are out of date from here on, also when only failed samples were judged again
+        stamp = (run, time.time_ns() // 1000)
+
+        def write(db: Connection) -> None:
+            db.execute(sql, values)
+            db.execute(_SAVE_FINISHED, stamp)
+
+        self._writer.submit(write).result()
 
     def runs(self) -> list[RunInfo]:
-        """Every run, newest first."""
-        rows = self._read(SELECT_RUNS + " ORDER BY number DESC")
+        """Every run that is not in the bin, newest first."""
+        rows = self._read(f"{SELECT_RUNS} WHERE {_NOT_IN_BIN} ORDER BY number DESC")
         return [self._to_info(row) for row in rows]
 
     def run(self, name: str) -> StoredRun:
         """Find a run by its id, the start of its id, its name (the newest of that name), or `last`."""
         if name == "last":
-            rows = self._read(SELECT_RUNS + " ORDER BY number DESC LIMIT 1")
+            rows = self._read(f"{SELECT_RUNS} WHERE {_NOT_IN_BIN} ORDER BY number DESC LIMIT 1")
         else:
+            # a run in the bin is found by its whole id alone, which is how it is taken out again
             rows = self._read(
-                SELECT_RUNS + " WHERE id = ? OR name = ? OR id LIKE ? ESCAPE '!'"
+                f"{SELECT_RUNS} WHERE id = ? OR ((name = ? OR id LIKE ? ESCAPE '!') AND {_NOT_IN_BIN})"
                 " ORDER BY CASE WHEN id = ? THEN 0 WHEN name = ? THEN 1 ELSE 2 END, number DESC",
                 (name, name, _escape_like(name) + "%", name, name),
             )
@@ -174,6 +198,7 @@ class Store:
             for table in ("sample_blocks", "score_blocks"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
             db.execute("DELETE FROM runs WHERE number = ?", (number,))
+            db.execute("DELETE FROM run_notes WHERE run = ?", (run,))
 
         self._writer.submit(remove).result()
 
@@ -401,6 +426,11 @@ RUN_COLUMNS = (
 
 # without `number`: it orders the runs of one store and means nothing outside it
 SELECT_RUNS = f"SELECT {', '.join(RUN_COLUMNS)} FROM runs"  # noqa: S608
+_NOT_IN_BIN = "id NOT IN (SELECT run FROM run_notes WHERE deleted > 0)"
+_SAVE_FINISHED = (
+    "INSERT INTO run_notes (run, finished) VALUES (?, ?)"
+    " ON CONFLICT (run) DO UPDATE SET finished = excluded.finished"
+)
 
 
 _SCORE_COLUMNS = "first, last, keys, numbers, details, evidence"

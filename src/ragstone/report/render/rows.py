@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ragstone.types import Finding, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis import Summary
-    from ragstone.store import StoredRun
+    from ragstone.store import StoredRow, StoredRun
 
 EXPLANATION_SUFFIX = ".explanation"
 """Ending of the column with the findings of a judged metric."""
@@ -30,12 +30,13 @@ def export_rows(
     shards: int | None = None,
     explain: bool = False,
     language: str = "en",
+    select: Callable[[], Iterable[StoredRow]] | None = None,
 ) -> int:
     """Write every row with its scores, in the format of the path's ending, or as parquet files of `shards` rows in a folder; return the number of rows.
 
     A sample without a score has an empty cell, and `<metric>.outcome` says why. With `explain`, `<metric>.explanation`
     has the findings: a list of objects in JSON, lines of text in a table. A summary, where there is one,
-    saves reading the scores once more."""
+    saves reading the scores once more. `select` yields the rows to write instead of all."""
     names = [str(metric["name"]) for metric in run.info.metrics]
     if summary is None:
         unscored = _find_unscored(run)
@@ -58,7 +59,7 @@ def export_rows(
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
     # rows), and a run can have millions.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for row in run.rows():
+        for row in run.rows() if select is None else select():
             # The row as it came in, as text: it is not parsed and written anew, so that numbers and
             # key order stay.
             yield row.row, _build_cells(row.scores) | _explain(row.scores, explained, as_text, say)
