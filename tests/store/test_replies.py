@@ -13,6 +13,7 @@ from ragstone.asks import Reply
 from ragstone.locale.messages import code_of, compose, render
 from ragstone.store import NewRow, ScoreBlock, Store, codec
 from ragstone.store.blocks import encode_scores_block
+from ragstone.store.checksums import remove_checksum
 from ragstone.types import Finding, Score, SecondOpinion, Usage
 
 
