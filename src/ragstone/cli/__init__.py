@@ -47,6 +47,7 @@ COMMANDS: dict[str, str] = {
     "labels": "Import, export and compare labels of people; settle where they disagree.",
     "import": "Turn a file in any known format into ragstone's own.",
     "export": "Write the rows of a stored run with one column per metric.",
+    "doctor": "Say what is installed and whether store and judge can be used.",
 }
 """Every command with its line in `ragstone --help`; its code is the file of that name (`import` → import_)."""
 
