@@ -339,6 +339,12 @@ class ScoreBlock:
         return sum([value != value for value in self.numbers[name]]) > explained
 
 
+def build_block(scores: Sequence[Mapping[str, Score]]) -> ScoreBlock:
+    """Build a block of scores from anywhere; its samples are numbered from 1."""
+    rows = [NewRow(at, str(at), None, "", sample) for at, sample in enumerate(scores, 1)]
+    return ScoreBlock(1, len(rows), encode_scores_block(rows))
+
+
 def replace_scores(
     block: ScoreBlock, index: int, scores: Mapping[str, Score] | str
 ) -> EncodedScores:
