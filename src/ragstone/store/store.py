@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,19 @@ from ragstone.types import Score, Usage
 
 ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
 """Rows that a stream fetches from a server together; blocks are large."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    """A reply with what the store knows of it."""
+
+    reply: Reply
+    run: str
+    """The run that paid for it."""
+    judge: str
+    created: str
+    """ISO 8601, UTC."""
+    usage: Usage
 
 
 def default_place() -> str:
@@ -302,6 +316,20 @@ class Store:
                 replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
         return replies
 
+    def stored_replies(self, keys: Sequence[str]) -> dict[str, StoredReply]:
+        """Return the stored replies of these keys with who paid for them, and when."""
+        placeholders = ", ".join("?" * len(keys))
+        rows = self._read(
+            "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd"  # noqa: S608
+            f" FROM replies WHERE key IN ({placeholders})",
+            keys,
+        )
+        replies = {}
+        for key, run, judge, created, text, *counts in rows:
+            usage = Usage(*counts)
+            replies[key] = StoredReply(decode_reply(text, usage), run, judge, created, usage)
+        return replies
+
     def save_reply(
         self, key: str, reply: Reply, *, run: str, kind: str, judge: str
     ) -> Future[None]:
@@ -401,6 +429,9 @@ _CACHE_HIT = Usage(hits=1)
 
 # the last four columns in the order of Usage; the row of `_to_reply_rows` in the order of the table
 _SELECT_REPLIES = "SELECT key, run, reply, calls, input_tokens, output_tokens, usd FROM replies"
+_SELECT_WHOLE_REPLIES = (
+    "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd FROM replies"
+)
 _INSERT_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
