@@ -268,3 +268,22 @@ def test_the_monitor_is_a_page_of_the_viewer(server: Server) -> None:
     text = read_page(server, "/monitor")
     assert '<a href="runs">Runs</a>' in text
     assert 'action="monitor"' in text
+
+
+def test_a_sample_with_its_evidence_its_neighbours_and_other_runs(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    run = runs["first"]
+    listed = read_page(server, "/run", run=run.id, q="blue", sort="position")
+    hrefs = re.findall(r'<th scope="row"><a href="(sample[^"]*)"', listed)
+    assert len(hrefs) == 15
+    text = read_page(server, "/" + hrefs[1].replace("&amp;", "&"))
+    steps = dict(re.findall(r'<a rel="(prev|next)" [^>]*href="([^"]*)"', text))
+    assert steps == {"prev": hrefs[0], "next": hrefs[2]}
+    assert "2 of 15 in this order" in text
+    assert text.count('class="chunk') == 2
+    assert '<mark class="' in text
+    assert f"sample?run={runs['better'].id}&amp;at=4" in text
+    assert "No call is kept" in text
+    assert server.get(f"/sample?run={run.id}&id=q004").status == 200
+    assert server.get(f"/sample?run={run.id}&id=q999").status == 404

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
@@ -20,6 +21,7 @@ from ragstone.report.view.frame import ViewFrame, build_view_script, build_view_
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.run_page import open_state, render_run, resolve_query
 from ragstone.report.view.runs_page import render_runs
+from ragstone.report.view.sample_page import render_sample_page
 from ragstone.server.api import SERVER_STATE
 from ragstone.server.page import (
     build_frame,
@@ -137,6 +139,23 @@ def show_run(state: ViewState, frame: ViewFrame) -> str:
     return render_progress(frame, entry, index) if isinstance(index, IndexJob) else render_run(frame, entry, index)  # fmt: skip
 
 
+def show_sample(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /sample?run=…&at=…`, or `&id=…`."""
+    entry, index = open_run(state, frame)
+    if isinstance(index, IndexJob):
+        return render_progress(frame, entry, index)
+    sample = frame.get("id")
+    if sample and not frame.get("at"):
+        at = index.find_positions([sample]).get(sample)
+        if at is None:
+            raise RunNotFound(frame.say("view.no_sample"))
+        frame = replace(frame, values={**frame.values, "at": [str(at)]})
+    position = frame.get_number("at", 1, max(index.rows, 1))
+    heads = index.read_heads([position])
+    others = state.find_in_other_runs(entry, heads[0].id, position) if heads else []
+    return render_sample_page(frame, entry, index, others)
+
+
 def open_run(state: ViewState, frame: ViewFrame) -> tuple[RunEntry, RunIndex | IndexJob]:
     """The run that the address names, with its index or the job that is building it."""
     run = state.store.run(frame.get("run") or "last")
@@ -156,7 +175,7 @@ def render_progress(frame: ViewFrame, entry: RunEntry, job: IndexJob) -> str:
     )  # fmt: skip
 
 
-RENDERERS: dict[str, Render] = {"runs": show_runs, "run": show_run}
+RENDERERS: dict[str, Render] = {"runs": show_runs, "run": show_run, "sample": show_sample}
 """Page → what makes it."""
 VIEW_PATHS = tuple(f"/{name}" for name in (*RENDERERS, "view.css", "view.js", "notes", "export"))
 """Paths that the guard admits without the token: their handlers check it, and show the sign-in form."""

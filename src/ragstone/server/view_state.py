@@ -16,6 +16,7 @@ from ragstone.errors import RagstoneError
 from ragstone.report.view.catalogue import NO_NOTES, RunEntry, load_entries
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.index_builder import build_index
+from ragstone.report.view.sample_page import MAX_OTHER_RUNS
 from ragstone.report.view.summaries import SummaryShelf
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -83,6 +84,28 @@ class ViewState:
         """A run with its notes and its summary."""
         bare = self.open_bare_entry(run)
         return RunEntry(run, bare.notes, self.shelf.make(run, bare.notes))
+
+    def find_in_other_runs(
+        self, entry: RunEntry, sample: str, position: int
+    ) -> list[tuple[StoredRun, int]]:
+        """Other runs of the data set that have a sample of this id, newest first, with its position in each."""
+        found = []
+        for info in self.store.runs():
+            if info.id == entry.info.id or (info.facts.source or info.source) != entry.data:
+                continue
+            with self._lock:
+                index = self._indexes.get(info.id) or RunIndex.open(self._get_folder(info.id))
+            run = StoredRun(self.store, info)
+            if index is not None:
+                at = index.find_positions([sample]).get(sample)
+            else:
+                # a run that nobody opened yet has the same data, so most likely the sample at the same place
+                at = position if _has_sample(run, position, sample) else None
+            if at is not None:
+                found.append((run, at))
+            if len(found) == MAX_OTHER_RUNS:
+                break
+        return found
 
     def open_index(self, entry: RunEntry) -> RunIndex | IndexJob:
         """The index of a run, or the job that is building it, for a page that shows its progress."""
@@ -158,6 +181,13 @@ class ViewState:
         finally:
             with self._lock:
                 self._summing.discard(entry.run.id)
+
+
+def _has_sample(run: StoredRun, position: int, sample: str) -> bool:
+    try:
+        return run.row(position).id == sample
+    except IndexError:
+        return False
 
 
 def get_index_stamp(entry: RunEntry) -> int:
