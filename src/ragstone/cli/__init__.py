@@ -41,6 +41,7 @@ COMMANDS: dict[str, str] = {
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
     "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
     "runs": "List, show or delete the stored runs.",
+    "store": "Check the store for damage, or save what is whole of a damaged one.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
     "label": "Label claims, chunks or answers of a run with the keyboard.",
     "labels": "Import, export and compare labels of people; settle where they disagree.",
@@ -116,7 +117,8 @@ def _find_language(ctx: click.Context) -> str:
 )
 @click.version_option(__version__, prog_name="ragstone", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def ragstone(debug: bool) -> None:
+@click.option("--lang", type=click.Choice(["en", "es"]), help="Language of help, messages and reports [default: that of the system].")  # fmt: skip
+def ragstone(debug: bool, lang: str | None) -> None:
     """Say how good a RAG system is, where it fails and why."""
 
 

@@ -32,6 +32,7 @@ from ragstone.store.blocks import (
     insert_blocks,
     replace_scores,
 )
+from ragstone.store.checksums import explain_damage
 from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.store.database import Connection, Database
 from ragstone.store.plans import decode_plan, encode_plan
@@ -254,11 +255,11 @@ class Store:
                 (number, position, position),
             )
             for first, *columns, texts in db.execute(_SELECT_BLOCK, (number, position)):
-                block = _to_block(first, *columns)
+                block = self._to_block(run, first, *columns)
                 encoded = replace_scores(block, position - first, scores)
                 db.execute(_UPDATE_SCORES, (*encoded, number, first))
                 if row is not None:
-                    rows = decode_rows(texts)
+                    rows = self._decode_rows(run, texts)
                     rows[position - first] = row
                     db.execute(_UPDATE_SAMPLES, (encode_rows(rows), number, first))
 
@@ -271,27 +272,28 @@ class Store:
     def score_blocks(self, run: str) -> Iterator[ScoreBlock]:
         """The scores of a run in input order."""
         for columns in self._stream(_SELECT_SCORES, (self._find_number(run),), BLOCKS_AT_ONCE):
-            yield _to_block(*columns)
+            yield self._to_block(run, *columns)
 
     def full_blocks(self, run: str) -> Iterator[tuple[ScoreBlock, list[str]]]:
         """The scores and the input rows of a run in input order."""
         for *columns, texts in self._stream(
             _SELECT_FULL, (self._find_number(run),), BLOCKS_AT_ONCE
         ):
-            yield _to_block(*columns), decode_rows(texts)
+            yield self._to_block(run, *columns), self._decode_rows(run, texts)
 
     def full_block_at(self, run: str, position: int) -> tuple[ScoreBlock, list[str]] | None:
         """The scores and input rows of the block that has this sample; None without one."""
         for *columns, texts in self._read(_SELECT_BLOCK, (self._find_number(run), position)):
-            block = _to_block(*columns)
-            return (block, decode_rows(texts)) if position in block.positions else None
+            block = self._to_block(run, *columns)
+            rows = self._decode_rows(run, texts)
+            return (block, rows) if position in block.positions else None
         return None
 
     def input_rows(self, run: str) -> Iterator[str]:
         """The stored input rows, in order."""
         sql = "SELECT body FROM sample_blocks WHERE run = ? ORDER BY first"
         for (texts,) in self._stream(sql, (self._find_number(run),), BLOCKS_AT_ONCE):
-            yield from decode_rows(texts)
+            yield from self._decode_rows(run, texts)
 
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
@@ -310,7 +312,8 @@ class Store:
         for key, payer, reply, calls, *tokens in rows:
             # a reply that took no call has saved none either, so it is no cache hit
             paid = run is None or run == payer or not calls
-            replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
+            with explain_damage(f"a reply in the store {self.place!r}"):
+                replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
         return replies
 
     def stored_replies(self, keys: Sequence[str]) -> dict[str, StoredReply]:
@@ -381,12 +384,21 @@ class Store:
             (fields["id"],),
         )[0]
         usage = Usage(int(sums[0]), int(sums[1]), int(sums[2]), float(sums[3]))
-        fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
-        fields["shape"] = json.loads(fields["shape"])
-        for name in ("metrics", "bad"):
-            fields[name] = tuple(json.loads(fields[name]))
+        with explain_damage(f"run {fields['id']} in the store {self.place!r}"):
+            fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
+            fields["shape"] = json.loads(fields["shape"])
+            for name in ("metrics", "bad"):
+                fields[name] = tuple(json.loads(fields[name]))
         place = "" if self._database.is_temporary else self.place
         return RunInfo(**fields, place=place, usage=usage, facts=facts)
+
+    def _to_block(self, run: str, first: int, last: int, *columns: Any) -> ScoreBlock:
+        with explain_damage(f"run {run}, samples {first} to {last}, in the store {self.place!r}"):
+            return ScoreBlock(first, last, EncodedScores(*columns))
+
+    def _decode_rows(self, run: str, texts: bytes) -> list[str]:
+        with explain_damage(f"run {run} in the store {self.place!r}"):
+            return decode_rows(texts)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -465,10 +477,6 @@ _UPDATE_SCORES = (
     " WHERE run = ? AND first = ?"
 )
 _UPDATE_SAMPLES = "UPDATE sample_blocks SET body = ? WHERE run = ? AND first = ?"
-
-
-def _to_block(first: int, last: int, *columns: Any) -> ScoreBlock:
-    return ScoreBlock(first, last, EncodedScores(*columns))
 
 
 def _count_samples(rows: Iterable[tuple[Any, ...]]) -> int:
