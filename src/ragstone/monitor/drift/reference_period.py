@@ -6,7 +6,7 @@ hour to hour (AR(1) plus noise), fitted by likelihood on the reference windows."
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,8 @@ MIN_SPREAD_SHARE = 0.01
 """Minimum standard deviation of a window's mean as a share of the metric's range: smaller drops raise no immediate alarm."""
 MIN_REFERENCE_WINDOWS = 24
 """With fewer reference windows the test is not run."""
+MIN_REFERENCE_SCORES = 100
+"""The same for its scores."""
 
 CARRY_MODELS = tuple(
     [(0.0, 0.0)]
@@ -59,7 +61,7 @@ class ReferencePeriod:
     third: Floats
     """Third central moment of single scores."""
     span: Floats
-    """The metric's range; without bounds, the size of its mean."""
+    """Width of the metric's range."""
     least: Floats
     """Minimum standard deviation assumed for a window's mean."""
     carry_rate: Floats
@@ -76,7 +78,9 @@ class ReferencePeriod:
     @property
     def usable(self) -> Flags:
         """Whether it has enough windows to compare with."""
-        return np.asarray(self.windows >= MIN_REFERENCE_WINDOWS)
+        return np.asarray(
+            (self.windows >= MIN_REFERENCE_WINDOWS) & (self.scores >= MIN_REFERENCE_SCORES)
+        )
 
     def inflate(self, width: Floats | np.float64) -> Floats:
         """Variance of the mean of so many windows, relative to that of independent ones."""
@@ -101,7 +105,7 @@ def learn_reference(
     first_hour: int | None = None,
     session_factor: float | Floats = 1.0,
 ) -> ReferencePeriod:
-    """The statistics of reference windows; `span` is the metrics' range, NaN without bounds.
+    """The statistics of reference windows; `span` is the width of the metrics' range.
 
     `first_hour` is the hour of the week of the first window; without it no profile is learned. `session_factor` is how much
     the scores of one session or user hang together, as a factor of the variance of a mean."""
@@ -128,7 +132,7 @@ def learn_reference(
     of_means = raw * (1 + SPREAD_CAUTION_ERRORS * np.sqrt(2 / freedom))
     single = within / size
     factor = np.where(single > 0, of_means / np.maximum(single, 1e-300), 1)
-    width = np.where(np.isnan(span), np.abs(mean), span)
+    width = np.broadcast_to(np.asarray(span, float), mean.shape)
     reference = ReferencePeriod(
         windows=windows,
         scores=counts.sum(axis=1),
@@ -154,8 +158,6 @@ def _add_correlation(
     reference: ReferencePeriod, series: WindowSums, excess: Floats
 ) -> ReferencePeriod:
     """The reference with the correlation of its hours, and the error of its mean with it."""
-    from dataclasses import replace
-
     spread = reference.compute_spread(series.counts)
     z = (series.means - reference.mean[:, None]) / spread
     rates, shares = np.array(CARRY_MODELS).T
