@@ -38,6 +38,12 @@ class RankScale:
         shares = (np.cumsum(weight) - weight / 2) / weight.sum()
         return cls(tuple(keys.tolist()), tuple(shares.tolist()))
 
+    @property
+    def median(self) -> float:
+        """The median of the reference period's values, precise to a bin."""
+        place = min(int(np.searchsorted(self.shares, 0.5)), len(self.keys) - 1)
+        return float(get_bin_centres(np.array([self.keys[place]]))[0])
+
     def rank(self, keys: Ints, sign: float) -> Floats:
         """The rank of each bin; `sign` is 1 where more is better, else -1."""
         if not self.keys:

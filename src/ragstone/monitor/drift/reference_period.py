@@ -50,6 +50,8 @@ class ReferencePeriod:
     mean: Floats
     error: Floats
     """Standard error of the mean, with the correlation of hours."""
+    precision: Floats
+    """Mean inverse variance of an hour's mean, hours without scores included."""
     within: Floats
     """Variance of single scores."""
     factor: Floats
@@ -138,6 +140,7 @@ def learn_reference(
         scores=counts.sum(axis=1),
         mean=mean,
         error=zeros,
+        precision=zeros,
         within=within,
         factor=np.maximum(np.maximum(factor, session_factor), 1),
         between=np.maximum(of_means - single, 0),
@@ -172,7 +175,16 @@ def _add_correlation(
     learned = replace(reference, carry_rate=rates[chosen], carry_share=shares[chosen])
     windows = np.maximum(reference.windows, 1)
     weight = np.where(series.seen, 1 / spread**2, 0).sum(axis=1)
-    return replace(learned, error=np.sqrt(learned.inflate(windows) / np.maximum(weight, 1e-300)))
+    error = np.sqrt(learned.inflate(windows) / np.maximum(weight, 1e-300))
+    return replace(learned, error=error, precision=weight / _count_hours(series.seen))
+
+
+def _count_hours(seen: Flags) -> Floats:
+    """Hours from the first with scores to the last."""
+    length = seen.shape[1]
+    first = np.argmax(seen, axis=1)
+    last = length - 1 - np.argmax(seen[:, ::-1], axis=1)
+    return np.maximum(last - first + 1, 1).astype(float)
 
 
 def _compute_likelihoods(z: Floats, seen: Flags, rates: Floats, shares: Floats) -> Floats:

@@ -109,10 +109,10 @@ def run_test(
     after = at >= begun
     inside = (at >= since) & (at < begun)
     tested = _test_hours(hours, spans, saved, inside, after, budgets, factors)
-    grown = (at >= since) & (at < until)
-    if (grown & ~inside).any():
-        # hours of the second half count as well, except those of an incident
-        grown &= ~_mark_incidents(tested.trace, grown.shape)
+    # Hours of the second half count as well. No hour of an incident does, of the stream or of its whole metric: a slice with
+    # few scores, whose period is long, must not learn a fault as usual.
+    grown = (at >= since) & (at < until) & ~_mark_incidents(hours, tested.trace, inside.shape)
+    if (grown != inside).any():
         tested = _test_hours(hours, spans, saved, grown, after, budgets, factors)
     return tested
 
@@ -178,11 +178,12 @@ def _replace_saved(
     return ReferencePeriod(**columns)
 
 
-def _mark_incidents(trace: DriftTrace, shape: tuple[int, ...]) -> Flags:
-    """Hours of incidents, from the earliest that they may have begun in."""
+def _mark_incidents(hours: HourlyStreams, trace: DriftTrace, shape: tuple[int, ...]) -> Flags:
+    """Hours of incidents of each stream or of its whole metric, from the earliest that they may have begun in."""
     marked = np.zeros(shape, bool)
-    for row, incidents in enumerate(trace.incidents):
-        for incident in incidents:
+    whole: dict[str, int] = {key.metric: row for row, key in enumerate(hours.keys) if not key.field}
+    for row, key in enumerate(hours.keys):
+        for incident in (*trace.incidents[row], *trace.incidents[whole[key.metric]]):
             marked[row, incident.onset.low : incident.recovered] = True
     return marked
 

@@ -106,7 +106,7 @@ def run_drift_test(
     `budgets` are the false alarms that are acceptable a month; `first_hour` is the hour of the week of the first window."""
     streams, length = live.counts.shape
     below, precision = compute_deviations(reference, live, first_hour)
-    widths = choose_widths(reference, precision)
+    widths = choose_widths(reference)
     evidence = np.zeros((streams, length))
     alarms, firing = np.zeros((2, streams, length), bool)
     incidents: list[tuple[Incident, ...]] = [()] * streams
@@ -133,17 +133,31 @@ def compute_deviations(
     return below, np.where(live.seen, 1 / reference.compute_spread(live.counts) ** 2, 0)
 
 
-def choose_widths(reference: ReferencePeriod, precision: Floats) -> Floats:
+def choose_widths(reference: ReferencePeriod) -> Floats:
     """The main width of each stream: windows over which a drop of a tenth of the range moves the mean by enough deviations."""
-    length = np.maximum((precision > 0).sum(axis=1), 1)
     target = TARGET_DROP * reference.span
     # with correlation, the width depends on itself: two rounds are enough
     width = np.ones(len(target))
     for _ in range(2):
         needed = TARGET_DEVIATIONS**2 * reference.inflate(width) / target**2
-        width = needed / np.maximum(precision.sum(axis=1) / length, 1e-300)
-        width = np.clip(width, MIN_MAIN_WIDTH, MAX_WIDTH)
+        width = np.clip(
+            needed / np.maximum(reference.precision, 1e-300), MIN_MAIN_WIDTH, MAX_WIDTH
+        )
     return np.asarray(width)
+
+
+def estimate_delay(reference: ReferencePeriod, row: int, budget: float, drop: float) -> float:
+    """Windows after which a drop of this size is found, two times out of three; infinity when it is too small."""
+    main = choose_widths(reference)[row]
+    delays = []
+    for width, share in _share_budget(main).items():
+        inflation = float(reference.inflate(np.float64(width))[row])
+        deviation = drop * math.sqrt(float(reference.precision[row]) / inflation)
+        # after k of `width` windows the mean of all has moved by k / width of the drop
+        needed = (compute_limit(width, budget * share) + 0.5) * math.sqrt(width)
+        if deviation * width >= needed:
+            delays.append(needed / deviation)
+    return max(1.0, min(delays, default=math.inf))
 
 
 def compute_limit(width: float, budget: float) -> float:
@@ -185,10 +199,7 @@ def _build_stream(
     budget: float,
 ) -> _Stream:
     below, precision, powers = windows
-    rounded = [max(1, min(MAX_WIDTH, round(ratio * main_width))) for ratio in WIDTH_RATIOS]
-    shares: dict[int, float] = {}
-    for width, share in zip(rounded, WIDTH_SHARES, strict=True):
-        shares[width] = shares.get(width, 0) + share
+    shares = _share_budget(main_width)
     widths = tuple(shares)
     within = max(float(reference.within[row]), 1e-12)
     return _Stream(
@@ -210,6 +221,15 @@ def _build_stream(
         precision_sums=np.concatenate([[0], np.cumsum(precision)]),
         power_sums=np.pad(np.cumsum(powers, axis=1), ((0, 0), (1, 0))),
     )
+
+
+def _share_budget(main_width: float) -> dict[int, float]:
+    """Width → its share of the budget."""
+    shares: dict[int, float] = {}
+    for ratio, share in zip(WIDTH_RATIOS, WIDTH_SHARES, strict=True):
+        width = max(1, min(MAX_WIDTH, round(ratio * main_width)))
+        shares[width] = shares.get(width, 0) + share
+    return shares
 
 
 def _replay_stream(stream: _Stream, evidence: Floats) -> Iterator[Incident]:
