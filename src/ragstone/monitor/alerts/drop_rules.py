@@ -250,7 +250,10 @@ def _build_facts(
         "since": format_minute(hours.get_hour_start(onset.window)),
         "since_us": hours.get_hour_start(onset.window),
         # the interval ends with the hour that the drop began in at the latest
-        "since_interval_us": [hours.get_hour_start(onset.low), hours.get_hour_start(onset.high + 1)],
+        "since_interval_us": [
+            hours.get_hour_start(onset.low),
+            hours.get_hour_start(onset.high + 1),
+        ],
         "scores": float(hours.series.counts[row, onset.window : stop].sum()),
         # times in microseconds are for pages and `add_explanation`; `build_message` leaves them out
         "reference_us": [span.since, min(span.until, hours.get_hour_start(onset.low))],

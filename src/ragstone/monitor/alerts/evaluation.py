@@ -51,6 +51,8 @@ class MonitorStatus:
     streams: tuple[MetricStream, ...]
     open: tuple[Alert, ...]
     """Alerts that are not resolved."""
+    waiting: tuple[Mapping[str, Any], ...] = ()
+    """Facts of thresholds that cannot be decided now, for `format_alert`."""
 
     def to_dict(self) -> dict[str, Any]:
         """The status as plain JSON."""
@@ -59,6 +61,7 @@ class MonitorStatus:
             "state": self.state,
             "streams": [asdict(stream) for stream in self.streams],
             "open": [alert.to_dict() for alert in self.open],
+            "waiting": [dict(facts) for facts in self.waiting],
         }
 
 
@@ -103,6 +106,7 @@ def load_status(archive: Archive) -> MonitorStatus | None:
         plain["state"],
         tuple(_read_stream(stream) for stream in plain["streams"]),
         tuple(Alert.from_json(alert) for alert in plain["open"]),
+        tuple(plain.get("waiting", ())),
     )
 
 
@@ -166,6 +170,7 @@ def _advance_alerts(
         _find_worst_state(still_open, streams),
         tuple(_assign_state(stream, still_open) for stream in streams),
         tuple(still_open),
+        tuple(result.facts for result in results if result.state == "unknown" and result.facts),
     )
     save_state(db, "watch", json.dumps(status.to_dict(), allow_nan=False), now)
     return status

@@ -127,7 +127,7 @@ def has_bounds(metric: str) -> bool:
 
 def _load_bins(
     archive: Archive, keys: Sequence[StreamKey], start: int, stop: int
-) -> dict[StreamKey, HourBins]:
+) -> Mapping[StreamKey, HourBins]:
     """The hourly histograms of streams without bounds; they are all that is known of a value's rank."""
     wanted = {key for key in keys if not has_bounds(key.metric)}
     bins: dict[StreamKey, dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]]] = {

@@ -42,7 +42,5 @@ def find_onset(below: Floats, precision: Floats, inflation: float = 1.0) -> Onse
     reached = np.cumsum(posterior) / posterior.sum()
     tail = (1 - INTERVAL_SHARE) / 2
     low = int(np.searchsorted(reached, tail))
-    high = int(min(np.searchsorted(reached, 1 - tail), len(below) - 1))
-    return Onset(
-        window, min(low, window), max(high, window), float(pull[window] / scale[window])
-    )
+    high = min(int(np.searchsorted(reached, 1 - tail)), len(below) - 1)
+    return Onset(window, min(low, window), max(high, window), float(pull[window] / scale[window]))

@@ -75,4 +75,4 @@ def compute_median(hours: Sequence[tuple[Ints, Floats]]) -> float | None:
         return None
     keys, place = np.unique(np.concatenate([key for key, _ in hours]), return_inverse=True)
     weight = np.bincount(place, np.concatenate([weight for _, weight in hours]))
-    return compute_percentiles(keys, weight, [0.5], (-np.inf, np.inf))[0]
+    return compute_percentiles(keys, weight.astype(float), [0.5], (-np.inf, np.inf))[0]

@@ -154,7 +154,9 @@ def learn_reference(
         daily=profile.daily,
         weekly=profile.weekly,
     )
-    return _add_correlation(reference, series, 1 - session_factor * single / np.maximum(raw, 1e-300))
+    return _add_correlation(
+        reference, series, 1 - session_factor * single / np.maximum(raw, 1e-300)
+    )
 
 
 def _add_correlation(
@@ -184,7 +186,7 @@ def _count_hours(seen: Flags) -> Floats:
     length = seen.shape[1]
     first = np.argmax(seen, axis=1)
     last = length - 1 - np.argmax(seen[:, ::-1], axis=1)
-    return np.maximum(last - first + 1, 1).astype(float)
+    return np.asarray(np.maximum(last - first + 1, 1), float)
 
 
 def _compute_likelihoods(z: Floats, seen: Flags, rates: Floats, shares: Floats) -> Floats:

@@ -110,7 +110,7 @@ def run_drift_test(
     evidence = np.zeros((streams, length))
     alarms, firing = np.zeros((2, streams, length), bool)
     incidents: list[tuple[Incident, ...]] = [()] * streams
-    for row in np.flatnonzero(reference.usable & live.seen.any(axis=1)):
+    for row in np.flatnonzero(reference.usable & live.seen.any(axis=1)).tolist():
         powers = np.stack([live.counts[row], live.sums[row], live.squares[row]])
         stream = _build_stream(
             reference, row, (below[row], precision[row], powers), widths[row], budgets[row]
@@ -140,9 +140,7 @@ def choose_widths(reference: ReferencePeriod) -> Floats:
     width = np.ones(len(target))
     for _ in range(2):
         needed = TARGET_DEVIATIONS**2 * reference.inflate(width) / target**2
-        width = np.clip(
-            needed / np.maximum(reference.precision, 1e-300), MIN_MAIN_WIDTH, MAX_WIDTH
-        )
+        width = np.clip(needed / np.maximum(reference.precision, 1e-300), MIN_MAIN_WIDTH, MAX_WIDTH)
     return np.asarray(width)
 
 
