@@ -103,9 +103,8 @@ def _move_means(rng: Rng, shape: Shape, scores: Floats, shift: Floats) -> Floats
     count = int(moved.sum())
     bad = np.where(rng.random(count) < 0.5, 0.0, rng.beta(2, 4, count))
     scores = scores.copy()
-    scores[moved] = np.where(np.nonzero(moved)[0].astype(int) >= 0, bad, bad)
-    perfect = moved & (shift > 0)[:, None]
-    scores[perfect] = 1.0
+    scores[moved] = bad
+    scores[moved & (shift > 0)[:, None]] = 1.0
     return scores
 
 
@@ -188,6 +187,7 @@ SHAPES = (
     Shape("daily cycle ±0.05", cycle_daily(0.05)),
     Shape("weekends −0.05", lower_weekends(0.05)),
     Shape("AR(1) 0.5 hours, sd 0.02", correlate_hours(0.5, 0.02)),
+    Shape("AR(1) 0.5 hours, sd 0.03", correlate_hours(0.5, 0.03)),
     Shape("sessions of 5", session=5),
     Shape("90 % ones", ones=0.90, zeros=0.05),
     Shape("99 % ones", ones=0.99, zeros=0.005),

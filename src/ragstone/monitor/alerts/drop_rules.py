@@ -182,7 +182,7 @@ def _compare_with_whole(tested: TestedStreams, row: int, stream: MetricStream) -
     if not stream.field or not tested.is_ready(whole):
         return stream
     span, last_day = tested.spans[whole], slice(max(0, tested.hours.count - 24), None)
-    below, precision = compute_deviations(tested.reference, tested.series, tested.hours.first_hour)
+    below, _ = compute_deviations(tested.reference, tested.series, tested.hours.first_hour)
     # the slice's own hours, by what is usual in the whole
     usual = below[whole] + tested.series.means[whole]
     own = np.where(tested.series.seen[row], usual - tested.series.means[row], 0)
