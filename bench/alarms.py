@@ -85,7 +85,9 @@ def _rank_hours(scores: Floats) -> Floats:
     return np.stack([sum_ranks(hour, scale, -1.0, scores.shape[1]) for hour in bins], axis=1)
 
 
-def replay_months(windows: WindowSums, means: Floats, *, first_hour: int | None = 0) -> ReplayedMonths:
+def replay_months(
+    windows: WindowSums, means: Floats, *, first_hour: int | None = 0
+) -> ReplayedMonths:
     """Learn the history and replay the rest; without `first_hour` no profile is learned."""
     reference = learn_reference(windows.select(0, HISTORY), first_hour=first_hour)
     live = windows.select(HISTORY, windows.counts.shape[1])
@@ -95,8 +97,6 @@ def replay_months(windows: WindowSums, means: Floats, *, first_hour: int | None 
     return ReplayedMonths(
         reference, run_drift_test(reference, live, budgets), (rest < limit[:, None]).astype(float)
     )
-
-
 
 
 def count_false_alarms(rng: Rng, shape: Shape, months: int) -> tuple[float, float]:
@@ -116,7 +116,9 @@ def find_faults(
     faults = np.clip((np.arange(hours) - starts[:, None] + 1) / ramp, 0, 1) * size
     tested = replay_months(*draw_windows(rng, shape, months, hours, faults))
     delays = [_find_first(tested.trace.alarms[m], start) for m, start in enumerate(starts.tolist())]
-    plain = [_find_first(tested.plain_rule[m] > 0, start) for m, start in enumerate(starts.tolist())]
+    plain = [
+        _find_first(tested.plain_rule[m] > 0, start) for m, start in enumerate(starts.tolist())
+    ]
     dated = [
         abs(incident.onset.window - start) <= 6
         for m, start in enumerate(starts.tolist())

@@ -31,6 +31,7 @@ from ragstone.monitor.drift.onsets import Onset, find_onset
 from ragstone.monitor.drift.ranks import compute_median
 from ragstone.monitor.drift.references import (
     TestedStreams,
+    is_final,
     load_references,
     run_test,
     save_references,
@@ -114,9 +115,22 @@ def evaluate_drop_rules(
         past += [
             _build_past(tested, row, incident, incident.recovered)
             for incident in incidents
-            if incident.recovered is not None
+            if incident.recovered is not None and not _is_part(tested, row, incident)
         ]
     return results, streams, past
+
+
+def _is_part(tested: TestedStreams, row: int, incident: Incident) -> bool:
+    """Whether a slice's incident overlaps one of its whole metric, whose alert names the slice."""
+    key = tested.hours.keys[row]
+    if not key.field or incident.recovered is None:
+        return False
+    whole = tested.trace.incidents[tested.hours.keys.index(StreamKey(key.metric))]
+    return any(
+        other.onset.low <= incident.recovered
+        and (other.recovered is None or other.recovered >= incident.onset.low)
+        for other in whole
+    )
 
 
 def _replay_test(
@@ -129,7 +143,7 @@ def _replay_test(
     if not known:
         return None
     # Only saved references allow a bounded replay: the others are learned from the first hour on.
-    is_saved = all(StreamKey(metric).rule in saved for metric in metrics)
+    is_saved = all(is_final(saved, StreamKey(metric).rule) for metric in metrics)
     start = max(min(known), stop - MAX_REPLAY_MICROS) if is_saved else min(known)
     hours = load_hourly_streams(
         archive, metrics, start, stop, settings.slices, settings.judge_failures

@@ -37,10 +37,11 @@ def find_onset(below: Floats, precision: Floats, inflation: float = 1.0) -> Onse
         return Onset(last, 0, last, 0.0)
     scale = np.maximum(total, 1e-300)
     gain = np.where(possible, pull**2 / scale / 2 / inflation, -np.inf)
-    window = int(np.argmax(gain))
-    posterior = np.where(possible, np.exp(gain - gain[window]) / np.sqrt(scale), 0)
+    posterior = np.where(possible, np.exp(gain - gain.max()) / np.sqrt(scale), 0)
     reached = np.cumsum(posterior) / posterior.sum()
+    # the median of the posterior is nearer to the truth than its highest point, where few scores say little
+    window = int(np.searchsorted(reached, 0.5))
     tail = (1 - INTERVAL_SHARE) / 2
     low = int(np.searchsorted(reached, tail))
     high = min(int(np.searchsorted(reached, 1 - tail)), len(below) - 1)
-    return Onset(window, min(low, window), max(high, window), float(pull[window] / scale[window]))
+    return Onset(window, low, high, float(pull[window] / scale[window]))

@@ -34,12 +34,15 @@ from ragstone.monitor.windows.statistics import find_metric
 
 SETTLE_MICROS = DAY_MICROS
 """How long after its end a reference period still takes in late scores."""
+MAX_LOST_SHARE = 0.1
+"""Share of a reference's scores that may be gone before the saved one is used instead."""
 FORMAT = 2
 """Version of the saved references; those of another are learned again."""
 
 SavedReferences = dict[str, Any]
-"""Rule → {"since", "live", "until", "reference": field of ReferencePeriod → value, "ranks"}; beside them `spec`, the setting
-`reference` they were learned for, `format`, and `from`, when they were last reset."""
+"""Rule → {"since", "live", "until", "whole", "reference": field of ReferencePeriod → value, "ranks"}; beside them `spec`, the
+setting `reference` they were learned for, `format`, and `from`, when they were last reset. One that is not `whole` is of the
+first half, and used only if the hours it came from are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,11 @@ def reset_references(archive: Archive, now: int) -> None:
     archive.run(lambda db: save_state(db, "reference", body, now)).result()
 
 
+def is_final(saved: SavedReferences, rule: str) -> bool:
+    """Whether a saved reference is whole, so that it is not learned again."""
+    return rule in saved and bool(saved[rule]["whole"])
+
+
 def run_test(
     archive: Archive,
     settings: Alerts,
@@ -126,6 +134,7 @@ def save_references(
             "since": span.since,
             "live": span.live,
             "until": span.until,
+            "whole": now >= span.until + SETTLE_MICROS,
             "reference": {
                 item.name: getattr(tested.reference, item.name)[row].tolist()
                 for item in fields(ReferencePeriod)
@@ -133,11 +142,13 @@ def save_references(
             "ranks": [tested.scales[row].keys, tested.scales[row].shares],
         }
         for row, (key, span) in enumerate(zip(tested.hours.keys, tested.spans, strict=True))
-        # saved once and never learned again: as old interactions are purged, the period would
+        # never learned again once it is whole: as old interactions are purged, the period would
         # otherwise move along
-        if key.rule not in saved
-        and now >= span.until + SETTLE_MICROS
-        and tested.reference.usable[row]
+        if tested.reference.usable[row]
+        and (
+            (key.rule not in saved and now >= span.live + SETTLE_MICROS)
+            or (not is_final(saved, key.rule) and now >= span.until + SETTLE_MICROS)
+        )
     }
     if new:
         body = json.dumps(
@@ -161,21 +172,30 @@ def _test_hours(
     learned = learn_reference(
         series.mask(inside), span=ranges, first_hour=hours.first_hour, session_factor=factors
     )
-    reference = _replace_saved(hours, learned, saved)
+    reference = _replace_saved(hours, learned, inside, saved)
     live = series.mask(after)
     trace = run_drift_test(reference, live, budgets, first_hour=hours.first_hour)
     return TestedStreams(hours, spans, reference, scales, series, live, inside, trace)
 
 
 def _replace_saved(
-    hours: HourlyStreams, learned: ReferencePeriod, saved: SavedReferences
+    hours: HourlyStreams, learned: ReferencePeriod, inside: Flags, saved: SavedReferences
 ) -> ReferencePeriod:
     columns = {item.name: getattr(learned, item.name).copy() for item in fields(ReferencePeriod)}
     for row, key in enumerate(hours.keys):
-        if key.rule in saved:
+        if _is_used(hours, row, inside[row], saved):
             for name, column in columns.items():
                 column[row] = saved[key.rule]["reference"][name]
     return ReferencePeriod(**columns)
+
+
+def _is_used(hours: HourlyStreams, row: int, inside: Flags, saved: SavedReferences) -> bool:
+    """Whether a stream's saved reference is used: it is whole, or its hours have been purged since."""
+    rule = hours.keys[row].rule
+    if rule not in saved or saved[rule]["whole"]:
+        return rule in saved
+    remaining = float(hours.series.counts[row, inside].sum())
+    return remaining < (1 - MAX_LOST_SHARE) * float(saved[rule]["reference"]["scores"])
 
 
 def _mark_incidents(hours: HourlyStreams, trace: DriftTrace, shape: tuple[int, ...]) -> Flags:
@@ -225,7 +245,7 @@ def _build_scale(
     hours: HourlyStreams, row: int, inside: Flags, saved: SavedReferences
 ) -> RankScale:
     key = hours.keys[row]
-    if key.rule in saved:
+    if _is_used(hours, row, inside, saved):
         keys, shares = saved[key.rule]["ranks"]
         return RankScale(tuple(keys), tuple(shares))
     bins = hours.bins.get(key, {})
