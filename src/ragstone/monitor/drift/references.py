@@ -168,7 +168,7 @@ def _test_hours(
 ) -> TestedStreams:
     scales = [_build_scale(hours, row, inside[row], saved) for row in range(len(hours.keys))]
     series = _rank_series(hours, scales)
-    ranges = np.array([_get_metric_range(key.metric) for key in hours.keys])
+    ranges = np.array([get_metric_range(key.metric) for key in hours.keys])
     learned = learn_reference(
         series.mask(inside), span=ranges, first_hour=hours.first_hour, session_factor=factors
     )
@@ -282,7 +282,7 @@ def _estimate_session_factors(
     return np.array([factors.get(key.metric, 1.0) for key in hours.keys])
 
 
-def _get_metric_range(metric: str) -> float:
+def get_metric_range(metric: str) -> float:
     """The width of a metric's range; that of ranks is 1."""
     known = find_metric(metric)
     if known is None or known.bounds is None:
