@@ -36,6 +36,8 @@ class AlertSpan:
     since: int
     until: int | None
     title: str
+    onset: tuple[int, int] | None = None
+    """Interval of when a drop began."""
 
 
 def draw_series(
@@ -48,11 +50,16 @@ def draw_series(
     bounds: tuple[float, float] | None = None,
     alerts: Sequence[AlertSpan] = (),
     zero: bool = False,
+    reference: float | None = None,
 ) -> Drawing:
-    """The series over time; a window without values leaves a gap, for nothing is known of it."""
+    """The series over time; a window without values leaves a gap, for nothing is known of it.
+
+    `reference` is what the series is compared with, a dotted line."""
     left, right, top, bottom = 40.0, width - 8.0, 10.0, height - 24.0
     start, end = points[0].since, points[-1].until
     low, high = _choose_scale(points, bounds, zero)
+    if reference is not None:
+        low, high = min(low, reference), max(high, reference)
 
     def place_time(at: float) -> float:
         return left + (min(max(at, start), end) - start) / (end - start) * (right - left)
@@ -65,7 +72,15 @@ def draw_series(
         shapes.append(Stroke(((left, place_value(tick)), (right, place_value(tick))), "grid"))
         text = f"{tick:.4g}".replace(".", say("decimal"))
         shapes.append(Caption(left - 6, place_value(tick) + 4, text, "soft", "end"))
+    if reference is not None:
+        level = place_value(reference)
+        shapes.append(Stroke(((left, level), (right, level)), "good", 1.25, dashed=True))
     for alert in alerts:
+        if alert.onset is not None and alert.onset[0] < end and alert.onset[1] > start:
+            first, last = (place_time(at) for at in alert.onset)
+            shapes.append(
+                Box(first, top, max(last - first, 1.0), bottom - top, "band", alert.title)
+            )
         over = end if alert.until is None else alert.until
         if alert.since < end and over > start:
             # a strip along the axis, so that it hides nothing
