@@ -44,7 +44,8 @@ def _build_note(by: str, text: str, now: int, *, needs_text: bool = True) -> Not
 
 
 def _change_alert(archive: Archive, id: str, now: int, change: Callable[[Alert], Alert]) -> Alert:
-    def write(db: Connection) -> Alert:
+    def write(db: Connection) -> Alert | int:
+        """The changed alert, or how many there are when not one."""
         # an evaluation meanwhile would write the alert back as it was
         lock_alerts(db, now)
         rows = list(db.execute("SELECT id, body FROM monitor_alerts"))
@@ -54,14 +55,14 @@ def _change_alert(archive: Archive, id: str, now: int, change: Callable[[Alert],
             if key == id or (len(id) >= MIN_ID_CHARS and key.startswith(id))
         ]
         if len(matches) != 1:
-            hint = "`ragstone monitor alert list` shows them"
-            raise DataError(
-                f"no alert {id[:40]!r}; {hint}"
-                if not matches
-                else f"several alerts begin with {id[:40]!r}; {hint}"
-            )
+            return len(matches)
         alert = change(Alert.from_json(json.loads(matches[0])))
         save_alerts(db, [alert])
         return alert
 
-    return archive.run(write).result()
+    # an error raised inside the transaction would be one of the store
+    result = archive.run(write).result()
+    if isinstance(result, Alert):
+        return result
+    what = "several alerts begin with" if result else "no alert"
+    raise DataError(f"{what} {id[:40]!r}; `ragstone monitor alert list` shows them")

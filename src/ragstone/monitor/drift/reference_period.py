@@ -124,8 +124,8 @@ def learn_reference(
     scores = np.maximum(counts.sum(axis=1), 1)
     mean = sums.sum(axis=1) / scores
     second, third = series.squares.sum(axis=1) / scores, series.cubes.sum(axis=1) / scores
-    inside = np.maximum(series.squares - sums * series.means, 0).sum(axis=1)
-    within = inside / np.maximum(scores - windows, 1)
+    # around the mean of all, not of each window: an hour may have a single score
+    within = np.maximum(second - mean**2, 0) * scores / np.maximum(scores - 1, 1)
     # Method of moments for unequal windows: the weighted spread of their means, against what chance alone gives.
     spread = (counts * (series.means - mean[:, None]) ** 2).sum(axis=1)
     freedom = np.maximum(windows - 1 - profile.freedom, 1)
