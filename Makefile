@@ -51,6 +51,7 @@ check: setup  ## Formatting, lint, types, docs
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py
 	$(BIN)/mkdocs build -q --strict -d site
+	$(BIN)/mkdocs build -q --strict -f mkdocs.es.yml -d site/es
 
 bench: setup  ## Measure the bars; each line is a ratio
 	$(BIN)/python -m bench
@@ -62,6 +63,7 @@ bench-judge: setup  ## Train and measure the embedded judge on the labelled data
 
 docs: setup  ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict -d site
+	$(BIN)/mkdocs build --strict -f mkdocs.es.yml -d site/es
 
 clean:  ## Remove what these commands made
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

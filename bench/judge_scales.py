@@ -25,7 +25,13 @@ from bench.planted.corpus import (
 from bench.planted.faults import Setting, ask_two
 from ragstone import evaluate
 from ragstone.judges.factory import make_judge
-from ragstone.judges.scale import BUNDLED_FILE, JudgeScale, fingerprint_judge, measure_scale
+from ragstone.judges.scale import (
+    BUNDLED_FILE,
+    JudgeScale,
+    fingerprint_judge,
+    load_bundled_scales,
+    measure_scale,
+)
 from ragstone.metrics import resolve
 from ragstone.types import Sample
 
@@ -119,7 +125,13 @@ def _score(samples: Sequence[Sample], metrics: Sequence[str]) -> Mapping[str, li
 
 def main() -> None:
     """Measure both languages and write the file."""
-    scales = [scale for language in ("en", "es") for scale in measure_language(language)]
+    # the bounds of a cascade are measured on labels: `python -m bench.cascade --write`
+    unsure = {(old.language, old.metric): old.unsure for old in load_bundled_scales()}
+    scales = [
+        replace(scale, unsure=unsure.get((scale.language, scale.metric)))
+        for language in ("en", "es")
+        for scale in measure_language(language)
+    ]
     for s in scales:
         print(
             f"{s.language} {s.metric:20} good {s.good.mean:.2f}±{s.good.spread:.2f} bad {s.bad.mean:.2f}±{s.bad.spread:.2f}"

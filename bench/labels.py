@@ -1,7 +1,7 @@
 """Means corrected by labels: how often the 95 % intervals hold the truth, and how wide they are.
 
     python -m bench.labels              simulated judges, about two minutes
-    python -m bench.labels --real       also people's labels of RAGTruth and the Spanish set, cross-fitted (10 minutes)
+    python -m bench.labels --real       also people's labels of RAGTruth and the Spanish set, cross-fitted (5 minutes more, once)
 
 Coverage is that of the mean of the population and of the mean of the samples themselves, each with its own interval.
 Width is that of the corrected interval over that of the labels alone. Beside it the coverage of the judge's own mean,
@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -181,22 +180,12 @@ def _measure_alone(units: LabelledUnits) -> float:
 
 def load_real(name: str) -> tuple[Array, Array, Array]:
     """Labels of a set, the chances that models fitted without each row's document give, and the documents."""
-    sys.path.insert(0, str(Path(__file__).parent / "judge"))
-    from examples import load_examples
-    from validate import fold_of, predict
+    from bench.crossfit import load_predictions
 
-    global _EXAMPLES
-    if not _EXAMPLES:
-        examples = load_examples()
-        _EXAMPLES = list(zip(examples, predict(examples, fold_of), strict=True))
-    rows = [(example, given) for example, given in _EXAMPLES if example.name == name]
-    groups = np.unique([example.group for example, _ in rows], return_inverse=True)[1]
-    truth = np.array([float(example.label) for example, _ in rows])
+    rows = load_predictions().select(name)
     # the chance, and the share of claims: both count, each with its own weight
-    return truth, np.array([[given.probability, given.value] for _, given in rows]), groups
-
-
-_EXAMPLES: list[tuple[Any, Any]] = []
+    values = np.column_stack([rows.probability, rows.value])
+    return rows.label, values, np.unique(rows.group, return_inverse=True)[1]
 
 
 def main() -> None:

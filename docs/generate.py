@@ -300,13 +300,18 @@ def field_docs(schema: type) -> dict[str, str]:
 SETTINGS = {
     "model": "`offline`, `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `ollama:NAME`, `gguf:PATH`, `hf:PATH`, `nli:PATH` or `python:module:function`.",
     "jury": "Instead of `model`: a list of judges that vote.",
+    "first": "Instead of `model`: the cheap judge of a [cascade](#a-cascade).",
+    "then": "The strong judge of a cascade, asked where the first is unsure.",
+    "unsure": "Chances of which the first judge is unsure: `0.2..0.8`, or `measured`. Default: what was measured for it on labels, else `0.2..0.8`.",
+    "agree": "Instead of `unsure`: the share of verdicts that are to be the second judge's, `0.95`.",
+    "check": "Share of the sure items that the second judge is asked about at random (default 0.05).",
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
     "small": "`true` for a small model: the hybrid route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",
     "temperature": "Passed on to the model.",
     "top_p": "Passed on to the model.",
-    "seed": "Passed on to the model.",
+    "seed": "Passed on to the model; of a cascade also what the random checks are drawn by.",
     "max_tokens": "Longest reply.",
     "parameters": "Any other parameters of the API, passed on as they are.",
     "prices": "`{input: USD, output: USD}` per million tokens, for models whose price is not known.",
@@ -357,19 +362,22 @@ def cli(language: str) -> str:
     import click
 
     from ragstone.cli import ragstone
+    from ragstone.cli.translation import translate_click, translate_command
 
     top = click.Context(
-        ragstone,
+        translate_command(ragstone, language),
+        obj=("--lang", language),  # commands are loaded one by one, in the language of the words
         info_name="ragstone",
         terminal_width=96,
         max_content_width=96,
         help_option_names=["-h", "--help"],
     )
     parts = []
-    for context in _contexts(top):
-        level = "##" if context.parent in (None, top) else "###"
-        help_text = context.command.get_help(context)
-        parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
+    with translate_click(language):
+        for context in _contexts(top):
+            level = "##" if context.parent in (None, top) else "###"
+            help_text = context.command.get_help(context)
+            parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
     return "\n".join(parts)
 
 
@@ -399,6 +407,18 @@ def names(language: str) -> str:
     return table("name | what it is", rows)
 
 
+def aliases(tool: str) -> Callable[[str], str]:
+    """The metric names of another tool beside ours."""
+
+    def build(language: str) -> str:
+        from ragstone.registry.aliases import list_aliases
+
+        rows = [[f"`{alias.name}`", f"`{alias.spec}`"] for alias in list_aliases(tool)]
+        return table(f"{tool} | ragstone", rows)
+
+    return build
+
+
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     lines = [f"| {head} |", f"|{' --- |' * (head.count('|') + 1)}"]
@@ -407,6 +427,10 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 PARTS: dict[str, Callable[[str], str]] = {
+    "aliases-deepeval": aliases("DeepEval"),
+    "aliases-promptfoo": aliases("promptfoo"),
+    "aliases-ragas": aliases("Ragas"),
+    "aliases-trulens": aliases("TruLens"),
     "cli": cli,
     "config": config,
     "config-data": config_data,
@@ -453,7 +477,7 @@ def picture(target: Path, language: str) -> None:
 def main() -> int:
     if "--picture" in sys.argv:
         picture(DOCS / "images" / "report.png", "en")
-        picture(DOCS / "images" / "report.es.png", "es")
+        picture(DOCS / "es" / "images" / "report.png", "es")
         return 0
     old = stale()
     for page in old:

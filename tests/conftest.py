@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import Counter
 
@@ -11,6 +12,8 @@ from hypothesis import settings
 # no deadlines: machines are shared, and seconds prove nothing
 settings.register_profile("sample", deadline=None, max_examples=20)
 settings.register_profile("exhaustive", deadline=None, max_examples=200)
+
+os.environ["RAGSTONE_LANG"] = "en"  # messages follow the language of the machine; tests do not
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # started in the background of a shell: what tests start would inherit that Ctrl-C is not heard

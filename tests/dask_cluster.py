@@ -47,9 +47,8 @@ def written(path: Path, data: list[dict[str, Any]]) -> str:
 
 
 def kept(run: Run) -> list[Any]:
-    """Everything the store holds of a run, as stored."""
-    store = run.stored.store
-    return [list(store.score_rows(run.id)), list(store.input_rows(run.id))]
+    """Everything the store holds of a run."""
+    return [list(run.stored.scores()), list(run.stored.store.input_rows(run.id))]
 
 
 def count(path: Path) -> int:

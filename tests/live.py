@@ -11,13 +11,14 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from ragstone.server import ServerSettings, make_app
+from ragstone.server.app import listen
 from ragstone.store import Store
 
 
@@ -87,12 +88,15 @@ def in_thread(settings: ServerSettings, store: Store, parts: Any = ()) -> Iterat
         stop = asyncio.Event()
         try:
             await runner.setup()
-            await web.TCPSite(runner, settings.host, 0).start()
-            found[:] = [Server(*runner.addresses[0][:2], app), asyncio.get_running_loop(), stop]
+            async with listen(runner, replace(settings, port=0)) as url:
+                address = urlsplit(url)
+                server = Server(str(address.hostname), int(address.port or 0), app)
+                found[:] = [server, asyncio.get_running_loop(), stop]
+                ready.set()
+                await stop.wait()
         finally:
             ready.set()
-        await stop.wait()
-        await runner.cleanup()
+            await runner.cleanup()
 
     thread = threading.Thread(target=asyncio.run, args=(run(),), daemon=True)
     thread.start()

@@ -30,24 +30,39 @@ class Prediction(NamedTuple):
     probability: float
 
 
+class ClaimPredictions(NamedTuple):
+    """What the judge says of the claims of one row."""
+
+    chances: np.ndarray[Any, Any]
+    supported: np.ndarray[Any, Any]
+
+
 def predict(examples: Sequence[Example], held: Callable[[Example], Any]) -> list[Prediction]:
     """Predict each row by models that saw no row with the same key; our own pairs are always in training."""
+    return [row for row, _ in predict_claims(examples, held)]
+
+
+def predict_claims(
+    examples: Sequence[Example], held: Callable[[Example], Any]
+) -> list[tuple[Prediction, ClaimPredictions]]:
+    """Predict each row and its claims, as `predict` does."""
     keys = [held(example) for example in examples]
-    out: list[Prediction | None] = [None] * len(examples)
+    out: dict[int, tuple[Prediction, ClaimPredictions]] = {}
     for key in dict.fromkeys(keys):
         models = fit_models([e for e, k in zip(examples, keys, strict=True) if k != key])
         for n, (example, own) in enumerate(zip(examples, keys, strict=True)):
             if own == key:
                 out[n] = _predict_row(models, example)
-    return [prediction for prediction in out if prediction is not None]
+    return [out[n] for n in range(len(examples))]
 
 
-def _predict_row(models: dict[str, Any], example: Example) -> Prediction:
+def _predict_row(models: dict[str, Any], example: Example) -> tuple[Prediction, ClaimPredictions]:
     chance = models["claim"].predict(example.table)
     refuted = np.array(example.refuted)
     supported = (chance >= SUPPORT_BAR) & ~refuted & (example.table[:, _NUMBERS] == 0)
     whole = predict_answer(models["answer"], chance, example.known_share)
-    return Prediction(float(supported.mean()), min(whole, REFUTED if refuted.any() else 1.0))
+    prediction = Prediction(float(supported.mean()), min(whole, REFUTED if refuted.any() else 1.0))
+    return prediction, ClaimPredictions(chance, supported)
 
 
 def fold_of(example: Example) -> int:

@@ -76,6 +76,36 @@ def chunks(*items: str | Chunk | Mapping[str, Any]) -> Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of a conversation."""
+
+    role: str
+    """user, assistant, system or tool."""
+    content: str
+
+
+Dialogue = tuple[ChatMessage, ...]
+"""The messages of a conversation, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """A call of a tool that a system made, or should make, on the way to its answer."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None = None
+    """None: not recorded, or, of an expected call, any."""
+    result: str | None = None
+    error: str | None = None
+    """Why the call failed; None when it did not."""
+    seconds: float | None = None
+
+
+Steps = tuple[ToolStep, ...]
+"""Calls of tools in the order they were made."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """A question with the output of the system under test and the expected output.
 
@@ -97,6 +127,11 @@ class Sample:
     meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     error: str | None = None
     """Why the system under test failed; metrics on its output end as `system_error`."""
+    messages: Dialogue | None = None
+    """The conversation before the question; empty when it begins with it, None when there is no conversation."""
+    steps: Steps | None = None
+    """Calls of tools on the way to the answer; empty when the system made none, None when it is not known."""
+    expected_steps: Steps | None = None
 
     def __post_init__(self) -> None:
         if self.language is not None:
@@ -108,8 +143,22 @@ class Sample:
 
 SAMPLE_FIELDS: tuple[str, ...] = tuple(Sample.__slots__)
 
-SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts"})
+SYSTEM_FIELDS: frozenset[str] = frozenset({"answer", "contexts", "steps"})
 """Fields that the system under test produces."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """What the two judges of a cascade said of one item."""
+
+    first: str
+    """Verdict of the cheap judge; empty when it failed."""
+    second: str
+    """Verdict of the strong judge; empty when it was not asked."""
+    chance: float
+    """Chance with which the second was asked: 1 where the first was unsure."""
+    probability: float | None = None
+    """Chance that the item is supported, from the first judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +183,8 @@ class Finding:
     """Start and end of the source of `text` in the answer (or other text that was split), if known."""
     probability: float | None = None
     """Chance that the item is supported, from a judge that knows one; the verdict is what counts in the value."""
+    opinion: SecondOpinion | None = None
+    """Who decided it, when the judge is a cascade."""
 
 
 @dataclass(frozen=True, slots=True)

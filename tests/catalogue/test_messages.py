@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Mapping
 
 import pytest
 
@@ -18,7 +19,8 @@ from ragstone.locale.messages import (
     render,
 )
 from ragstone.metrics.scoring import to_outcome
-from ragstone.store.codec import decode_score, decode_scores, encode_score, encode_scores
+from ragstone.store.blocks import NewRow, ScoreBlock, encode_scores_block
+from ragstone.store.codec import decode_score, encode_score, encode_scores
 from ragstone.types import Finding, Score
 
 
@@ -79,6 +81,14 @@ def test_a_message_survives_storing_copying_and_pickling(message: Message) -> No
         assert render(other, "es") == render(message, "es")
 
 
+def store(scores: Mapping[str, Score] | str) -> dict[str, Score]:
+    """The scores as they come back from a store."""
+    (back,) = ScoreBlock(
+        1, 1, encode_scores_block([NewRow(1, "a", None, "", scores)])
+    ).iter_scores()
+    return back
+
+
 @pytest.mark.parametrize("message", MESSAGES)
 def test_scores_keep_their_messages_in_the_store(message: Message) -> None:
     score = Score(
@@ -91,7 +101,7 @@ def test_scores_keep_their_messages_in_the_store(message: Message) -> None:
     bare = Score(outcome="not_applicable", reason=message)
     whole = decode_score(encode_score(score))
     assert whole == score
-    stored = decode_scores(encode_scores({"m": score, "n": bare, "o": Score(0.5)}))
+    stored = store({"m": score, "n": bare, "o": Score(0.5)})
     assert stored == {"m": score, "n": bare, "o": Score(0.5)}
     for text in (
         whole.reason, whole.warnings[0], whole.findings[0].reason, stored["n"].reason,
@@ -108,7 +118,7 @@ def test_rows_of_the_version_before_are_read() -> None:
         '"d":{"value":0.0,"warnings":["nothing was retrieved"],'
         '"findings":[{"text":"x","verdict":"not_found","reason":"there is no text","span":[0,1]}]}}'
     )
-    scores = decode_scores(text)
+    scores = store(text)
     assert scores["b"].reason == "the answer makes no claim"
     assert scores["b"].code == "custom"
     assert scores["c"] == Score(outcome="judge_error", kind="refusal", reason="no")
@@ -122,7 +132,7 @@ def test_a_plain_text_is_not_taken_for_the_message_of_the_same_words() -> None:
     plain = Score(outcome="not_applicable", reason=str(message))
     coded = Score(outcome="not_applicable", reason=message)
     for score in (plain, coded, plain):
-        assert decode_scores(encode_scores({"m": score}))["m"].code == score.code
+        assert store({"m": score})["m"].code == score.code
 
 
 def test_a_code_of_a_later_version_is_shown_with_its_arguments() -> None:

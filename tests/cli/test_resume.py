@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +14,28 @@ import pytest
 from ragstone import evaluate
 from ragstone.errors import RagstoneError
 from ragstone.experiments.run import Run
-from ragstone.store import Store
+from ragstone.store import NewRow, Store
 
 OWN = 'def own_length(answer: str) -> float:\n    "1."\n    return 1.0\n'
 
 
 def cut_short(path: Path, keep: int = 4) -> str:
     """Make the newest run of a store one that was interrupted after some samples."""
+    opened = Store.open(path)
+    run = opened.run("last")
+    rows = [
+        NewRow(r.position, r.id, r.sample.group, r.row, r.scores) for r in islice(run.rows(), keep)
+    ]
     with sqlite3.connect(path) as store:
-        ((number, run),) = store.execute("SELECT number, id FROM runs ORDER BY number DESC LIMIT 1")
-        for table in ("samples", "scores"):
-            store.execute(f"DELETE FROM {table} WHERE run = ? AND place > ?", (number, keep))
+        ((number,),) = store.execute("SELECT MAX(number) FROM runs")
+        for table in ("sample_blocks", "score_blocks"):
+            store.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         store.execute(
             "UPDATE runs SET status = 'running', total = NULL WHERE number = ?", (number,)
         )
-    return str(run)
+    opened.append(run.id, rows).result()
+    opened.close()
+    return run.id
 
 
 def stored_plan(path: Path) -> dict[str, Any]:

@@ -245,7 +245,7 @@ def test_quick_construction_fills_every_field() -> None:
     from ragstone.data import constructors
 
     assert constructors.build_chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
-    values: Any = [f"value {n}" for n in range(10)]
+    values: Any = [f"value {n}" for n in range(len(Sample.__slots__))]
     values[Sample.__slots__.index("language")] = "es-MX"
     made = constructors.build_sample(*values)
     assert made == Sample(*values)

@@ -25,6 +25,7 @@ def is_choice(body: dict[str, Any]) -> bool:
 OPTIONS = {
     "true": ("true", "false", "unknown"), "fully": ("fully", "partly", "no"), "todo": ("todo", "parte", "nada"),
     "yes": ("yes", "no"), "sí": ("sí", "no"), "1": ("1", "2", "3"),
+    "A": ("A", "B", "tie"), "o": ("A", "B", "empate"),
 }  # fmt: skip
 """First option of a prompt → all of them."""
 
@@ -33,6 +34,8 @@ def offered(user: str) -> tuple[str, ...]:
     """The options that a prompt ends with."""
     if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
         return OPTIONS["true"]
+    if "A, B o empate" in user:
+        return OPTIONS["o"]
     return OPTIONS[re.findall(r"(?:One word|Una palabra|One digit|Una cifra), (\w+)", user)[-1]]
 
 
@@ -48,6 +51,9 @@ def truth(user: str) -> int:
     if re.search(r"^(?:What was asked|Lo que se pregunta):$", user, re.MULTILINE):
         said = set(WORD.findall(blocks[1].lower()))
         return 0 if said & set(WORD.findall(blocks[2].lower())) else 1
+    if re.search(r"^(?:Answer|Respuesta) B:$", user, re.MULTILINE):
+        first, second = (len(block) for block in blocks[-2:])
+        return 2 if first == second else int(second > first)
     if re.search(r"^(?:Criterion|Criterio) ", user, re.MULTILINE):
         return 1
     return 0 if "do not know" in blocks[0] else 1

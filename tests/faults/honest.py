@@ -20,7 +20,7 @@ def reply(system: str, user: str) -> dict[str, Any]:
     for field, answer in (
         ("claims", claims), ("verdicts", support), ("grades", useful),
         ("aspects", aspects), ("questions", questions), ("level", rate), ("text", translate),
-        ("items", write), ("answers", solve),
+        ("items", write), ("answers", solve), ("better", prefer),
     ):  # fmt: skip
         if f'"{field}":' in shape:
             control = {"control": 0} if '"control":' in shape else {}
@@ -96,6 +96,11 @@ def rate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     levels = re.findall(r"^(\d+): ", user, re.MULTILINE)
     size = sum(len(text) for _, text in blocks)
     return {"reason": "by length", "level": min(len(levels) - 1, 1 + size % 3)}
+
+
+def prefer(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    first, second = (len(text) for label, text in blocks if label.startswith("answer "))
+    return {"reason": "longer", "better": "tie" if first == second else "AB"[second > first]}
 
 
 def translate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:

@@ -106,6 +106,7 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(
     from ragstone.data.rows import to_sample
     from ragstone.scale.batches import digest_rows
     from ragstone.scale.shards import ShardLine, encode_shard
+    from ragstone.store import encode_scores
     from ragstone.types import NO_USAGE
 
     path = written(tmp_path / "data.jsonl", rows(100))
@@ -121,12 +122,12 @@ def test_shards_of_an_earlier_attempt_are_not_scored_again(
     calls()
     done = store.run("r").count()
     assert done < 80
-    stored = list(alone.stored.store.full_rows(alone.id))[79:99]
+    stored = list(alone.rows())[79:99]
     lines = []
-    for position, sample_id, row, scores in stored:
-        assert to_sample(row, alone.info.shape, position).id == sample_id
-        lines.append(ShardLine(position, sample_id, None, scores))
-    shard = encode_shard(lines, digest_rows(row for _, _, row, _ in stored), 0, NO_USAGE)
+    for row in stored:
+        assert to_sample(row.row, alone.info.shape, row.position).id == row.id
+        lines.append(ShardLine(row.position, row.id, None, encode_scores(row.scores)))
+    shard = encode_shard(lines, digest_rows(row.row for row in stored), 0, NO_USAGE)
     ShardFolder(store.shard_folder("r")).put(80, 99, shard)
     far = ragstone.evaluate(
         path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on=str(cluster)
@@ -178,6 +179,7 @@ def test_an_id_given_twice_is_refused(
         ragstone.evaluate(path, ["token_f1"], store=tmp_path / "a.db", on=str(cluster))
 
 
+@pytest.mark.slow
 def test_a_metric_of_the_users_own_goes_along(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from ragstone import metric\n\n@metric\ndef words(answer: str) -> float:\n"
@@ -227,6 +229,7 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
     page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
     for line in format_exports(QUIET_DASK_SETTINGS):

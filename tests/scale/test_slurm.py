@@ -65,8 +65,7 @@ def prepared(
 
 
 def kept(run: Run) -> list[Any]:
-    store = run.stored.store
-    return [list(store.score_rows(run.id)), list(store.input_rows(run.id))]
+    return [list(run.stored.scores()), list(run.stored.store.input_rows(run.id))]
 
 
 def test_the_launcher_asks_for_what_the_config_says() -> None:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ragstone.config import Plan
 from ragstone.monitor import Archive, Interaction
-from ragstone.store import NewRow, RunInfo, Store, database, postgres, sqlite
-from ragstone.types import Score
+from ragstone.store import NewRow, RunInfo, Store, database, encode_scores, postgres, sqlite
+from ragstone.types import Finding, Score, Usage
 
-SCORES = {"recall": Score(0.5)}
+SCORES = {
+    "recall": Score(0.5),
+    "faithfulness": Score(0.1, findings=(Finding("é", "supported"),), usage=Usage(1, 2)),
+    "rubric": Score(outcome="judge_error", kind="refusal", reason="no"),
+}
+ROWS = [
+    (n, f"s{n}", "g" if n == 2 else None, json.dumps({"id": f"s{n}", "é": n}, ensure_ascii=False))
+    for n in range(1, 1100)
+]
+"""More than two blocks."""
 VERSIONS = len(database.load_migrations(""))
 
 
@@ -24,6 +34,16 @@ def cut(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
 
     for module in (sqlite, postgres):
         monkeypatch.setattr(module, "load_migrations", some)
+
+
+def insert_rows(db: database.Connection) -> None:
+    """Insert the samples as versions 1 to 5 did: a row each."""
+    db.execute_many("INSERT INTO samples VALUES (1, ?, ?)", [(n, row) for n, *_, row in ROWS])
+    scores = encode_scores(SCORES)
+    db.execute_many(
+        "INSERT INTO scores VALUES (1, ?, ?, ?, ?)",
+        [(n, name, group, scores) for n, name, group, _ in ROWS],
+    )
 
 
 def tables(store: Store) -> set[str]:
@@ -39,15 +59,23 @@ def test_from_each_earlier_version(
 ) -> None:
     with monkeypatch.context() as then:
         cut(then, version)
+        # reading a run uses tables of later versions
+        then.setattr(Store, "run", lambda store, name: None)
         old = Store.open(place)
         old.create(
             RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "", "", ())
         )
-        old.append("r1", [NewRow(n, f"s{n}", None, "{}", SCORES) for n in (1, 2, 3)]).result()
+        if version < 6:
+            old.write(insert_rows).result()
+        else:
+            old.append("r1", [NewRow(n, *fields, SCORES) for n, *fields in ROWS]).result()
         old.close()
     store = Store.open(place)
-    assert store.count("r1") == 3
-    assert next(store.run("r1").scores())[3] == SCORES
+    assert store.count("r1") == len(ROWS)
+    run = store.run("r1")
+    assert list(run.scores()) == [(n, name, group, SCORES) for n, name, group, _ in ROWS]
+    assert list(store.input_rows("r1")) == [row for *_, row in ROWS]
+    store.append("r1", [NewRow(len(ROWS) + 1, "new", None, "{}", SCORES)]).result()
     archive = Archive(store)
     archive.add([Interaction("a", 1_780_000_000_000_000, "q")]).result()
     assert archive.get("a") is not None

@@ -11,8 +11,10 @@ import pytest
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import code_of, compose, render
-from ragstone.store import Store, codec
-from ragstone.types import Finding, Score, Usage
+from ragstone.store import NewRow, ScoreBlock, Store, codec
+from ragstone.store.blocks import encode_scores_block
+from ragstone.store.checksums import remove_checksum
+from ragstone.types import Finding, Score, SecondOpinion, Usage
 
 
 def kept(store: Store, key: str, reply: Reply) -> None:
@@ -37,7 +39,7 @@ def test_vectors_of_an_older_store_are_read() -> None:
 def test_messages_inside_a_value_keep_their_codes() -> None:
     reason = compose("rubric_faults", faults=(compose("end_cut_off"), compose("thread_lost")))
     rows = [{"id": "c1", "reason": reason}, {"id": "c2", "reason": "a model's own words"}]
-    text = codec.encode_reply(Reply({"verdicts": rows}))
+    text = remove_checksum(codec.encode_reply(Reply({"verdicts": rows})))
     assert json.loads(text)["value"]["verdicts"][0]["reason"] == str(reason)
     first, second = codec.decode_reply(text, Usage()).value["verdicts"]
     assert code_of(first["reason"]) == "rubric_faults"
@@ -46,10 +48,14 @@ def test_messages_inside_a_value_keep_their_codes() -> None:
 
 
 def test_every_field_of_a_finding_is_kept() -> None:
-    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4), 0.5)
+    opinion = SecondOpinion("a", "b", 0.5, 0.25)
+    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4), 0.5, opinion)
     assert all(getattr(finding, field.name) is not None for field in fields(Finding))
     score = Score(0.5, findings=(finding, Finding("", "")), usage=Usage(1, 2, 3, 0.5, 4))
-    assert codec.decode_scores(codec.encode_scores({"m": score})) == {"m": score}
+    for given in ({"m": score}, codec.encode_scores({"m": score})):
+        block = ScoreBlock(1, 1, encode_scores_block([NewRow(1, "a", None, "", given)]))
+        for _ in range(2):  # decoding changes nothing
+            assert list(block.iter_scores()) == [{"m": score}]
     stored = json.loads(codec.encode_scores({"m": score}))["m"]["findings"][0]
     assert list(stored) == [field.name for field in fields(Finding)]
 

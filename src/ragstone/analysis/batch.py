@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
 
 from ragstone.analysis.tally import MetricTally
 from ragstone.analysis.values import GroupNumbers
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ragstone.store import RunInfo, ScoreBlock
+
 BATCH_SAMPLES = 512
 """Samples worked in together: enough for numpy, little enough for memory."""
 
@@ -24,62 +28,138 @@ Row = tuple[int, str, str | None, Mapping[str, Score]]
 UNSTORED = Score(outcome="metric_error", reason=compose("score_not_stored"))
 
 
-def add_rows(
-    rows: Iterable[Row], tallies: list[MetricTally], groups: GroupNumbers, worst: WorstSamples
-) -> int:
-    """Work every row into the tallies, the groups and the worst; returns how many there were.
+class ScoredRun(Protocol):
+    """What a summary reads of a run; a StoredRun is one, and is read block by block."""
 
-    Only plain numbers wait for their batch: the scores themselves, with all their evidence, are let go at once."""
+    @property
+    def info(self) -> RunInfo: ...
+    def scores(self) -> Iterable[Row]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some consecutive samples: their numbers, and the scores that are more than a number."""
+
+    positions: Sequence[int]
+    groups: Sequence[str | None]
+    table: NDArray[np.float64]
+    """One row per metric, one column per sample; NaN where there is no value."""
+    details: Sequence[Sequence[tuple[int, Score]]]
+    """Of each metric, the index of a sample and its score, in order."""
+
+    def cut(self, start: int, stop: int) -> Batch:
+        """The samples from one index to another."""
+        details = [
+            [(index - start, score) for index, score in items if start <= index < stop]
+            for items in self.details
+        ]
+        positions, groups = self.positions[start:stop], self.groups[start:stop]
+        return Batch(positions, groups, self.table[:, start:stop], details)
+
+
+def add_scores(
+    run: ScoredRun, tallies: list[MetricTally], groups: GroupNumbers, worst: WorstSamples
+) -> int:
+    """Work the scores of a run into the tallies, the groups and the worst; returns how many samples there were."""
+    from ragstone.store import StoredRun
+
     names = [tally.name for tally in tallies]
-    positions: list[int] = []
-    group_names: list[str | None] = []
-    values: list[list[float | None]] = []
-    failures: list[int] = []
+    if isinstance(run, StoredRun):
+        batches = _align(_read_block(block, names) for block in run.blocks())
+    else:
+        batches = _batch_rows(run.scores(), names)
     samples = 0
-    for position, _, group, scores in rows:
+    for batch in batches:
+        samples += len(batch.positions)
+        _add_batch(batch, tallies, groups, worst)
+    return samples
+
+
+def _read_block(block: ScoreBlock, names: Sequence[str]) -> Batch:
+    import numpy as np
+
+    table = np.full((len(names), block.count), np.nan)
+    details = []
+    for row, name in enumerate(names):
+        if name in block.numbers:
+            table[row] = block.numbers[name]
+        items = list(block.build_details(name))
         # a score that is missing in the store counts as a failure: silently fewer samples would
         # look like a better mean
-        row = [scores.get(name, UNSTORED) for name in names]
-        failed = 0
-        for tally, score in zip(tallies, row, strict=True):
-            # most scores are a plain number: only others have details to count
-            if (
-                score.value is None
-                or score.label is not None
-                or score.warnings
-                or score.usage is not NO_USAGE
-            ):
-                failed += tally.add_details(score)
-        positions.append(position)
-        group_names.append(group)
-        values.append([score.value for score in row])
-        failures.append(failed)
-        if len(positions) == BATCH_SAMPLES:
-            samples += BATCH_SAMPLES
-            _add_batch(positions, group_names, values, failures, tallies, groups, worst)
-            for waiting in (positions, group_names, values, failures):
-                waiting.clear()
-    if positions:
-        _add_batch(positions, group_names, values, failures, tallies, groups, worst)
-    return samples + len(positions)
+        unexplained = set(np.flatnonzero(np.isnan(table[row])).tolist()) - {at for at, _ in items}
+        if unexplained:
+            items = sorted([*items, *((at, UNSTORED) for at in unexplained)], key=lambda it: it[0])
+        details.append(items)
+    return Batch(block.positions, block.groups, table, details)
+
+
+def _align(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Cut and join batches to `BATCH_SAMPLES`: sums are rounded batch by batch, and a resumed run has other blocks."""
+    waiting: list[Batch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(len(some.positions) for some in waiting) >= BATCH_SAMPLES:
+            joined = _join(waiting)
+            start, samples = 0, len(joined.positions)
+            for start in range(BATCH_SAMPLES, samples + 1, BATCH_SAMPLES):
+                yield joined.cut(start - BATCH_SAMPLES, start)
+            waiting = [joined.cut(start, samples)] if start < samples else []
+    if waiting:
+        yield _join(waiting)
+
+
+def _join(batches: Sequence[Batch]) -> Batch:
+    import numpy as np
+
+    if len(batches) == 1:
+        return batches[0]
+    details: list[list[tuple[int, Score]]] = [[] for _ in batches[0].details]
+    offset = 0
+    for batch in batches:
+        for joined, items in zip(details, batch.details, strict=True):
+            joined += [(offset + index, score) for index, score in items]
+        offset += len(batch.positions)
+    positions = [position for batch in batches for position in batch.positions]
+    groups = [group for batch in batches for group in batch.groups]
+    return Batch(positions, groups, np.concatenate([b.table for b in batches], axis=1), details)
+
+
+def _batch_rows(rows: Iterable[Row], names: Sequence[str]) -> Iterator[Batch]:
+    """Batches of a run that is not in a store."""
+    import numpy as np
+
+    source = iter(rows)
+    while part := list(islice(source, BATCH_SAMPLES)):
+        scores = [[row[3].get(name, UNSTORED) for name in names] for row in part]
+        table = np.array([[score.value for score in row] for row in scores], np.float64)
+        details = [
+            [(index, row[metric]) for index, row in enumerate(scores) if _has_details(row[metric])]
+            for metric in range(len(names))
+        ]
+        yield Batch([row[0] for row in part], [row[2] for row in part], table.T, details)
+
+
+def _has_details(score: Score) -> bool:
+    return bool(
+        score.value is None
+        or score.label is not None
+        or score.warnings
+        or score.usage is not NO_USAGE
+    )
 
 
 def _add_batch(
-    positions: list[int],
-    group_names: list[str | None],
-    values: list[list[float | None]],
-    failures: list[int],
-    tallies: list[MetricTally],
-    groups: GroupNumbers,
-    worst: WorstSamples,
+    batch: Batch, tallies: list[MetricTally], groups: GroupNumbers, worst: WorstSamples
 ) -> None:
     import numpy as np
 
-    places = groups.number_groups(group_names)
-    table = np.array(values, np.float64).T  # one row per metric; None becomes NaN
-    for tally, row in zip(tallies, table, strict=True):
+    places = groups.number_groups(batch.groups)
+    failures = np.zeros(len(batch.positions), np.int64)
+    for tally, row, details in zip(tallies, batch.table, batch.details, strict=True):
+        for index, score in details:
+            failures[index] += tally.add_details(score)
         tally.add(row, places)
-    worst.add(positions, _rate_badness(table, tallies), np.array(failures))
+    worst.add(batch.positions, _rate_badness(batch.table, tallies), failures)
 
 
 def _rate_badness(table: NDArray[np.float64], tallies: list[MetricTally]) -> NDArray[np.float64]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.analysis.summary import MetricSummary, ScoredRun, Summary
+from ragstone.analysis.summary import MetricSummary, Summary
 from ragstone.types import Finding, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis.batch import Row
+    from ragstone.store import ScoreBlock, StoredRun
 
 CLAIM_FAULTS: Mapping[str, tuple[str, ...]] = {
     "faithfulness": ("contradicted", "not_found"),
@@ -49,7 +50,7 @@ class Lead:
     """The worst claims, or the worst sample of a metric without claims."""
 
 
-def find_lead(run: ScoredRun, summary: Summary) -> Lead | None:
+def find_lead(run: StoredRun, summary: Summary) -> Lead | None:
     """Choose the leading metric and read what it found; None when nothing was scored."""
     families = {str(m["name"]): str(m["family"]) for m in run.info.metrics}
     scored = [m for m in summary.metrics if m.mean is not None]
@@ -60,7 +61,7 @@ def find_lead(run: ScoredRun, summary: Summary) -> Lead | None:
     if family in CLAIM_FAULTS:
         faulty, worst = collect_claims(run.scores(), metric.metric, CLAIM_FAULTS[family])
     else:
-        faulty, worst = _collect_samples(run.scores(), metric)
+        faulty, worst = _collect_samples(run.blocks(), metric)
     return Lead(metric, family, faulty, worst)
 
 
@@ -101,7 +102,7 @@ def _list_faults(
 
 
 def _collect_samples(
-    rows: Iterable[Row], metric: MetricSummary
+    blocks: Iterable[ScoreBlock], metric: MetricSummary
 ) -> tuple[int, tuple[FaultyClaim, ...]]:
     """Count the samples with the worst value of the metric's scale; the first of the lowest, unless all are perfect."""
     # without bounds there is no worst value, and no sample is at fault
@@ -110,11 +111,13 @@ def _collect_samples(
     sign = 1.0 if metric.higher_is_better else -1.0
     faulty, least = 0, float("inf")
     worst: tuple[FaultyClaim, ...] = ()
-    for position, sample_id, _, scores in rows:
-        value = scores[metric.metric].value
-        if value is None or value == best_value:
-            continue
-        faulty += value == worst_value
-        if sign * value < least:
-            least, worst = sign * value, (FaultyClaim(position, sample_id, None),)
+    for block in blocks:
+        for index, value in enumerate(block.numbers.get(metric.metric, ())):
+            # NaN is no value, and unequal to itself
+            if value != value or value == best_value:
+                continue
+            faulty += value == worst_value
+            if sign * value < least:
+                sample = FaultyClaim(block.first + index, block.ids[index], None)
+                least, worst = sign * value, (sample,)
     return faulty, worst

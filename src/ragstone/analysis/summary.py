@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from ragstone.analysis.batch import Row, add_rows
+from ragstone.analysis.batch import ScoredRun as ScoredRun
+from ragstone.analysis.batch import add_scores
+from ragstone.analysis.cascade import CascadeSummary
 from ragstone.analysis.columns import RESOURCES
 from ragstone.analysis.corrected import MetricCorrection
 from ragstone.analysis.percentiles import Percentile, find_percentiles
@@ -27,14 +29,6 @@ COVERAGE_FLOOR = 0.95
 """Share of the applicable samples that must be scored for a metric to be complete."""
 HISTOGRAM_BINS = 20
 MAX_REASONS = 5
-
-
-class ScoredRun(Protocol):
-    """What a summary reads of a run; a StoredRun is one."""
-
-    @property
-    def info(self) -> RunInfo: ...
-    def scores(self) -> Iterable[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +74,8 @@ class MetricSummary:
     """Why it is not, in a sentence."""
     corrected: MetricCorrection | None = None
     """What labels of people say of the mean; None when nobody labelled what the metric judges."""
+    cascade: CascadeSummary | None = None
+    """What the second judge was asked, when the judge is a cascade."""
     percentiles: dict[str, Percentile] = field(default_factory=dict)
     """Of latency: p50, p95 and p99."""
 
@@ -144,10 +140,12 @@ def summarise(
     gates: Mapping[str, str] | None = None,
     worst: int = 1000,
     corrections: Mapping[str, MetricCorrection] | None = None,
+    cascades: Mapping[str, CascadeSummary] | None = None,
 ) -> Summary:
     """Read a run's scores once, in constant memory, and say what they add up to.
 
-    `corrections` is what labels say of metrics, as `ragstone.labels.correct_run` finds it."""
+    `corrections` is what labels say of metrics, as `ragstone.labels.correct_run` finds it,
+    `cascades` what `summarise_cascade` does."""
     tallies = [MetricTally(described) for described in run.info.metrics]
     rules = {name: parse_gate(rule) for name, rule in (gates or {}).items()}
     names = [tally.name for tally in tallies]
@@ -157,10 +155,14 @@ def summarise(
                 f"a gate on {name!r}, which is not among the metrics{suggest_nearest(name, names)}"
             )
     groups, first = GroupNumbers(), WorstSamples(worst)
-    samples = add_rows(run.scores(), tallies, groups, first)
-    corrected = corrections or {}
+    samples = add_scores(run, tallies, groups, first)
+    corrected, cascaded = corrections or {}, cascades or {}
     metrics = tuple(
-        replace(_metric_summary(tally, groups, floor), corrected=corrected.get(tally.name))
+        replace(
+            _metric_summary(tally, groups, floor),
+            corrected=corrected.get(tally.name),
+            cascade=cascaded.get(tally.name),
+        )
         for tally in tallies
     )
     by_name = {metric.metric: metric for metric in metrics}

@@ -12,13 +12,19 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
                chance that all its claims are supported; "share" of a claim that only names something and that the
                sources hold in part. These keys are not in the schema that a model is asked for. A case may have a
                "question" that its claims and sources answer: then a bare name states that it is the answer.
+               A cascade adds "cascade" to a row of `support` and `useful`: {"first", "second", "chance", "probability"}.
     useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
     aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
     questions  {"evasive": bool, "questions": [text]}
                A judge that writes no questions replies {"evasive": bool, "addresses": [{"part", "probability"}]}: for
                each part of the question that was asked (or the whole as one) the chance that the answer addresses it;
                [] for an evasive answer.
+    standalone {"question": text}
+    turns      {"turns": [{"id", "addresses": bool, "contradicts", "quote", "reason"}]}   contradicts = id of an earlier
+               turn or "", quote = verbatim part of its answer. A judge that cannot tell replies null for contradicts.
+    goal       {"turn", "reason"}                                  turn = id of the turn that reaches the goal, or ""
     rate       {"level", "reason"}                                 level = index into the rubric's levels
+    prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
@@ -31,19 +37,25 @@ from ragstone.asks.kinds import (
     Case,
     Order,
     Problem,
+    Turn,
     aspects,
     claims,
     embed,
+    goal,
+    prefer,
     questions,
     rate,
     solve,
+    standalone,
     support,
+    turns,
     useful,
     write,
 )
 from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
 
 __all__ = [
-    "Answered", "Ask", "Asking", "Case", "Order", "Problem", "Reply", "ask", "ask_all", "aspects", "canonical",
-    "claims", "digest", "embed", "questions", "rate", "solve", "support", "together", "useful", "write",
+    "Answered", "Ask", "Asking", "Case", "Order", "Problem", "Reply", "Turn", "ask", "ask_all", "aspects",
+    "canonical", "claims", "digest", "embed", "goal", "prefer", "questions", "rate", "solve", "standalone", "support", "together",
+    "turns", "useful", "write",
 ]  # fmt: skip

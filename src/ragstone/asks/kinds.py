@@ -11,7 +11,7 @@ from ragstone.asks import schemas
 from ragstone.asks.types import Ask
 from ragstone.text.answers import is_bare_answer, is_polar_exchange
 from ragstone.text.sentences import split_cited_parts
-from ragstone.types import Chunk
+from ragstone.types import ChatMessage, Chunk
 
 
 def claims(*texts: str, question: str | None = None, language: str | None = None) -> Ask:
@@ -91,6 +91,41 @@ def questions(
     return Ask("questions", values, schemas.QUESTIONS, language)
 
 
+def standalone(
+    question: str, history: Sequence[ChatMessage], *, language: str | None = None
+) -> Ask:
+    """Reword a question so that it can be understood without the conversation before it."""
+    rows = [{"role": message.role, "content": message.content} for message in history]
+    return Ask("standalone", {"question": question, "history": rows}, schemas.STANDALONE, language)
+
+
+class Turn(NamedTuple):
+    """What a user said and what the system answered."""
+
+    question: str
+    answer: str
+
+
+def turns(conversation: Sequence[Turn], *, language: str | None = None) -> Ask:
+    """Say of each turn whether the answer addresses the question and which earlier answer it contradicts; ids are n1, n2, …"""
+    return Ask("turns", {"turns": _number_turns(conversation)}, schemas.TURNS, language)
+
+
+def goal(
+    conversation: Sequence[Turn], goal: str | None = None, *, language: str | None = None
+) -> Ask:
+    """Say at which turn a conversation reaches its goal: the stated one, else what the user first asked for."""
+    values = {"turns": _number_turns(conversation), "goal": goal}
+    return Ask("goal", values, schemas.GOAL, language)
+
+
+def _number_turns(conversation: Sequence[Turn]) -> list[dict[str, str]]:
+    return [
+        {"id": f"n{n}", "question": turn.question, "answer": turn.answer}
+        for n, turn in enumerate(conversation, 1)
+    ]
+
+
 def rate(
     texts: Mapping[str, str],
     name: str,
@@ -102,6 +137,23 @@ def rate(
     """Place named texts on a closed scale, worst level first."""
     values = {"texts": dict(texts), "name": name, "question": question, "levels": list(levels)}
     return Ask("rate", values, schemas.build_rate_schema(len(levels)), language)
+
+
+def prefer(
+    question: str,
+    answers: tuple[str, str],
+    *,
+    reference: str | None = None,
+    sources: Sequence[Chunk] = (),
+    language: str | None = None,
+) -> Ask:
+    """Say which of two answers, A and B in this order, is better for the question, or that neither is."""
+    values: dict[str, Any] = {"question": question, "A": answers[0], "B": answers[1]}
+    if reference is not None:
+        values["reference"] = reference
+    if sources:
+        values["sources"] = _number_sources(sources)
+    return Ask("prefer", values, schemas.PREFER, language)
 
 
 def embed(*texts: str) -> Ask:

@@ -7,13 +7,20 @@ import keyword
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from ragstone._version import __version__
+from ragstone.cli.translation import (
+    choose_language,
+    translate_click,
+    translate_command,
+    translate_text,
+)
 
 COMMANDS: dict[str, str] = {
     "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
@@ -32,12 +39,15 @@ COMMANDS: dict[str, str] = {
     "plan": "Estimate how many questions it takes to detect a difference.",
     "slurm": "Write, submit, inspect or cancel the Slurm job of a run.",
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
+    "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
     "runs": "List, show or delete the stored runs.",
+    "store": "Check the store for damage, or save what is whole of a damaged one.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
     "label": "Label claims, chunks or answers of a run with the keyboard.",
     "labels": "Import, export and compare labels of people; settle where they disagree.",
     "import": "Turn a file in any known format into ragstone's own.",
     "export": "Write the rows of a stored run with one column per metric.",
+    "doctor": "Say what is installed and whether store and judge can be used.",
 }
 """Every command with its line in `ragstone --help`; its code is the file of that name (`import` → import_)."""
 
@@ -66,7 +76,7 @@ class LazyCommands(click.Group):
         # Every command file calls its click object `command`; nothing else of it is read here.
         file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         command: click.Command = importlib.import_module(f"ragstone.cli.{file}").command
-        return command
+        return translate_command(command, _find_language(ctx))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -78,8 +88,11 @@ class LazyCommands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        language = _find_language(ctx)
+        with formatter.section(translate_text("Commands", language)):
+            formatter.write_dl(
+                [(name, translate_text(line, language)) for name, line in COMMANDS.items()]
+            )
 
     # `--help` prints while the context is made, the commands while they are invoked: both can lose
     # their reader.
@@ -90,6 +103,11 @@ class LazyCommands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         with _translate_broken_pipe():
             return super().invoke(ctx)
+
+
+def _find_language(ctx: click.Context) -> str:
+    """The language of help: that of the typed words, which the root context carries, or of the environment."""
+    return choose_language(ctx.find_root().obj or (), os.environ)
 
 
 @click.group(
@@ -118,12 +136,32 @@ def _stop_like_ctrl_c(number: int, frame: object) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code. A user's mistake is one sentence on stderr."""
+    language = choose_language(arguments, os.environ)
+    with translate_click(language), warnings.catch_warnings():
+        warnings.showwarning = _print_warning
+        return _run(translate_command(ragstone, language), arguments)
+
+
+def _print_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int,
+    file: TextIO | None = None, line: str | None = None,
+) -> None:  # fmt: skip
+    """A metric's foreign name as one line for the person at the terminal; other warnings as Python shows them."""
+    from ragstone.registry.aliases import AliasWarning
+
+    if issubclass(category, AliasWarning):
+        click.echo(f"{click.style('note', fg='yellow')}: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
+
+
+def _run(program: click.Command, arguments: list[str]) -> int:
     try:
         # The typed words reach the commands as the root context's `obj`: `eval` stores them with a run, for its report.
         words = tuple(arguments)
         # Not standalone: click would end the process with codes of its own, and print mistakes in
         # several lines.
-        result = ragstone.main(arguments, prog_name="ragstone", standalone_mode=False, obj=words)
+        result = program.main(arguments, prog_name="ragstone", standalone_mode=False, obj=words)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (_PipeClosed, BrokenPipeError):

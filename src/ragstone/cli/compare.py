@@ -71,6 +71,13 @@ from ragstone.cli.options import (
     show_default=True,
     help="Samples that moved most to show, each way.",
 )
+@click.option("--judge", metavar="JUDGE", help="Also ask a judge which answer is better, in both orders: openai:MODEL, local, …")  # fmt: skip
+@click.option("--base-url", metavar="URL", help="Where the judge's server listens.")
+@click.option("--small", is_flag=True, help="The judge is a small model: one token a question.")
+@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Concurrent requests to the judge.")  # fmt: skip
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Show what the judge would be asked, and stop.")
 @output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
@@ -81,7 +88,7 @@ def command(runs: tuple[str, ...], **flags: Any) -> int:
     """Compare runs: which is better, and is that more than chance?
 
     A RUN is named by its id, the start of its id, its name, or `last`. Samples are matched by id; with --unpaired they
-    are not. In GitHub Actions the result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
+    are not. With --judge a judge also sees the answers side by side; more than two runs are ranked. In GitHub Actions the result also becomes the step's summary, with an annotation for each regression."""  # fmt: skip
     from ragstone.cli.actions.compare import compare_runs
 
     return compare_runs(runs, flags)

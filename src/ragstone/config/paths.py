@@ -99,7 +99,9 @@ def anchor_model(model: Any, folder: Path) -> Any:
     """A judge or embeddings, whose model may be a folder of weights or a Python file."""
     if isinstance(model, Mapping):
         anchored = {
-            key: anchor_model(model[key], folder) for key in ("model", "embeddings") if key in model
+            key: anchor_model(model[key], folder)
+            for key in ("model", "first", "then", "embeddings")
+            if key in model
         }
         if isinstance(model.get("jury"), list | tuple):
             anchored["jury"] = [anchor_model(member, folder) for member in model["jury"]]
@@ -132,7 +134,7 @@ def _list_model_names(model: Any) -> list[str]:
     if isinstance(model, Mapping):
         return [
             name
-            for member in (model.get("model"), *(model.get("jury") or ()))
+            for member in (*map(model.get, ("model", "first", "then")), *(model.get("jury") or ()))
             for name in _list_model_names(member)
         ]
     return [model] if isinstance(model, str) else []

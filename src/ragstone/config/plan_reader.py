@@ -212,13 +212,18 @@ class PlanReader:
 
     def check_settings(self, *models: ConfigValue) -> None:
         """Add an error for each setting that no judge has."""
-        from ragstone.judges.factory import SETTINGS
+        from ragstone.judges.factory import SETTINGS, check_cascade
 
         for model in models:
             if isinstance(model.value, dict):
                 entries = self.read_entries(model, "a judge", SETTINGS)
                 if "jury" in entries and isinstance(entries["jury"].value, list):
                     self.check_settings(*entries["jury"].value)
+                self.check_settings(*(entries[n] for n in ("first", "then") if n in entries))
+                try:
+                    check_cascade(dict(model.plain))
+                except RagstoneError as bad:
+                    self.complain(model, str(bad))
 
     def read_prompts_folder(self, value: ConfigValue) -> str | None:
         if not self.is_text("prompts", value):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.types import Chunk, Ranked, Sample
+from ragstone.types import Chunk, Dialogue, Ranked, Sample, Steps
 
 # Whoever adds a field to Chunk or Sample must set it here as well: a slot that is not set raises on
 # first use. The names of Sample are in the order of its fields.
@@ -16,9 +16,10 @@ _new = object.__new__
 _chunk_id, _chunk_text, _chunk_score = (
     Chunk.__dict__[name].__set__ for name in ("id", "text", "score")
 )
-(_id, _question, _answer, _contexts, _reference, _relevant, _language, _group, _meta, _error) = (
-    Sample.__dict__[name].__set__ for name in Sample.__slots__
-)
+(
+    _id, _question, _answer, _contexts, _reference, _relevant, _language, _group, _meta, _error,
+    _messages, _steps, _expected_steps,
+) = (Sample.__dict__[name].__set__ for name in Sample.__slots__)  # fmt: skip
 
 
 def build_chunk(name: str, text: str, score: float | None = None) -> Chunk:
@@ -41,6 +42,9 @@ def build_sample(
     group: str | None,
     meta: Mapping[str, Any],
     error: str | None,
+    messages: Dialogue | None = None,
+    steps: Steps | None = None,
+    expected_steps: Steps | None = None,
 ) -> Sample:
     """The same as Sample(name, question, …), the language being a tag already."""
     sample = _new(Sample)
@@ -54,4 +58,7 @@ def build_sample(
     _group(sample, group)
     _meta(sample, meta)
     _error(sample, error)
+    _messages(sample, messages)
+    _steps(sample, steps)
+    _expected_steps(sample, expected_steps)
     return sample

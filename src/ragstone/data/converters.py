@@ -9,7 +9,6 @@ from ragstone.data.strict_json import decode_json_text
 
 Row = Mapping[str, Any]
 
-_HUMAN, _ASSISTANT, _TOOL = {"human", "user"}, {"ai", "assistant"}, {"tool", "function"}
 _REFERENCE_NAMES = (
     "expected_response",
     "expected_answer",
@@ -78,28 +77,6 @@ def _get_attribute(span: Row, name: str) -> Any:
 
 def _get_parent(span: Row) -> Any:
     return span.get("parent_span_id") or span.get("parent_id")
-
-
-def convert_ragas_turns(row: Row) -> dict[str, Any]:
-    """A multi-turn sample of Ragas: the last question, the answer after it, and what tools returned between."""
-    turns = _list_mappings(decode_json_text(row.get("user_input")))
-    if not turns:
-        return dict(row)
-    questions = [at for at, turn in enumerate(turns) if _get_role(turn) in _HUMAN]
-    last = questions[-1] if questions else -1  # without a question, every turn counts as after it
-    answers = _list_of_role(turns[last + 1 :], _ASSISTANT)
-    results = [turn.get("content") for turn in _list_of_role(turns[last + 1 :], _TOOL)]
-    converted = {**row, "user_input": turns[last].get("content") if questions else None}
-    if row.get("response") is None and answers:
-        converted["response"] = answers[-1].get("content")
-    if row.get("retrieved_contexts") is None and results:
-        converted["retrieved_contexts"] = [text for text in results if isinstance(text, str)]
-    converted["turns"] = len(questions)
-    return converted
-
-
-def _list_of_role(turns: list[Row], roles: set[str]) -> list[Row]:
-    return [turn for turn in turns if _get_role(turn) in roles]
 
 
 def convert_trulens_record(row: Row) -> dict[str, Any]:
@@ -228,7 +205,3 @@ def _get_mapping(row: Any, name: str) -> dict[str, Any]:
 
 def _list_mappings(value: Any) -> list[Row]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _get_role(turn: Row) -> str:
-    return str(turn.get("type") or turn.get("role") or "").lower()

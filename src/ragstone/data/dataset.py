@@ -17,6 +17,7 @@ from ragstone.data.formats import (
     map_fields,
 )
 from ragstone.data.ids import SeenIds
+from ragstone.data.limits import shorten_names
 from ragstone.data.objects import open_objects
 from ragstone.data.regroup import open_protobuf_traces, regroup_source
 from ragstone.data.rows import MEASURE_COLUMNS, Mapper, compile_shape, get_path, parse_cells
@@ -143,8 +144,9 @@ def read(
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
     rows = _open_source(source, limit)
-    if format is None and not rows.is_native and not fields:
-        rows = regroup_source(rows) or rows
+    if not rows.is_native and not fields:
+        grouped = regroup_source(rows, format)
+        rows, format = (rows, format) if grouped is None else (grouped, None)
     if format in _LINE_FORMATS and not rows.line_format:
         raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
     if rows.is_native and (format is None or format in _LINE_FORMATS):
@@ -260,7 +262,7 @@ def _check_columns(
         for path in names
     ):
         raise UnknownFormat(
-            f"{source.name}: the columns ({', '.join(columns)}) have nothing of {title} "
+            f"{source.name}: the columns ({shorten_names(columns)}) have nothing of {title} "
             f"({', '.join(sorted(row_format.columns))}); choose another --format, or name your columns "
             "with fields"
         )

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ragstone.data import converters
+from ragstone.data.limits import shorten_names
 from ragstone.errors import DataError, UnknownFormat, suggest_nearest
 from ragstone.types import SAMPLE_FIELDS
 
@@ -63,7 +64,7 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
         for row_format in FORMATS.values()
         if any(signature <= roots for signature in row_format.signatures)
     ]
-    shown_columns = ", ".join(sorted(names)) or "none"
+    shown_columns = shorten_names(sorted(names)) or "none"
     if not fits:
         closest = max(
             FORMATS.values(),
@@ -172,6 +173,9 @@ _TABLE: Sequence[Format] = (
             group="group",
             meta="meta",
             error="error",
+            messages="messages chat_history history meta.history",
+            steps="steps",
+            expected_steps="expected_steps",
         ),
     ),
     Format(
@@ -188,9 +192,9 @@ _TABLE: Sequence[Format] = (
             relevant="reference_context_ids",
             meta="metadata",
             error="error",
+            expected_steps="reference_tool_calls",
         ),
         allows_nested_text=True,
-        convert=converters.convert_ragas_turns,
     ),
     Format(
         "ragas-old",
@@ -291,6 +295,8 @@ _TABLE: Sequence[Format] = (
             contexts="retrieval_context retrievalContext",
             reference="expected_output expectedOutput",
             meta="additional_metadata additionalMetadata metadata",
+            steps="tools_called",
+            expected_steps="expected_tools",
         ),
         context_separator="|",
     ),

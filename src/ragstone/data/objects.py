@@ -20,6 +20,7 @@ from ragstone.data.chunks import (
     is_framework_document,
     unwrap_node,
 )
+from ragstone.data.messages import message_to_json, step_to_json
 from ragstone.data.sources import RawRow, RejectedRow, RowSource, open_spool
 from ragstone.errors import DataError
 from ragstone.types import Sample
@@ -78,6 +79,11 @@ def _to_row(sample: Sample) -> dict[str, Any]:
         del row["meta"]
     if sample.contexts is not None:
         row["contexts"] = [_to_chunk_row(item) for item in sample.contexts]
+    if sample.messages is not None:
+        row["messages"] = [message_to_json(message) for message in sample.messages]
+    for field in ("steps", "expected_steps"):
+        if field in row:
+            row[field] = [step_to_json(step) for step in row[field]]
     return row
 
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from ragstone.data.conversations import (
+    expand_conversations,
+    has_conversation,
+    is_thread_turn,
+    join_threads,
+)
 from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
+from ragstone.data.rows import parse_cells
 from ragstone.data.sources import RawRow, RejectedRow, ReopenableFile, RowSource
 from ragstone.data.spans import TraceSpan, describe_trace
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError
 
-Rows = list[tuple[int | str, dict[str, Any]]]
+Rows = Iterable[tuple[int | str, dict[str, Any]]]
 """Rows with their locations, for errors."""
 
 
@@ -27,12 +34,15 @@ class Grouping:
     """Whether the first row of a source is of this kind."""
     group: Callable[[Rows, list[str]], Iterator[dict[str, Any]]]
     """Yields rows of ragstone columns; a sentence about what is skipped is appended to the list."""
+    formats: tuple[str, ...] = ()
+    """Row formats whose rows may be of this kind: naming one of them does not prevent the grouping."""
 
 
-def regroup_source(source: RowSource) -> RowSource | None:
-    """The source with its rows grouped into samples; None when each row is one already."""
-    first = next((row for _, row in islice(_parse_rows(source), 1)), None)
-    grouping = next((g for g in GROUPINGS if first is not None and g.matches(first)), None)
+def regroup_source(source: RowSource, format: str | None = None) -> RowSource | None:
+    """The source with its rows grouped into samples; None when each row is one already, or a format of rows is named."""
+    groupings = [g for g in GROUPINGS if format is None or format in g.formats]
+    first = next((row for _, row in islice(_parse_rows(source), 1)), None) if groupings else None
+    grouping = next((g for g in groupings if first is not None and g.matches(first)), None)
     return None if grouping is None else _group(source.name, grouping, lambda: _parse_all(source))
 
 
@@ -75,12 +85,11 @@ def _parse_rows(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]
         except BadRow:
             continue
         if isinstance(row, dict):
-            yield at, row
+            yield at, parse_cells(row) if source.cell_style else row
 
 
-def _parse_all(source: RowSource) -> Rows:
+def _parse_all(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]:
     """Every row; one that cannot be read is an error, as its spans would be missing unnoticed."""
-    rows: Rows = []
     for at, text in source.rows():
         location = at if isinstance(at, str) else f"{source.name}:{at}"
         try:
@@ -90,8 +99,7 @@ def _parse_all(source: RowSource) -> Rows:
         except BadRow as bad:
             raise DataError(f"{location}: {bad}") from None
         if isinstance(row, dict):
-            rows.append((location, row))
-    return rows
+            yield location, parse_cells(row) if source.cell_style else row
 
 
 # ── traces ────────────────────────────────────────────────────────────────────────────────
@@ -239,4 +247,6 @@ GROUPINGS = (
     Grouping("Phoenix spans", lambda row: "context.trace_id" in row and "span_kind" in row, _group_phoenix),
     Grouping("an OpenAI-evals log", _is_event, _group_openai_events),
     Grouping("SQuAD", lambda row: isinstance(row.get("paragraphs"), list), _group_squad),
+    Grouping("conversations", has_conversation, expand_conversations, formats=("ragas",)),
+    Grouping("turns of conversations", is_thread_turn, join_threads, formats=("langsmith-runs",)),
 )  # fmt: skip

@@ -19,10 +19,11 @@ from ragstone.data.field_values import (
     to_text,
 )
 from ragstone.data.formats import Format, get_format, map_fields
+from ragstone.data.messages import to_dialogue, to_steps
 from ragstone.data.strict_json import BadRow, reparse_json
 from ragstone.errors import DataError
 from ragstone.locale.tags import to_language_tag
-from ragstone.types import EMPTY, Ranked, Sample
+from ragstone.types import EMPTY, Dialogue, Ranked, Sample, ToolStep
 
 Mapper = Callable[[Any, int], tuple[Sample, bool]]
 """Maps a parsed row and its position to the sample, and to whether the row has an id."""
@@ -31,6 +32,7 @@ Getter = Callable[[Mapping[str, Any]], Any]
 
 _READ_FIELDS = (
     "question", "answer", "reference", "language", "group", "error", "id", "relevant", "meta",
+    "messages", "steps", "expected_steps",
 )  # fmt: skip
 """Fields with a getter each; contexts and their ids are read together by `_build_contexts_reader`."""
 
@@ -98,6 +100,9 @@ def _build_mapper(
     get_id, get_question, get_answer = get["id"], get["question"], get["answer"]
     get_reference, get_relevant, get_meta = get["reference"], get["relevant"], get["meta"]
     get_language, get_group, get_error = get["language"], get["group"], get["error"]
+    get_messages, get_steps, get_expected = (
+        get["messages"], get["steps"], get["expected_steps"]
+    )  # fmt: skip
     read_contexts = _build_contexts_reader(row_format, paths, cell_style)
     has_json_texts = row_format.name == "trulens"  # it stores texts as JSON strings, in quotes
     mapped_columns = frozenset(
@@ -138,6 +143,9 @@ def _build_mapper(
             return str(value)
         return to_id(value, _find_column(paths["id"], row))
 
+    def to_cell(value: Any, column: str) -> Any:
+        return parse_cell(value, column) if cell_style else value
+
     needs_preparation = cell_style == "csv" or row_format.convert is not None
 
     def map_row(row: Any, position: int) -> tuple[Sample, bool]:
@@ -164,13 +172,28 @@ def _build_mapper(
         if all(value is None for value in (question, answer, contexts, relevant, reference, error)):
             raise BadRow(empty_reason)
         meta = _collect_meta(row, mapped_columns, get_meta(row), has_cells=bool(cell_style))
+        messages, steps, expected = get_messages(row), get_steps(row), get_expected(row)
+        if messages is not None:
+            column = _find_column(paths["messages"], row)
+            messages = _drop_exchange(
+                to_dialogue(to_cell(messages, column), column), question, answer
+            )
+        if steps is not None:
+            steps = to_steps(to_cell(steps, "steps"), _find_column(paths["steps"], row))
+            if contexts is None:
+                contexts = _list_results(steps)
+        if expected is not None:
+            expected = to_steps(
+                to_cell(expected, "expected_steps"), _find_column(paths["expected_steps"], row)
+            )
         sample_id = get_id(row)
         if sample_id is not None:
             sample_id = read_id(sample_id, row)
         name = str(position) if sample_id is None else sample_id
         return build_sample(
-            name, question, answer, contexts, reference, relevant, language, group, meta, error
-        ), sample_id is not None
+            name, question, answer, contexts, reference, relevant, language, group, meta, error,
+            messages, steps, expected,
+        ), sample_id is not None  # fmt: skip
 
     return map_row
 
@@ -278,6 +301,23 @@ def _build_contexts_reader(
         return attach_ids(ranked, names, _find_column(columns, row), id_column)
 
     return read_contexts
+
+
+def _drop_exchange(messages: Dialogue, question: str | None, answer: str | None) -> Dialogue:
+    """The messages before the question: some logs keep the question, or the whole exchange, among them."""
+    ends = [("user", question)] if question is not None else []
+    for end in ([*ends, ("assistant", answer)], ends):
+        tail = [(message.role, message.content) for message in messages[-len(end) :]]
+        if end and tail == end:
+            messages = messages[: -len(end)]
+            break
+    return messages
+
+
+def _list_results(steps: Iterable[ToolStep]) -> Ranked | None:
+    """What tools returned as contexts; None when they returned nothing."""
+    results = [build_chunk(step.tool, step.result) for step in steps if step.result]
+    return Ranked(results) if results else None
 
 
 def _to_error(value: Any, ignore: bool) -> str | None:

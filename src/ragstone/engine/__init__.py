@@ -19,10 +19,11 @@ from ragstone.metrics.scoring import Start as Start
 from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.registry import Metric
 from ragstone.store import NewRow, StoredRun, set_language
+from ragstone.store.blocks import BLOCK_SAMPLES
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
-MAX_BATCH_SAMPLES = 500
-"""Samples written to the store in one transaction."""
+MAX_BATCH_SAMPLES = BLOCK_SAMPLES
+"""Samples written to the store in one transaction: a block."""
 
 FLUSH_SECONDS = 0.5
 """Scored samples wait no longer than this to be written."""

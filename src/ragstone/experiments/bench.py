@@ -16,6 +16,7 @@ from ragstone.config.metric_specs import resolve_metrics
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, build_system
+from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.compare import ComparisonResult, build_league_frame, compare
 from ragstone.experiments.execute import execute_plan, open_dataset
 from ragstone.experiments.inputs import (
@@ -194,7 +195,10 @@ def share_judge(plan: Plan, inputs: RunInputs) -> Judge | None:
     named = plan.judge if inputs.judge is None else inputs.judge
     if named is None or is_judge(named) or not any(metric.judged for metric in metrics):
         return None
-    return make_judge(plan.judge_settings() if inputs.judge is None else inputs.judge)
+    resolved = replace(
+        plan, judge=resolve_bounds(plan.judge, inputs.store or reveal(plan.store), plan.language)
+    )
+    return make_judge(resolved.judge_settings() if inputs.judge is None else inputs.judge)
 
 
 def _resolve_configuration(

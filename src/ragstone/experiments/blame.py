@@ -30,6 +30,7 @@ from ragstone.metrics import resolve
 from ragstone.registry import MetricSpec
 from ragstone.store import Store
 from ragstone.systems import takes_contexts
+from ragstone.systems.protocol import phrase_question
 from ragstone.types import Chunk, Ranked, Sample
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ async def _ask_conditions(
         asked[condition] = []
         for sample, contexts in chosen:
             given = contexts[condition]
-            reply = await under_test.answer_with(sample.question or "", given, sample)
+            reply = await under_test.answer_with(phrase_question(under_test, sample), given, sample)
             # scored against the contexts that it was given here, not those that it retrieved before
             asked[condition].append(
                 replace(sample, answer=reply.answer, contexts=given, error=None)

@@ -12,6 +12,7 @@ from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.compare import compare as compare_columns
 from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.league import League, build_league
+from ragstone.analysis.preferences import PreferenceStudy
 from ragstone.analysis.recommend import Recommendation, recommend
 from ragstone.errors import RagstoneError
 from ragstone.experiments.run import Run
@@ -30,6 +31,8 @@ class ComparisonResult:
     """By id."""
     league: League | None = None
     recommendation: Recommendation | None = None
+    preferences: PreferenceStudy | None = None
+    """What a judge says that saw the answers side by side."""
 
     def to_pandas(self) -> Any:
         """One row for each run and metric: means, difference, interval, p and verdict."""
@@ -48,7 +51,8 @@ class ComparisonResult:
         from ragstone.report.builders.comparison import ComparisonReport
 
         return ComparisonReport(
-            self.comparison, self.runs, language, league=self.league, recommendation=self.recommendation
+            self.comparison, self.runs, language, league=self.league, recommendation=self.recommendation,
+            preferences=self.preferences,
         )  # fmt: skip
 
     def write(self, path: str | Path, *, language: str = "en") -> Path:

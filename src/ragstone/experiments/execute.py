@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_system, list_measured
+from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
@@ -39,6 +41,7 @@ async def execute_plan(
     # first of all: a mistake in the labels must show before anything is paid for
     labels = None if plan.labels is None else read_labels(plan.labels).labels
     prepared = await _prepare_run(plan, inputs, observer)
+    plan = prepared.plan
     judge, store, dataset = prepared.judge, prepared.store, prepared.dataset
     # before the run is stored and before the first call to a judge: a bad row must not leave half a
     # run behind
@@ -82,6 +85,7 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if not has_system:  # else the answers decide which metrics fit
         metrics = _show_metrics(_choose_metrics(plan, inputs, named, dataset), observer)
     store = inputs.store or Store.open(reveal(plan.store))
+    plan = replace(plan, judge=resolve_bounds(plan.judge, store, plan.language))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)

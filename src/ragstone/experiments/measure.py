@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from ragstone.labels.measure import (
     JudgeMeasure,
     JudgeMeasurement,
     compare_judges,
+    find_unsure,
     measure_judge,
 )
 from ragstone.labels.reader import COLUMNS, TARGET_NAMES
@@ -229,7 +231,7 @@ def _build_scales(
         language = labelled.samples[item.sample].language or "en"
         by_language.setdefault(language.split("-")[0].lower(), []).append(item)
     for language, part in by_language.items():
-        scored = [(item.label, item.value) for item in part if item.value is not None]
+        scored = _list_values(labelled.target, part)
         good = [value for label, value in scored if label >= GOOD_LABEL]
         bad = [value for label, value in scored if label <= BAD_LABEL]
         scale = measure_scale(
@@ -238,4 +240,22 @@ def _build_scales(
             measured=time.strftime("%Y-%m-%d", time.gmtime()),
         )  # fmt: skip
         if scale is not None:
-            yield scale
+            has_chances = labelled.target == "claim" and all(item.has_probability for item in part)
+            unsure = find_unsure(part) if has_chances else None
+            yield scale if unsure is None else replace(scale, unsure=unsure[0])
+
+
+def _list_values(target: Target, items: Sequence[MeasuredItem]) -> list[tuple[float, float]]:
+    """What people say of each answer, and the metric's value of it.
+
+    Of claims and chunks the value is that of the labelled ones; an answer with one unsupported claim is not good."""
+    if target not in ("claim", "chunk"):
+        return [(item.label, item.value) for item in items if item.value is not None]
+    samples: dict[str, list[MeasuredItem]] = {}
+    for item in items:
+        samples.setdefault(item.sample, []).append(item)
+    join = min if target == "claim" else statistics.fmean
+    return [
+        (join([item.label for item in part]), statistics.fmean(item.decision for item in part))
+        for part in samples.values()
+    ]

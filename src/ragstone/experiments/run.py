@@ -54,6 +54,7 @@ class Run:
     def summary(self) -> Summary:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
+            from ragstone.analysis.cascade import summarise_cascade
             from ragstone.analysis.scales import find_unfit_gates
             from ragstone.analysis.summary import summarise
             from ragstone.labels import correct_run
@@ -64,6 +65,7 @@ class Run:
                 floor=plan.floor,
                 gates=plan.gates,
                 corrections=correct_run(self.stored),
+                cascades=summarise_cascade(self.stored),
             )
             self._summary = replace(summary, unfit_gates=find_unfit_gates(self.stored))
         return self._summary

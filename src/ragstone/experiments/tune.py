@@ -180,8 +180,12 @@ class _Search:
         trial.standing = Standing(compute_quality(table, ids, self.objective), costs)
         return True
 
-    async def run(self, settings: Settings, samples: Sequence[Sample]) -> Run:
-        """A stored run of a configuration; the same one again when it was begun before."""
+    async def run(
+        self, settings: Settings, samples: Sequence[Sample], *, is_shown: bool = False
+    ) -> Run:
+        """A stored run of a configuration; the same one again when it was begun before.
+
+        `is_shown`: its latency is reported, so that the system is warmed up first."""
         given = {**self.fixed, **settings}
         under_test = build_system(self.system, given)
         # built for its identity only; `aevaluate` makes its own
@@ -201,8 +205,8 @@ class _Search:
             None if watch is None else lambda progress: watch(name, progress)
         )
         # a warm-up at each round of each trial is worth its calls only where time is the aim
-        timed = {"latency", "first_token"} & {*self.objective.against, *self.objective.metrics}
-        warmup = {} if timed else {"warmup": 0}
+        aims = {*self.objective.against, *self.objective.metrics}
+        warmup = {} if is_shown or aims & {"latency", "first_token"} else {"warmup": 0}
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
             store=self.store, run_id=f"tune-{digest(about)[:16]}", system=self.system,
@@ -274,8 +278,8 @@ async def atune(
         ended = search.find_spent_budget()
         ordered = _rank_and_mark(trials)
         # the budget does not cover these two runs: without them the search has no result
-        before = await search.run({}, reporting)
-        after = await search.run(ordered[0].settings, reporting)
+        before = await search.run({}, reporting, is_shown=True)
+        after = await search.run(ordered[0].settings, reporting, is_shown=True)
     finally:
         if shared is not None and shared is not judge:
             await shared.close()

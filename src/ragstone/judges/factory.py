@@ -7,6 +7,14 @@ from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
+from ragstone.judges.cascade import (
+    DEFAULT_CHECK,
+    DEFAULT_UNSURE,
+    MEASURED,
+    Cascade,
+    parse_bounds,
+    parse_share,
+)
 from ragstone.judges.choices import ChoiceModel
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
@@ -33,7 +41,7 @@ from ragstone.locale.messages import compose
 from ragstone.registry.plugins import load_object
 
 SETTINGS = (
-    "model", "jury", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
+    "model", "jury", "first", "then", "unsure", "agree", "check", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
     "threads", "context", "labels",
@@ -90,7 +98,9 @@ def make_judge(
             rate=_check_rate(settings),
         )
     if "jury" in settings:
-        return _make_jury(settings, budget)
+        return Jury(_make_members(settings["jury"], settings, budget))
+    if "first" in settings:
+        return _make_cascade(settings, budget)
     return _make_single(settings, budget)
 
 
@@ -156,8 +166,11 @@ def _to_settings(spec: Any) -> dict[str, Any]:
                 raise UnknownJudge(
                     f"a judge has no setting {name!r}{suggest_nearest(str(name), SETTINGS)}"
                 )
-        if ("model" in spec) == ("jury" in spec):
-            raise UnknownJudge("a judge needs either 'model' or 'jury'; write model: openai:NAME")
+        if sum(name in spec for name in ("model", "jury", "first")) != 1:
+            raise UnknownJudge(
+                "a judge needs either 'model' or 'jury', or 'first' and 'then'; write model: openai:NAME"
+            )
+        check_cascade(spec)
         return dict(spec)
     if isinstance(spec, Sequence):
         return {"jury": list(spec)}
@@ -180,16 +193,58 @@ def _check_flag(settings: Mapping[str, Any], name: str) -> bool:
     return value
 
 
-def _make_jury(settings: Mapping[str, Any], budget: Budget) -> Judge:
-    shared = {name: value for name, value in settings.items() if name != "jury"}
+CASCADE_SETTINGS = ("first", "then", "unsure", "agree", "check")
+
+
+def check_cascade(spec: Mapping[str, Any]) -> None:
+    """Raise UnknownJudge for settings of a cascade that make no sense, or are given without its judges."""
+    given = [name for name in CASCADE_SETTINGS if name in spec]
+    if given and not {"first", "then"} <= set(given):
+        raise UnknownJudge(
+            f"a judge with {given[0]!r} needs both judges of a cascade; write first: offline, then: openai:MODEL"
+        )
+    if "unsure" in spec and "agree" in spec:
+        raise UnknownJudge("'unsure' and 'agree' are two ways to say the same; give one of them")
+    if "unsure" in spec and spec["unsure"] != MEASURED:
+        parse_bounds(spec["unsure"])
+    for name, example in (("agree", 0.95), ("check", DEFAULT_CHECK)):
+        if name in spec:
+            parse_share(spec[name], name, example)
+
+
+def _make_cascade(settings: Mapping[str, Any], budget: Budget) -> Judge:
+    if settings.get("unsure") == MEASURED:
+        raise UnknownJudge(
+            "no measured bounds for the first judge; measure it on labels: "
+            "ragstone judge measure --labels … --save-scale, or give unsure: 0.2..0.8"
+        )
+    first, second = _make_members([settings["first"], settings["then"]], settings, budget)
+    unsure = DEFAULT_UNSURE
+    if "unsure" in settings:
+        unsure = parse_bounds(settings["unsure"])
+    elif "agree" in settings:
+        # each sure item agrees with at least this chance, as far as the first judge's chances can be
+        # believed; the checked share of them says how far
+        agree = max(0.5, parse_share(settings["agree"], "agree", 0.95))
+        unsure = (round(1 - agree, 6), agree)
+    check = parse_share(settings.get("check", DEFAULT_CHECK), "check", DEFAULT_CHECK)
+    return Cascade(first, second, unsure=unsure, check=check, seed=settings.get("seed") or 0)
+
+
+def _make_members(
+    members: Sequence[Any], settings: Mapping[str, Any], budget: Budget
+) -> list[Judge]:
+    """The judges of a jury or a cascade; settings beside them count for each that does not set its own."""
+    own = ("jury", *CASCADE_SETTINGS)
+    shared = {name: value for name, value in settings.items() if name not in own}
     # not among SETTINGS: a member with it would be refused
     missing_keys = shared.pop("missing_keys", None)
-    members = []
-    for member in settings["jury"]:
+    judges = []
+    for member in members:
         member_settings = dict(member) if isinstance(member, Mapping) else {"model": member}
         spec = member if _is_judge(member) else {**shared, **member_settings}
-        members.append(make_judge(spec, budget=budget, missing_keys=missing_keys))
-    return Jury(members)
+        judges.append(make_judge(spec, budget=budget, missing_keys=missing_keys))
+    return judges
 
 
 def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:

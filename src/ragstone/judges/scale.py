@@ -92,6 +92,8 @@ class JudgeScale:
     higher_is_better: bool = True
     false_alarms: float = 0.0
     """Share of the good controls on the bad side of the threshold."""
+    unsure: tuple[float, float] | None = None
+    """Chances between which the judge's verdicts need a second judge, from labels; see `ragstone.judges.cascade`."""
 
     @property
     def false_alarm_rate(self) -> float:
@@ -123,7 +125,8 @@ class JudgeScale:
     def from_json(cls, stored: Mapping[str, Any]) -> JudgeScale:
         """Return the scale that `to_json` wrote."""
         sides = {side: ControlValues(**stored[side]) for side in ("good", "bad")}
-        return cls(**{**stored, **sides})
+        unsure = stored.get("unsure")
+        return cls(**{**stored, **sides, "unsure": None if unsure is None else tuple(unsure)})
 
 
 def measure_scale(

@@ -87,7 +87,8 @@ def match_labels(run: StoredRun, labels: Sequence[Label]) -> list[Label]:
         return []
     positions = {
         sample_id: position
-        for position, sample_id, _, _ in run.store.score_rows(run.id)
+        for block in run.blocks()
+        for position, sample_id in zip(block.positions, block.ids, strict=True)
         if sample_id in wanted
     }
     samples: dict[str, Sample] = {}

@@ -148,6 +148,11 @@ def weigh(items: Sequence[MeasuredItem], get: Callable[[MeasuredItem], float]) -
     return sum(item.weight * get(item) for item in items) / total
 
 
+def weigh_side(items: Sequence[MeasuredItem], is_yes: bool) -> float:
+    """The weight of all items of which people say yes, or no."""
+    return sum(item.weight for item in items if item.is_yes == is_yes)
+
+
 def count_effective(items: Sequence[MeasuredItem]) -> float:
     """Items with equal weights that would be worth as much (Kish)."""
     weights = [item.weight for item in items]

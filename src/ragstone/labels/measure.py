@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from ragstone.analysis.cascade import DEFAULT_TARGET, WeighedVerdict, find_bounds
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.significance import adjust_p_values
 from ragstone.analysis.stats import wilson_interval
@@ -26,6 +27,7 @@ from ragstone.labels.estimates import (
     measure_auroc,
     measure_bias,
     weigh,
+    weigh_side,
 )
 from ragstone.labels.label import Target
 from ragstone.types import NO_USAGE, Sample, Usage
@@ -85,6 +87,10 @@ class JudgeMeasure:
     verdict: JudgeVerdict
     more: int | None
     """About how many more labels would settle it, with `more_labels`."""
+    unsure: tuple[float, float] | None = None
+    """The narrowest chances that a second judge should decide for 95 % of the verdicts on each side to be right, in a cascade."""
+    unsure_share: float | None = None
+    """Share of the items between them."""
     usage: Usage = NO_USAGE
     seconds: float | None = None
     wrong: tuple[MeasuredItem, ...] = ()
@@ -134,6 +140,7 @@ def measure_judge(
     verdict, more = decide_fitness(accuracy, auroc, items)
     wrong = [item for item in items if not item.is_right]
     has_chances = bool(items) and all(item.has_probability for item in items)
+    unsure, unsure_share = (find_unsure(items) if has_chances else None) or (None, None)
     return JudgeMeasure(
         judge=judge,
         items=len(items),
@@ -150,10 +157,32 @@ def measure_judge(
         slices=tuple(_measure_slices(items)),
         verdict=verdict,
         more=more,
+        unsure=unsure,
+        unsure_share=unsure_share,
         usage=usage,
         seconds=seconds,
         wrong=tuple(sorted(wrong, key=lambda item: -abs(item.prediction - item.label))),
     )
+
+
+def find_unsure(items: Sequence[MeasuredItem]) -> tuple[tuple[float, float], float] | None:
+    """The bounds of a cascade with this judge first, and the share of the items between them; None with too few of a side.
+
+    Both sides count the same (people say yes, people say no), as in balanced accuracy: where nearly all claims are
+    supported, a judge that is never unsure would else be right often enough."""
+    sides = Counter(item.is_yes for item in items)
+    if min(sides[True], sides[False]) < MIN_SIDE_ITEMS:
+        return None
+    weights = {side: weigh_side(items, side) for side in sides}
+    verdicts = [
+        WeighedVerdict(item.prediction, item.is_right, item.weight / weights[item.is_yes])
+        for item in items
+    ]
+    found = find_bounds(verdicts, DEFAULT_TARGET)
+    if found is None:
+        return None
+    low, high = found[0]
+    return found[0], weigh(items, lambda item: float(low < item.prediction < high))
 
 
 def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list[JudgePair]:

@@ -13,7 +13,7 @@ LANGUAGES = ("en", "es")
 
 REPORT_FILES = (
     "report", "opening", "failures", "comparison", "drawing", "checkup", "monitor", "starter", "labels",
-    "testing",
+    "testing", "view",
 )  # fmt: skip
 """Files searched for a phrase in this order, the likeliest first; a later file is read only when all earlier lack it.
 
@@ -25,7 +25,7 @@ def load_phrases(language: str, file: str) -> Mapping[str, str]:
     """The phrases of one file in one language."""
     import tomllib  # imported here: neither `import ragstone` nor `--help` needs it
 
-    text = (_FOLDER / language / f"{file}.toml").read_text(encoding="utf-8")
+    text = (LOCALE_FOLDER / language / f"{file}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
@@ -43,4 +43,4 @@ def find_phrase(language: str, key: str) -> str | None:
     return None
 
 
-_FOLDER = Path(__file__).parent
+LOCALE_FOLDER = Path(__file__).parent

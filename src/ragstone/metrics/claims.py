@@ -11,7 +11,7 @@ is not made of its own sentence, and two such claims are `compromised`. A claim 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,7 +19,8 @@ from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
-from ragstone.metrics.replies import index_rows, read_probability, read_rows
+from ragstone.metrics.history import read_question
+from ragstone.metrics.replies import index_rows, read_opinion, read_probability, read_rows
 from ragstone.text.claim_checks import (
     find_quoted_sentence,
     has_common_words,
@@ -30,7 +31,7 @@ from ragstone.text.claim_checks import (
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
 from ragstone.text.words import fold_text, split_bare_words
-from ragstone.types import Chunk, Finding, Ranked, Verdict
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, SecondOpinion, Steps, Verdict
 
 T = TypeVar("T")
 
@@ -70,6 +71,8 @@ class CheckedClaim(NamedTuple):
     """Chance that the sources support the claim, from a judge that knows one."""
     share: float | None = None
     """Weight of a claim that only names something and that the sources hold in part, from a judge that knows one."""
+    opinion: SecondOpinion | None = None
+    """Who decided it, when the judge is a cascade."""
 
     def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
         """Convert the claim to a finding of a score; `verdict` replaces the verdict by the metric's own term."""
@@ -88,6 +91,7 @@ class CheckedClaim(NamedTuple):
             verified=self.verified,
             span=self.claim.span,
             probability=self.probability,
+            opinion=self.opinion,
         )
 
 
@@ -99,7 +103,11 @@ class CheckedClaims(list[CheckedClaim]):
 
 
 def split_claims(
-    text: str, field: str, language: str | None, question: str | None = None
+    text: str,
+    field: str,
+    language: str | None,
+    question: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[list[Claim]]:
     """Split a text into claims; `field` ("answer") is named in the outcome when there are none.
 
@@ -107,7 +115,14 @@ def split_claims(
     if not text.strip():
         raise NotApplicable("empty_field", field=field)
     split_ask = _build_split_ask(text, language, question)
-    claims = _read_claims_cached((yield from ask(split_ask)), text, language, split_ask)
+    # the conversation matters only where the question itself goes into the claims
+    if question and messages and {"question", "asked"} & split_ask.values["texts"][0].keys():
+        question = yield from read_question(question, messages, language)
+        split_ask = _build_split_ask(text, language, question)
+    reply = yield from ask(split_ask)
+    claims = _read_once(
+        reply, (text, language), lambda: _read_split(reply, text, language, split_ask)
+    )
     if not claims:
         raise NotApplicable("no_claims", field=field)
     return claims
@@ -123,6 +138,10 @@ def check_claims(
 
     `question` is the one that claims and sources answer, where one of them only names something."""
     checked = yield from check_every_claim(claims, sources, language, question)
+    return _read_once(checked, (sources,), lambda: _drop_repeats(checked, sources))
+
+
+def _drop_repeats(checked: CheckedClaims, sources: Sequence[Chunk]) -> CheckedClaims:
     distinct = CheckedClaims()
     distinct.probability = checked.probability
     repeats = find_repeats(checked, sources)
@@ -152,7 +171,8 @@ def check_every_claim(
         )
     distinct = _list_distinct(claims)
     case = Case(tuple(distinct), tuple(sources), tuple(distinct.values()), question)
-    return read_verdicts((yield from ask(_build_support_ask(case, language))), claims, sources)
+    reply = yield from ask(_build_support_ask(case, language))
+    return _read_once(reply, (claims, sources), lambda: read_verdicts(reply, claims, sources))
 
 
 def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> dict[int, int]:
@@ -166,14 +186,20 @@ def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> d
             repeats[index] = first
             continue
         for earlier in range(index):
-            if earlier not in repeats and _is_reworded(claim, checked[earlier], sources):
+            other = checked[earlier]
+            if (
+                claim.verdict == other.verdict
+                and earlier not in repeats
+                and _is_reworded(claim, other, sources)
+            ):
                 repeats[index] = earlier
                 break
     return repeats
 
 
 def _is_reworded(claim: CheckedClaim, other: CheckedClaim, sources: Sequence[Chunk]) -> bool:
-    if claim.verdict != other.verdict or not has_common_words(claim.claim.text, other.claim.text):
+    """Whether two claims with the same verdict are one in two wordings."""
+    if not has_common_words(claim.claim.text, other.claim.text):
         return False
     evidence = _find_evidence_sentence(claim, sources)
     is_same = evidence != "" and evidence == _find_evidence_sentence(other, sources)
@@ -217,30 +243,43 @@ def name_chunks(contexts: Ranked) -> list[Chunk]:
     ]
 
 
-def list_sources(contexts: Ranked) -> list[Chunk]:
-    """Return the chunks that have a text."""
-    return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
+def list_sources(contexts: Ranked, steps: Steps | None = None) -> list[Chunk]:
+    """Return the chunks that have a text, and what tools returned besides them."""
+    sources = [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
+    if not steps:
+        return sources
+    known = {chunk.text.strip() for chunk in sources}
+    for step in steps:
+        if step.result and step.result.strip() and step.result.strip() not in known:
+            known.add(step.result.strip())
+            sources.append(Chunk(step.tool, step.result))
+    return sources
 
 
-def _read_claims_cached(reply: Any, text: str, language: str | None, split_ask: Ask) -> list[Claim]:
-    """Call `read_claims` once for a reply that several metrics of a sample share."""
-    cached = _claims_by_reply.get(id(reply))
-    if cached is not None and cached[0] is reply and cached[1:3] == (text, language):
-        return cached[3]
+def _read_once(reply: Any, context: tuple[Any, ...], read: Callable[[], T]) -> T:
+    """Read a reply that several metrics of a sample share once; `context` is what else the result depends on."""
+    cached = _read_replies.get(id(reply))
+    if cached is not None and cached[0] is reply and cached[1] == context:
+        result: T = cached[2]
+        return result
+    result = read()
+    if len(_read_replies) >= _MAX_READ_REPLIES:
+        _read_replies.clear()
+    # the reply itself is held, so that no other object can get its id
+    _read_replies[id(reply)] = (reply, context, result)
+    return result
+
+
+_read_replies: dict[int, tuple[Any, tuple[Any, ...], Any]] = {}
+_MAX_READ_REPLIES = 192
+
+
+def _read_split(reply: Any, text: str, language: str | None, split_ask: Ask) -> list[Claim]:
     # `question` is there with a bare answer, `asked` with one that opens with yes or no
     asked = split_ask.values["texts"][0]
-    claims = read_claims(
+    return read_claims(
         reply, text, language, asked.get("question", ""), opening=asked.get("asked", "")
     )
-    if len(_claims_by_reply) >= _MAX_CACHED_REPLIES:
-        _claims_by_reply.clear()
-    # the cache holds the reply itself, so that no other object can get its id
-    _claims_by_reply[id(reply)] = (reply, text, language, claims)
-    return claims
-
-
-_claims_by_reply: dict[int, tuple[Any, str, str | None, list[Claim]]] = {}
-_MAX_CACHED_REPLIES = 64
 
 
 def read_claims(
@@ -288,7 +327,7 @@ def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk])
         "id",
         ids.values(),
     )
-    checked = CheckedClaims(_check_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
+    checked = CheckedClaims(_read_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
     checked.probability = read_probability(next(iter(reply.get("case_probabilities", ())), None))
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
@@ -302,6 +341,11 @@ def require_quotes(located: int, claimed: int) -> None:
     """Raise for a judge that claims two or more items as supported without a single quote that occurs in its source."""
     if claimed >= 2 and not located:
         raise JudgeFailed("compromised", "no_quote_found", n=claimed)
+
+
+def _read_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
+    checked = _check_claim(claim, row, sources)
+    return checked._replace(opinion=read_opinion(row)) if "cascade" in row else checked
 
 
 def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:

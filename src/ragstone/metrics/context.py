@@ -8,10 +8,11 @@ from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import Message, compose
 from ragstone.metrics.claims import check_claims, list_sources, name_chunks, split_claims
-from ragstone.metrics.replies import index_rows, read_rows
+from ragstone.metrics.history import read_question
+from ragstone.metrics.replies import index_rows, read_opinion, read_rows
 from ragstone.registry import metric
 from ragstone.text.words import fold_text
-from ragstone.types import Chunk, Finding, Ranked, Score, share
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, SecondOpinion, Steps, share
 
 NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 """The score of an empty retrieval, which is a defined case: no chunk is useful."""
@@ -19,11 +20,17 @@ NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 
 @metric
 def context_relevance(
-    question: str, contexts: Ranked, language: str | None = None, *, together: bool = False
+    question: str,
+    contexts: Ranked,
+    language: str | None = None,
+    messages: Dialogue | None = None,
+    *,
+    together: bool = False,
 ) -> Asking[Score]:
     """Mean grade of the chunks for the question (0, 1 or 2) ÷ 2, the judge asked twice in different wording and averaged; `together` grades all chunks as one text (Ragas' way).
 
     A chunk without text, or one that is the question itself, is 0, and no part of that one text."""
+    question = yield from read_question(question, messages, language)
     if together:
         contexts = _join_chunks(contexts, question)
     chunks = yield from grade_chunks(
@@ -42,26 +49,38 @@ def context_relevance(
 
 @metric
 def context_precision(
-    question: str, contexts: Ranked, reference: str, language: str | None = None
+    question: str,
+    contexts: Ranked,
+    reference: str,
+    language: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Average precision of the chunks judged useful for reaching the reference, over the useful ones retrieved.
 
     A chunk is useful when its grade is 1 or 2; the score is 0 when none is."""
+    question = yield from read_question(question, messages, language)
     return (yield from _average_precision(question, contexts, "reference", reference, language))
 
 
 @metric
 def context_precision_unreferenced(
-    question: str, contexts: Ranked, answer: str, language: str | None = None
+    question: str,
+    contexts: Ranked,
+    answer: str,
+    language: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Average precision of the chunks judged useful for reaching the answer, over the useful ones retrieved."""
+    question = yield from read_question(question, messages, language)
     return (yield from _average_precision(question, contexts, "answer", answer, language))
 
 
 @metric
-def context_recall(contexts: Ranked, reference: str, language: str | None = None) -> Asking[Score]:
+def context_recall(
+    contexts: Ranked, reference: str, language: str | None = None, steps: Steps | None = None
+) -> Asking[Score]:
     """Claims of the reference supported by the contexts ÷ its claims."""
-    sources = list_sources(contexts)
+    sources = list_sources(contexts, steps)
     claims = yield from split_claims(reference, "reference", language)
     checked = yield from check_claims(claims, sources, language)
     return share([claim.to_finding(sources) for claim in checked], "supported")
@@ -72,6 +91,8 @@ class GradedChunk(NamedTuple):
 
     chunk: Chunk
     grades: tuple[tuple[int, str], ...]
+    opinion: SecondOpinion | None = None
+    """Who decided the first grade, when the judge is a cascade."""
 
     def to_finding(self, verdict: str) -> Finding:
         """Convert the chunk to a finding of a score: its first words, its grades and their reasons."""
@@ -85,6 +106,7 @@ class GradedChunk(NamedTuple):
             verdict=verdict,
             reason=grades[0] if len(grades) == 1 else compose("grades_given", grades=grades),
             chunk=self.chunk.id,
+            opinion=self.opinion,
         )
 
 
@@ -114,6 +136,7 @@ def grade_chunks(
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     grades: dict[int, tuple[tuple[int, str], ...]] = {}
+    opinions: dict[int, SecondOpinion | None] = {}
     chunks = name_chunks(contexts)
     folded_question = fold_text(question)
     for index, chunk in enumerate(chunks):
@@ -130,11 +153,18 @@ def grade_chunks(
             )
         )
         grades_by_wording = [_read_grades(reply, len(open_indexes), target) for reply in replies]
+        # read after the grades, which check the reply
+        rows = {row["id"]: row for row in replies[0]["grades"]}
+        opinions = {
+            index: read_opinion(rows[f"k{number}"]) for number, index in enumerate(open_indexes, 1)
+        }
         grades |= {
             index: tuple(chunk_grades)
             for index, *chunk_grades in zip(open_indexes, *grades_by_wording, strict=True)
         }
-    return [GradedChunk(chunk, grades[index]) for index, chunk in enumerate(chunks)]
+    return [
+        GradedChunk(chunk, grades[index], opinions.get(index)) for index, chunk in enumerate(chunks)
+    ]
 
 
 def _join_chunks(contexts: Ranked, question: str) -> Ranked:

@@ -8,6 +8,7 @@ from operator import mul
 from typing import Any
 
 from ragstone.errors import JudgeFailed
+from ragstone.types import SecondOpinion
 
 
 def read_rows(reply: Any, field: str, **types: type) -> list[Mapping[str, Any]]:
@@ -57,6 +58,12 @@ def read_probability(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise JudgeFailed("unparseable", "probability_malformed", value=f"{value!r:.80}")
     return float(value)
+
+
+def read_opinion(row: Mapping[str, Any]) -> SecondOpinion | None:
+    """Return what the two judges of a cascade said of a row; None when the judge is no cascade."""
+    opinion = row.get("cascade")
+    return SecondOpinion(**opinion) if isinstance(opinion, dict) else None
 
 
 def compute_cosines(reply: Any, count: int) -> list[float]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar, overload
 
 from ragstone.errors import UnknownMetric, suggest_nearest
+from ragstone.registry.aliases import find_alias, warn_of_alias
 from ragstone.registry.plugins import load_object
 from ragstone.registry.specs import CONSTANTS, parse_spec
 from ragstone.types import SAMPLE_FIELDS
@@ -199,6 +200,10 @@ def _find_family(family: str) -> Metric:
         return REGISTERED[family]
     if ":" in family or "." in family:
         return _from_function(load_object(family, "metric"))
+    alias = find_alias(family)
+    if alias is not None:
+        warn_of_alias(alias)
+        return resolve(alias.spec)
     raise UnknownMetric(f"no metric {family!r}{suggest_nearest(family, list(REGISTERED))}")
 
 

@@ -67,7 +67,44 @@ def describe_metric(metric: MetricSummary, floor: float, say: Words) -> list[Rem
     for text in metric.warnings:
         message = shorten(say.message(text), 300)
         lines.append(Remark(f"{say('warning')}: {message}", "warn"))
+    lines += describe_cascade(metric, say)
     return lines + describe_correction(metric.corrected, "corrected_mean", say)
+
+
+def describe_cascade(metric: MetricSummary, say: Words) -> list[Remark]:
+    """What the second judge of a cascade was asked, how far the first agrees with it, and what it alone would say."""
+    cascade = metric.cascade
+    if cascade is None:
+        return []
+    counts = {
+        name: say.whole(getattr(cascade, name))
+        for name in ("asked", "items", "unsure", "checked", "disagreed", "samples")
+    }
+    saved = say.percent(1 - cascade.asked / cascade.items)
+    untouched = say.whole(cascade.samples - cascade.samples_asked)
+    lines = [Remark(say("cascade_asked", **counts, saved=saved, untouched=untouched), "")]
+    if cascade.disagreement is None or cascade.agreement is None:
+        return [*lines, Remark(say("cascade_too_few", **counts), "warn")]
+    reached = cascade.agreement >= cascade.target
+    if cascade.checked:
+        text = say(
+            "cascade_agreement", **counts, rate=say.percent(cascade.disagreement),
+            interval=f"{say.percent(cascade.low or 0.0)} – {say.percent(cascade.high or 0.0)}",
+            agreement=say.percent(cascade.agreement), target=say.percent(cascade.target),
+        )  # fmt: skip
+        lines.append(Remark(text, "" if reached else "warn"))
+    if cascade.bounds is not None and cascade.bounds_share is not None:
+        low, high = cascade.bounds
+        key = "cascade_bounds" if low < high else "cascade_bounds_none"
+        share, target = say.percent(cascade.bounds_share), say.percent(cascade.target)
+        lines.append(Remark(say(key, bounds=f"{low:g}..{high:g}", share=share, target=target), ""))
+    second = cascade.second_mean
+    if second is not None:
+        interval = say.interval(second.low, second.high)
+        first = say.number(second.judge_mean)
+        text = say("cascade_mean", mean=say.number(second.mean), interval=interval, first=first)
+        lines.append(Remark(text, ""))
+    return lines
 
 
 def describe_correction(correction: MetricCorrection | None, key: str, say: Words) -> list[Remark]:

@@ -365,5 +365,6 @@ def _skip_stored_batches(batches: Iterator[RowBatch], run: Any, stored: int) -> 
 
 def _iter_stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
     """Position and id of each stored sample, and whether its row gave it that id."""
-    for position, sample_id, _, _ in run.store.score_rows(run.id):
-        yield position, sample_id, sample_id != str(position)
+    for block in run.blocks():
+        for position, sample_id in zip(block.positions, block.ids, strict=True):
+            yield position, sample_id, sample_id != str(position)

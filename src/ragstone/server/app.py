@@ -7,7 +7,7 @@ import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
 
 from aiohttp import web
@@ -16,13 +16,25 @@ from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.traces import assemble_traces
 from ragstone.monitor.interactions import now_micros
-from ragstone.server import api, page
+from ragstone.server import api, page, view_pages
 from ragstone.server.alert_worker import get_metrics
 from ragstone.server.api import SERVER_STATE, ServerState
+from ragstone.server.connections import (
+    CONNECTIONS,
+    KEEPALIVE_SECONDS,
+    ConnectionTable,
+    accept_connections,
+    choose_connection_limit,
+    close_overdue_forever,
+    limit_log_lines,
+    open_listeners,
+    track_connection,
+)
 from ragstone.server.guard import Handler, add_headers, build_guard
 from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.responses import RequestError, build_error_response
 from ragstone.server.settings import ServerSettings, check_settings
+from ragstone.server.view_state import VIEW_STATE, ViewState
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -48,7 +60,7 @@ POST_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] =
     "/v1/traces": api.post_traces,
 }
 
-PUBLIC_PATHS = ("/healthz", *page.PAGES)
+PUBLIC_PATHS = ("/healthz", *page.PAGES, *view_pages.VIEW_PATHS)
 """Paths that need no token, or ask for it by a form."""
 
 
@@ -73,20 +85,24 @@ def make_app(
     open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
     app = web.Application(
         middlewares=[
-            # outermost, so that a refusal of the guard is answered and counted like any other
+            track_connection,
+            # around the guard, so that a refusal of the guard is answered and counted like any other
             handle_errors,
             # a lambda, because `app` is assigned only after this call
             build_guard(settings, open_paths, lambda name: _count_refusal(app, name)),
         ],
         client_max_size=settings.body_bytes,
     )
+    app[page.HOME] = settings.home
+    app[CONNECTIONS] = ConnectionTable(settings.connections, settings.header_seconds)
     for prefix in prefixes:
         # With and without the prefix: a proxy may strip it or not.
         for path, handler in GET_ROUTES.items():
             app.router.add_get(prefix + path, handler)
-        for path, handler in POST_ROUTES.items():
+        for path, handler in POST_ROUTES.items() if settings.ingest else ():
             app.router.add_post(prefix + path, handler)
         page.mount_pages(app, prefix)
+        view_pages.mount_view(app, prefix)
     app.on_response_prepare.append(add_headers)
     app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, workers))
     return app
@@ -114,9 +130,11 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
         return build_error_response(
             answer.status, answer.reason, headers={"Allow": allowed} if allowed else None
         )
-    # the client went away: nobody reads an answer, and a log of them would fill up
-    except (asyncio.CancelledError, ConnectionResetError):
-        raise
+    # the client went away in the middle of its body, or sent one that is framed wrongly; nobody
+    # may read the answer, but what is raised here would be logged with its traceback
+    except (ConnectionResetError, web.RequestPayloadError):
+        _count_refusal(request.app, "refused_incomplete")
+        return build_error_response(400, "the request ended before its body was complete")
     except Exception:
         log.exception("%s %s failed", request.method, request.path)
         return build_error_response(500, "this is a fault in ragstone; its log has the traceback")
@@ -140,7 +158,31 @@ async def _run_background(
         now_micros(),
         lambda: {worker.name: worker.get_status() for worker in workers},
     )
+    view = app[VIEW_STATE] = ViewState(store.reopen())
     queue.start()
+    tasks = [asyncio.create_task(_restart_on_error(worker)) for worker in workers]
+    if settings.ingest:
+        tasks += _start_ingest_tasks(settings, queue, read_archive)
+    yield
+    # in a thread: it waits for what is being read of a run
+    await asyncio.to_thread(view.close)
+    view.store.close()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    # after the other tasks, and before the store goes: every accepted row is on disk before its
+    # request is answered
+    await queue.close()
+    with suppress(StoreError):
+        if settings.ingest:  # a viewer writes nothing by itself
+            await _flush_counts(queue)
+    read_archive.store.close()
+
+
+def _start_ingest_tasks(
+    settings: ServerSettings, queue: IngestQueue, read_archive: Archive
+) -> list[asyncio.Task[None]]:
+    """Count refusals, assemble traces and delete old interactions, periodically."""
     tasks = [
         asyncio.create_task(
             _repeat_forever(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(queue), "counting")
@@ -157,7 +199,6 @@ async def _run_background(
                 "assembling traces",
             )
         ),
-        *(asyncio.create_task(_restart_on_error(worker)) for worker in workers),
     ]
     if settings.retention is not None:
         age = settings.retention
@@ -170,16 +211,7 @@ async def _run_background(
                 )
             )
         )
-    yield
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    # after the other tasks, and before the store goes: every accepted row is on disk before its
-    # request is answered
-    await queue.close()
-    with suppress(StoreError):
-        await _flush_counts(queue)
-    read_archive.store.close()
+    return tasks
 
 
 async def _flush_counts(queue: IngestQueue) -> None:
@@ -237,24 +269,43 @@ async def serve(
         access_log=None,
         # `read_body` decompresses itself, in bounded steps: aiohttp would unpack a gzip bomb whole
         auto_decompress=False,
-        keepalive_timeout=75,
+        keepalive_timeout=KEEPALIVE_SECONDS,
         shutdown_timeout=10,
         # the handlers above end the wait below, so that `cleanup` writes what was accepted
         handle_signals=False,
     )
     await runner.setup()
     try:
-        site = web.TCPSite(runner, settings.host, settings.port, backlog=1024)
-        try:
-            await site.start()
-        except OSError as error:
-            raise RagstoneError(
-                f"cannot listen on {settings.host}:{settings.port} ({error.strerror}); name another with --port"
-            ) from None
-        host, port = runner.addresses[0][:2]
-        shown = f"[{host}]" if ":" in host else host
-        if ready is not None:
-            ready(f"http://{shown}:{port}{settings.prefix}")
-        await stop.wait()
+        async with listen(runner, settings) as url:
+            if ready is not None:
+                ready(url)
+            await stop.wait()
     finally:
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def listen(runner: web.AppRunner, settings: ServerSettings) -> AsyncIterator[str]:
+    """Accept connections for an application as long as the context lasts; its URL."""
+    try:
+        listeners = open_listeners(settings.host, settings.port)
+    except OSError as error:
+        raise RagstoneError(
+            f"cannot listen on {settings.host}:{settings.port} ({error.strerror}); name another with --port"
+        ) from None
+    table, server = runner.app[CONNECTIONS], runner.server
+    assert server is not None, "the runner was not set up"
+    table.limit = choose_connection_limit(settings.connections)
+    tasks = [asyncio.create_task(close_overdue_forever(table))]
+    tasks += [asyncio.create_task(accept_connections(each, server, table)) for each in listeners]
+    host, port = listeners[0].getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        with limit_log_lines():
+            yield f"http://{shown}:{port}{settings.prefix}"
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for listener in listeners:
+            listener.close()

@@ -91,18 +91,24 @@ class IngestQueue:
         chunks: list[bytes] = []
         size = 0
         try:
-            async for compressed in request.content.iter_chunked(CHUNK_BYTES):
-                for chunk in decompress(compressed):
-                    size += len(chunk)
-                    self.bytes += len(chunk)
-                    if size > self.settings.body_bytes:
-                        raise self.build_size_error()
-                    if self.bytes > self.settings.queue_bytes:
-                        raise self.build_overload_error()
-                    chunks.append(chunk)
+            async with asyncio.timeout(self.settings.body_seconds):
+                async for compressed in request.content.iter_chunked(CHUNK_BYTES):
+                    for chunk in decompress(compressed):
+                        size += len(chunk)
+                        self.bytes += len(chunk)
+                        if size > self.settings.body_bytes:
+                            raise self.build_size_error()
+                        if self.bytes > self.settings.queue_bytes:
+                            raise self.build_overload_error()
+                        chunks.append(chunk)
             # an empty chunk checks that the compressed body was complete; it raises if not
             for _ in decompress(b""):
                 pass
+        except TimeoutError:
+            self.bytes -= size
+            limit = self.settings.body_seconds
+            reason = f"the body did not arrive within {limit:g} seconds; send less at once"
+            raise RequestError(408, reason, "refused_slow") from None
         except BaseException:
             self.bytes -= size
             raise
@@ -212,29 +218,44 @@ def _choose_decompressor(encoding: str) -> Decompressor:
         case "" | "identity":
             return lambda compressed: iter((compressed,) if compressed else ())
         case "gzip" | "x-gzip":
-            # 31 = 16 + 15: gzip header, largest window; 15 alone is zlib's header, which HTTP calls
-            # deflate
-            return _build_inflater(zlib.decompressobj(wbits=31))
+            return _build_inflater(GZIP_WINDOW_BITS)
         case "deflate":
-            return _build_inflater(zlib.decompressobj(wbits=15))
+            return _build_inflater(ZLIB_WINDOW_BITS)
     reason = f"no Content-Encoding {encoding[:40]!r}; use gzip, deflate or none"
     raise RequestError(415, reason, "refused_invalid")
 
 
-def _build_inflater(inflater: zlib._Decompress) -> Decompressor:
+GZIP_WINDOW_BITS = 31
+"""16 + 15: gzip's header, largest window."""
+ZLIB_WINDOW_BITS = 15
+"""zlib's header, which HTTP calls deflate."""
+
+
+def _build_inflater(window_bits: int) -> Decompressor:
+    inflater = zlib.decompressobj(window_bits)
+
     def decompress(compressed: bytes) -> Iterator[bytes]:
+        nonlocal inflater
         if not compressed and not inflater.eof:
             raise RequestError(400, "the packed body ends too early", "refused_invalid")
         while True:
+            if compressed and inflater.eof and window_bits == GZIP_WINDOW_BITS:
+                # gzip may have several members; bytes that begin none are refused below
+                inflater = zlib.decompressobj(window_bits)
             try:
                 chunk = inflater.decompress(compressed, CHUNK_BYTES)
             except zlib.error:
-                reason = "the body is not what its Content-Encoding says"
-                raise RequestError(400, reason, "refused_invalid") from None
-            compressed = inflater.unconsumed_tail
+                raise _build_encoding_error() from None
+            compressed = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+            if compressed and inflater.eof and window_bits == ZLIB_WINDOW_BITS:
+                raise _build_encoding_error()
             if chunk:
                 yield chunk
-            elif not compressed or inflater.eof:
+            elif not compressed:
                 return
 
     return decompress
+
+
+def _build_encoding_error() -> RequestError:
+    return RequestError(400, "the body is not what its Content-Encoding says", "refused_invalid")

@@ -6,6 +6,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor.ingest.redaction import RedactionHook
@@ -29,6 +30,14 @@ class ServerSettings:
     """Host names that a request may use in its Host header, besides loopback and IP addresses."""
     zone: str = "UTC"
     """Time zone that the page shows times in unless its address names another."""
+    home: Literal["monitor", "runs"] = "monitor"
+    """Which page `/` shows."""
+    ingest: bool = True
+    """Whether interactions, feedback and traces are taken; a viewer takes none."""
+    editing: bool = False
+    """Whether the viewer's pages take labels, tags and notes."""
+    author: str = ""
+    """Who labels unless they say otherwise."""
     redact: RedactionHook | None = None
     """Applied to every text before it is stored."""
     retention: int | None = None
@@ -43,6 +52,12 @@ class ServerSettings:
     """Bytes of requests in progress; more are answered with 429."""
     queue_requests: int = 400
     """Write requests in progress at once; more are answered with 429."""
+    connections: int = 1000
+    """Connections open at once; fewer where the process may not open that many files."""
+    header_seconds: float = 10.0
+    """Seconds within which the headers of a connection's first request must arrive."""
+    body_seconds: float = 60.0
+    """Seconds within which the body of a request must arrive; later it is answered with 408."""
     grace: float = 2.0
     """Seconds that a trace waits for further spans after its root ended."""
     timeout: float = 30.0

@@ -1,5 +1,7 @@
 """The store of runs and replies: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
+from ragstone.store.blocks import NewRow as NewRow
+from ragstone.store.blocks import ScoreBlock as ScoreBlock
 from ragstone.store.codec import encode_scores as encode_scores
 from ragstone.store.plans import RunFacts as RunFacts
 from ragstone.store.runs import RunInfo as RunInfo
@@ -10,6 +12,6 @@ from ragstone.store.runs import format_plan as format_plan
 from ragstone.store.runs import set_language as set_language
 from ragstone.store.scales import load_scales as load_scales
 from ragstone.store.scales import save_scales as save_scales
-from ragstone.store.store import NewRow as NewRow
 from ragstone.store.store import Store as Store
+from ragstone.store.store import StoredReply as StoredReply
 from ragstone.store.store import default_place as default_place

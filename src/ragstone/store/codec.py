@@ -14,7 +14,8 @@ from typing import Any
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import Message, message_from_json, message_to_json
-from ragstone.types import NO_USAGE, Finding, Score, Usage
+from ragstone.store.checksums import add_checksum, explain_damage, remove_checksum
+from ragstone.types import NO_USAGE, Finding, Score, SecondOpinion, Usage
 
 
 def encode_scores(scores: Mapping[str, Score]) -> str:
@@ -25,15 +26,9 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
         key = _encoded_names.get(name)
         if key is None:
             key = _encoded_names[name] = json.dumps(name) + ":"
-        # three forms: a full object (the fields tested here are those of `_FULL_FIELDS`), a bare
-        # number (nearly all scores of a run without a judge), an outcome without evidence, whose
-        # text is made once and cached
-        if (
-            score.findings
-            or score.warnings
-            or score.usage is not NO_USAGE
-            or score.probability is not None
-        ):
+        # three forms: a full object, a bare number (nearly all scores of a run without a judge), an
+        # outcome without evidence, whose text is made once and cached
+        if _has_full_fields(score):
             parts.append(key + _encode_full(score))
         elif (value := score.value) is not None and score.label is None:
             parts.append(key + _format_number(value))
@@ -42,6 +37,33 @@ def encode_scores(scores: Mapping[str, Score]) -> str:
                 key + _encode_bare(value, score.outcome, score.reason, score.kind, score.label)
             )
     return "{" + ",".join(parts) + "}"
+
+
+def is_plain(score: Score) -> bool:
+    """Whether a score that has a value is nothing but its number."""
+    return score.label is None and not _has_full_fields(score)
+
+
+def encode_detail(score: Score) -> str:
+    """Encode what a score has besides its value and findings."""
+    if score.value is None and not _has_full_fields(score):
+        return _encode_bare(None, score.outcome, score.reason, score.kind, score.label)
+    return dump_json(_detail_to_json(score, message_to_json))
+
+
+def findings_to_json(score: Score) -> list[dict[str, Any]]:
+    """Convert the findings of a score to their stored form."""
+    return [_finding_to_json(finding, message_to_json) for finding in score.findings]
+
+
+def _has_full_fields(score: Score) -> bool:
+    """Whether a score has a field that the cached forms leave out (`_FULL_FIELDS`)."""
+    return bool(
+        score.findings
+        or score.warnings
+        or score.usage is not NO_USAGE
+        or score.probability is not None
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -55,16 +77,6 @@ def _encode_bare(*fields: Any) -> str:
     return _encode_full(Score(*fields))
 
 
-def decode_scores(text: str) -> dict[str, Score]:
-    """Decode the scores that `encode_scores` wrote."""
-    return {
-        # `encode_scores` writes every number as a float, so a class check tells the forms apart;
-        # isinstance is slower
-        name: _to_bare_score(item) if item.__class__ is float else _to_score(item)
-        for name, item in json.loads(text).items()
-    }
-
-
 def encode_score(score: Score) -> str:
     """Encode one score with its evidence."""
     return _encode_full(score)
@@ -76,16 +88,10 @@ def score_to_json(score: Score) -> dict[str, Any]:
 
 
 def decode_score(text: str) -> Score:
-    """Decode the score that `encode_score` wrote."""
-    return _to_score(json.loads(text))
-
-
-def decode_values(text: str) -> dict[str, float | str]:
-    """Decode metric → value, or → outcome (`judge_error: refusal`) where there is none; evidence is skipped."""
-    return {
-        name: item if item.__class__ is float else _to_value_or_outcome(item)
-        for name, item in json.loads(text).items()
-    }
+    """Decode the score that `encode_score` wrote; StoreError when the text is damaged."""
+    with explain_damage("a score in the store"):
+        item = json.loads(text)
+        return build_score(item.get("value"), item, item.get("findings", ()))
 
 
 def encode_reply(reply: Reply) -> str:
@@ -98,18 +104,20 @@ def encode_reply(reply: Reply) -> str:
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
-            return _dump({"vectors": packed, "notes": _encode_messages(reply.notes)})
+            return add_checksum(
+                dump_json({"vectors": packed, "notes": _encode_messages(reply.notes)})
+            )
     item = {"value": value, "notes": _encode_messages(reply.notes)}
     if isinstance(value, dict | list):
         messages = [(path, message_to_json(text)) for path, text in _iter_messages(value)]
         if messages:
             item["messages"] = messages
-    return _dump(item)
+    return add_checksum(dump_json(item))
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
     """Decode the reply that `encode_reply` wrote."""
-    item = json.loads(text)
+    item = json.loads(remove_checksum(text))
     value = item["value"] if "value" in item else {"vectors": _unpack_vectors(item["vectors"])}
     for path, message in item.get("messages", ()):
         *parents, last = path
@@ -166,15 +174,21 @@ _encoded_names: dict[str, str] = {}
 
 
 def _encode_full(score: Score) -> str:
-    return _dump(_to_json(score, message_to_json))
+    return dump_json(_to_json(score, message_to_json))
 
 
 def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
     """The fields that differ from their defaults; `write` converts each message: to its stored form, or to text."""
+    item: dict[str, Any] = {} if score.value is None else {"value": float(score.value)}
+    item |= _detail_to_json(score, write)
+    if score.findings:
+        item["findings"] = [_finding_to_json(finding, write) for finding in score.findings]
+    return item
+
+
+def _detail_to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
     item: dict[str, Any] = {}
-    if score.value is not None:
-        item["value"] = float(score.value)
-    else:
+    if score.value is None:
         item["outcome"] = score.outcome
         item["reason"] = write(score.reason)
     if score.kind is not None:
@@ -187,29 +201,27 @@ def _to_json(score: Score, write: Callable[[str], Any]) -> dict[str, Any]:
         item["warnings"] = [write(text) for text in score.warnings]
     if score.usage != NO_USAGE:
         item["usage"] = _usage_to_json(score.usage)
-    if score.findings:
-        item["findings"] = [_finding_to_json(finding, write) for finding in score.findings]
     return item
 
 
-def _to_value_or_outcome(item: Mapping[str, Any]) -> float | str:
-    """The value, or `outcome` or `outcome: kind`."""
-    value = item.get("value")
-    if value is not None:
-        return float(value)
+def format_outcome(item: Mapping[str, Any]) -> str:
+    """Format the outcome of a stored score without value: `outcome` or `outcome: kind`."""
     kind = item.get("kind")
     return f"{item['outcome']}: {kind}" if kind else str(item["outcome"])
 
 
 @lru_cache(maxsize=8192)
-def _to_bare_score(value: float) -> Score:
+def build_bare_score(value: float) -> Score:
     """Build a bare score; scores are immutable and repeat often, so equal ones share one object."""
     return Score(value)
 
 
-def _to_score(item: Mapping[str, Any]) -> Score:
+def build_score(
+    value: float | None, item: Mapping[str, Any], findings: Iterable[dict[str, Any]]
+) -> Score:
+    """Build a score from its value, its other stored fields and its stored findings."""
     # the common case, a score without evidence, is built once and cached by its fields
-    if len(item) <= 4 and item.keys().isdisjoint(_FULL_FIELDS):
+    if not findings and len(item) <= 4 and item.keys().isdisjoint(_FULL_FIELDS):
         get = item.get
         reason = get("reason", "")
         if reason.__class__ is dict:  # a message; its items are hashable where the dict is not
@@ -217,14 +229,14 @@ def _to_score(item: Mapping[str, Any]) -> Score:
                 return _build_unscored(get("outcome"), get("kind"), get("label"), *reason.items())
             except TypeError:  # an argument is a list or another message: not hashable
                 reason = message_from_json(reason)
-        return _build_bare(get("value"), get("outcome"), reason, get("kind"), get("label"))
+        return _build_bare(value, get("outcome"), reason, get("kind"), get("label"))
     return Score(
-        value=item.get("value"),
+        value=value,
         outcome=item.get("outcome", "ok"),
         reason=message_from_json(item.get("reason", "")),
         kind=item.get("kind"),
         label=item.get("label"),
-        findings=tuple(_to_findings(item.get("findings", ()))),
+        findings=tuple(_to_findings(findings)),
         warnings=tuple(map(message_from_json, item.get("warnings", ()))),
         usage=Usage(**item["usage"]) if "usage" in item else NO_USAGE,
         probability=item.get("probability"),
@@ -232,7 +244,7 @@ def _to_score(item: Mapping[str, Any]) -> Score:
 
 
 _FULL_FIELDS = ("findings", "warnings", "usage", "probability")
-"""Fields of a score that the cached forms leave out; `encode_scores` tests the same ones."""
+"""Fields of a score that the cached forms leave out; `_has_full_fields` tests the same ones."""
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -248,11 +260,13 @@ def _build_unscored(outcome: Any, kind: Any, label: Any, *reason: tuple[str, Any
 
 def _to_findings(items: Iterable[dict[str, Any]]) -> Iterable[Finding]:
     for item in items:
-        # the parsed JSON is not shared, so it can be changed in place
+        # changed in place: done twice, as when a block is read twice, it comes out the same
         if "span" in item:
             item["span"] = tuple(item["span"])
         if item.get("reason").__class__ is dict:  # a message; plain text is stored as it is
             item["reason"] = message_from_json(item["reason"])
+        if item.get("opinion").__class__ is dict:
+            item["opinion"] = SecondOpinion(**item["opinion"])
         yield Finding(**item)
 
 
@@ -289,8 +303,10 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
         item["span"] = finding.span
     if finding.probability is not None:
         item["probability"] = finding.probability
+    if finding.opinion is not None:
+        item["opinion"] = asdict(finding.opinion)
     return item
 
 
 # ASCII, so that lone surrogates in a text under test can never break the database
-_dump = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+dump_json = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode

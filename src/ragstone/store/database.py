@@ -69,7 +69,9 @@ class Database(Protocol):
         """Open a connection whose fast transactions neither wait nor take long; None where that is impossible."""
         ...
 
-    def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    def stream(
+        self, sql: str, values: Sequence[Any], rows_at_once: int
+    ) -> Iterator[tuple[Any, ...]]:
         """Yield rows one by one on a separate connection, so that any number of them fits in memory."""
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragstone.config import Plan
 from ragstone.data import to_sample
 from ragstone.registry import Metric
-from ragstone.store.codec import decode_scores, decode_values
+from ragstone.store.blocks import ScoreBlock
 from ragstone.store.plans import RunFacts
 from ragstone.types import NO_USAGE, Sample, Score, Usage
 
@@ -151,23 +151,49 @@ class StoredRun:
         """Count the samples that are scored so far."""
         return self.store.count(self.info.id)
 
+    def blocks(self) -> Iterator[ScoreBlock]:
+        """Yield the scores in input order, some hundred samples at a time and column by column: the fastest way to read them."""
+        return self.store.score_blocks(self.info.id)
+
     def scores(self) -> Iterator[tuple[int, str, str | None, dict[str, Score]]]:
         """Yield position, sample id, group and scores of each sample in input order, without the texts."""
-        for position, sample_id, group, text in self.store.score_rows(self.info.id):
-            yield position, sample_id, group, decode_scores(text)
+        for block in self.blocks():
+            yield from zip(
+                block.positions, block.ids, block.groups, block.iter_scores(), strict=True
+            )
 
     def values(self) -> Iterator[tuple[int, str, str | None, dict[str, float | str]]]:
         """Yield the same as `scores`, with a bare number or the outcome for each score; takes a third of the time."""
-        for position, sample_id, group, text in self.store.score_rows(self.info.id):
-            yield position, sample_id, group, decode_values(text)
+        for block in self.blocks():
+            yield from zip(
+                block.positions, block.ids, block.groups, block.iter_values(), strict=True
+            )
 
     def rows(self) -> Iterator[StoredRow]:
         """Yield every sample with its row and scores, in input order."""
-        for position, sample_id, row, text in self.store.full_rows(self.info.id):
-            yield StoredRow(position, sample_id, row, decode_scores(text), self.info)
+        for block, texts in self.store.full_blocks(self.info.id):
+            for position, sample_id, text, scores in zip(
+                block.positions, block.ids, texts, block.iter_scores(), strict=True
+            ):
+                yield StoredRow(position, sample_id, text, scores, self.info)
 
     def row(self, position: int) -> StoredRow:
         """Return the sample at a position."""
-        for stored_position, sample_id, row, text in self.store.full_rows(self.info.id, position):
-            return StoredRow(stored_position, sample_id, row, decode_scores(text), self.info)
-        raise IndexError(f"run {self.info.id} has no sample at position {position}")
+        return self.rows_at([position])[position]
+
+    def rows_at(self, positions: Iterable[int]) -> dict[int, StoredRow]:
+        """Return the samples at some positions; each block that holds one of them is read once."""
+        rows: dict[int, StoredRow] = {}
+        wanted = sorted(set(positions))
+        while wanted:
+            pair = self.store.full_block_at(self.info.id, wanted[0])
+            if pair is None:
+                raise IndexError(f"run {self.info.id} has no sample at position {wanted[0]}")
+            block, texts = pair
+            while wanted and wanted[0] in block.positions:
+                position = wanted.pop(0)
+                index = position - block.first
+                rows[position] = StoredRow(
+                    position, block.ids[index], texts[index], block.get_scores(index), self.info
+                )
+        return rows

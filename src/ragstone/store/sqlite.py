@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import StoreError
+from ragstone.store.block_migration import CONVERSIONS
 from ragstone.store.database import load_migrations, newer_store_error
 
 WAIT_SECONDS = 120
@@ -141,7 +142,9 @@ class SqliteDatabase:
             return None
         return connection
 
-    def stream(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    def stream(
+        self, sql: str, values: Sequence[Any], rows_at_once: int
+    ) -> Iterator[tuple[Any, ...]]:
         """Yield rows one by one on a separate connection."""
         connection = self._open_connection()
         try:
@@ -304,6 +307,8 @@ class SqliteDatabase:
                 # would stay half done
                 for statement in _split_statements(steps[number]):
                     connection.execute(statement)
+                if number + 1 in CONVERSIONS:
+                    CONVERSIONS[number + 1](connection)
                 connection.execute(f"PRAGMA user_version = {number + 1}")
             connection.commit()
         except BaseException:

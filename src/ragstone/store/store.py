@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 import threading
+import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +20,20 @@ from platformdirs import user_cache_path, user_data_path
 
 from ragstone.asks import Reply
 from ragstone.errors import RunNotFound, StoreError
-from ragstone.store.codec import decode_reply, encode_reply, encode_scores
+from ragstone.store.blocks import (
+    EncodedBlock,
+    EncodedScores,
+    NewRow,
+    ScoreBlock,
+    cut_blocks,
+    decode_rows,
+    encode_block,
+    encode_rows,
+    insert_blocks,
+    replace_scores,
+)
+from ragstone.store.checksums import explain_damage
+from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.store.database import Connection, Database
 from ragstone.store.plans import decode_plan, encode_plan
 from ragstone.store.postgres import PostgresDatabase
@@ -27,18 +42,21 @@ from ragstone.store.sqlite import SqliteDatabase
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
 from ragstone.types import Score, Usage
 
+ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
+"""Rows that a stream fetches from a server together; blocks are large."""
+
 
 @dataclass(frozen=True, slots=True)
-class NewRow:
-    """A scored sample that is to be stored."""
+class StoredReply:
+    """A reply with what the store knows of it."""
 
-    position: int
-    id: str
-    group: str | None
-    row: str
-    """The input row, one JSON document."""
-    scores: Mapping[str, Score] | str
-    """The scores, or their text when `encode_scores` ran in another process."""
+    reply: Reply
+    run: str
+    """The run that paid for it."""
+    judge: str
+    created: str
+    """ISO 8601, UTC."""
+    usage: Usage
 
 
 def default_place() -> str:
@@ -105,6 +123,20 @@ class Store:
             return user_cache_path("ragstone", appauthor=False) / "shards" / run
         return Path(self._database.display_name + ".shards") / run
 
+    def view_folder(self) -> Path:
+        """Return the folder of what the viewer keeps of runs, which can be made again from the store at any time.
+
+        It is beside the file, or in the user's cache when the store is on a server, temporary or read-only."""
+        file = Path(self._database.display_name)
+        if (
+            "://" not in self.place
+            and not self._database.is_temporary
+            and os.access(file.parent, os.W_OK)
+        ):
+            return Path(f"{file.absolute()}.view")
+        name = hashlib.sha256(self.place.encode()).hexdigest()[:16]
+        return user_cache_path("ragstone", appauthor=False) / "view" / name
+
     def close(self) -> None:
         """Write queued operations and close the database."""
         self._finalizer()
@@ -137,20 +169,28 @@ class Store:
         """Mark a run as done."""
         values = (total, bad_count, _dump(list(bad)), run)
         sql = "UPDATE runs SET status = 'done', total = ?, bad_count = ?, bad = ? WHERE id = ?"
-        self._writer.submit(lambda db: _execute(db, sql, values)).result()
+        # figures that were kept of the run are out of date from here on, also when only failed samples were judged again
+        stamp = (run, time.time_ns() // 1000)
+
+        def write(db: Connection) -> None:
+            db.execute(sql, values)
+            db.execute(_SAVE_FINISHED, stamp)
+
+        self._writer.submit(write).result()
 
     def runs(self) -> list[RunInfo]:
-        """Every run, newest first."""
-        rows = self._read(SELECT_RUNS + " ORDER BY number DESC")
+        """Every run that is not in the bin, newest first."""
+        rows = self._read(f"{SELECT_RUNS} WHERE {_NOT_IN_BIN} ORDER BY number DESC")
         return [self._to_info(row) for row in rows]
 
     def run(self, name: str) -> StoredRun:
         """Find a run by its id, the start of its id, its name (the newest of that name), or `last`."""
         if name == "last":
-            rows = self._read(SELECT_RUNS + " ORDER BY number DESC LIMIT 1")
+            rows = self._read(f"{SELECT_RUNS} WHERE {_NOT_IN_BIN} ORDER BY number DESC LIMIT 1")
         else:
+            # a run in the bin is found by its whole id alone, which is how it is taken out again
             rows = self._read(
-                SELECT_RUNS + " WHERE id = ? OR name = ? OR id LIKE ? ESCAPE '!'"
+                f"{SELECT_RUNS} WHERE id = ? OR ((name = ? OR id LIKE ? ESCAPE '!') AND {_NOT_IN_BIN})"
                 " ORDER BY CASE WHEN id = ? THEN 0 WHEN name = ? THEN 1 ELSE 2 END, number DESC",
                 (name, name, _escape_like(name) + "%", name, name),
             )
@@ -169,28 +209,36 @@ class Store:
         number = self._find_number(run)
 
         def remove(db: Connection) -> None:
-            for table in ("samples", "scores"):
+            for table in ("sample_blocks", "score_blocks"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
             db.execute("DELETE FROM runs WHERE number = ?", (number,))
+            db.execute("DELETE FROM run_notes WHERE run = ?", (run,))
 
         self._writer.submit(remove).result()
 
     # ── samples and scores ────────────────────────────────────────────────────────────────
     #
-    # In the tables, `run` is the number of a run, not its id; the column `place` is a sample's
-    # position, `cluster` its group.
+    # In the tables, `run` is the number of a run, not its id; `first` and `last` are positions of
+    # samples. The blocks of a run follow each other without a gap.
 
     def append(self, run: str, rows: Sequence[NewRow]) -> Future[None]:
         """Add finished samples in input order; the Future is done when they are on disk."""
+        return self.append_blocks(run, [encode_block(part) for part in cut_blocks(rows)])
+
+    def append_blocks(self, run: str, blocks: Sequence[EncodedBlock]) -> Future[None]:
+        """Add finished samples that are encoded already."""
         number = self._find_number(run)
-        samples = [(number, new.position, new.row) for new in rows]
-        scores = [
-            (number, new.position, new.id, new.group, _to_score_text(new.scores)) for new in rows
-        ]
 
         def write(db: Connection) -> None:
-            db.execute_many("INSERT INTO samples VALUES (?, ?, ?)", samples)
-            db.execute_many("INSERT INTO scores VALUES (?, ?, ?, ?, ?)", scores)
+            stored = _count_samples(db.execute(_SELECT_LAST, (number,)))
+            for block in blocks:
+                if block.first != stored + 1:
+                    raise StoreError(
+                        f"run {run} has {stored} samples and number {block.first} is to follow; does "
+                        "another process score it too? stop one, and resume with --resume"
+                    )
+                stored = block.last
+            insert_blocks(db, number, blocks)
 
         return self._writer.submit(write)
 
@@ -198,47 +246,54 @@ class Store:
         self, run: str, position: int, scores: Mapping[str, Score] | str, *, row: str | None = None
     ) -> Future[None]:
         """Replace the scores of a sample and, if `row` is given, its input row."""
-        row_key = (self._find_number(run), position)
-        encoded = _to_score_text(scores)
+        number = self._find_number(run)
 
         def write(db: Connection) -> None:
-            _execute(
-                db, "UPDATE scores SET scores = ? WHERE run = ? AND place = ?", (encoded, *row_key)
+            # locks the block, lest another process changes it between reading and writing
+            db.execute(
+                "UPDATE score_blocks SET last = last WHERE run = ? AND first <= ? AND last >= ?",
+                (number, position, position),
             )
-            if row is not None:
-                _execute(
-                    db, "UPDATE samples SET input = ? WHERE run = ? AND place = ?", (row, *row_key)
-                )
+            for first, *columns, texts in db.execute(_SELECT_BLOCK, (number, position)):
+                block = self._to_block(run, first, *columns)
+                encoded = replace_scores(block, position - first, scores)
+                db.execute(_UPDATE_SCORES, (*encoded, number, first))
+                if row is not None:
+                    rows = self._decode_rows(run, texts)
+                    rows[position - first] = row
+                    db.execute(_UPDATE_SAMPLES, (encode_rows(rows), number, first))
 
         return self._writer.submit(write)
 
     def count(self, run: str) -> int:
         """Count the stored samples of a run; they are always the first ones of its input."""
-        rows = self._read("SELECT COUNT(*) FROM scores WHERE run = ?", (self._find_number(run),))
-        return int(rows[0][0])
+        return _count_samples(self._read(_SELECT_LAST, (self._find_number(run),)))
 
-    def score_rows(self, run: str) -> Iterator[tuple[int, str, str | None, str]]:
-        """Position, id, group and encoded scores of each sample in input order."""
-        sql = "SELECT place, id, cluster, scores FROM scores WHERE run = ? ORDER BY place"
-        yield from self._stream(sql, (self._find_number(run),))
+    def score_blocks(self, run: str) -> Iterator[ScoreBlock]:
+        """The scores of a run in input order."""
+        for columns in self._stream(_SELECT_SCORES, (self._find_number(run),), BLOCKS_AT_ONCE):
+            yield self._to_block(run, *columns)
 
-    def full_rows(
-        self, run: str, position: int | None = None
-    ) -> Iterator[tuple[int, str, str, str]]:
-        """Position, id, input row and encoded scores, of one sample or of all in input order."""
-        sql = (
-            "SELECT place, id, input, scores FROM scores JOIN samples USING (run, place)"
-            " WHERE run = ? AND place BETWEEN ? AND ? ORDER BY place"
-        )
-        # one statement for both cases, so that both use the primary key; 2**62 is beyond any position
-        first, last = (1, 2**62) if position is None else (position, position)
-        yield from self._stream(sql, (self._find_number(run), first, last))
+    def full_blocks(self, run: str) -> Iterator[tuple[ScoreBlock, list[str]]]:
+        """The scores and the input rows of a run in input order."""
+        for *columns, texts in self._stream(
+            _SELECT_FULL, (self._find_number(run),), BLOCKS_AT_ONCE
+        ):
+            yield self._to_block(run, *columns), self._decode_rows(run, texts)
+
+    def full_block_at(self, run: str, position: int) -> tuple[ScoreBlock, list[str]] | None:
+        """The scores and input rows of the block that has this sample; None without one."""
+        for *columns, texts in self._read(_SELECT_BLOCK, (self._find_number(run), position)):
+            block = self._to_block(run, *columns)
+            rows = self._decode_rows(run, texts)
+            return (block, rows) if position in block.positions else None
+        return None
 
     def input_rows(self, run: str) -> Iterator[str]:
         """The stored input rows, in order."""
-        sql = "SELECT input FROM samples WHERE run = ? ORDER BY place"
-        for (row,) in self._stream(sql, (self._find_number(run),)):
-            yield row
+        sql = "SELECT body FROM sample_blocks WHERE run = ? ORDER BY first"
+        for (texts,) in self._stream(sql, (self._find_number(run),), BLOCKS_AT_ONCE):
+            yield from self._decode_rows(run, texts)
 
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
@@ -257,7 +312,22 @@ class Store:
         for key, payer, reply, calls, *tokens in rows:
             # a reply that took no call has saved none either, so it is no cache hit
             paid = run is None or run == payer or not calls
-            replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
+            with explain_damage(f"a reply in the store {self.place!r}"):
+                replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
+        return replies
+
+    def stored_replies(self, keys: Sequence[str]) -> dict[str, StoredReply]:
+        """Return the stored replies of these keys with who paid for them, and when."""
+        placeholders = ", ".join("?" * len(keys))
+        rows = self._read(
+            "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd"  # noqa: S608
+            f" FROM replies WHERE key IN ({placeholders})",
+            keys,
+        )
+        replies = {}
+        for key, run, judge, created, text, *counts in rows:
+            usage = Usage(*counts)
+            replies[key] = StoredReply(decode_reply(text, usage), run, judge, created, usage)
         return replies
 
     def save_reply(
@@ -314,12 +384,21 @@ class Store:
             (fields["id"],),
         )[0]
         usage = Usage(int(sums[0]), int(sums[1]), int(sums[2]), float(sums[3]))
-        fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
-        fields["shape"] = json.loads(fields["shape"])
-        for name in ("metrics", "bad"):
-            fields[name] = tuple(json.loads(fields[name]))
+        with explain_damage(f"run {fields['id']} in the store {self.place!r}"):
+            fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
+            fields["shape"] = json.loads(fields["shape"])
+            for name in ("metrics", "bad"):
+                fields[name] = tuple(json.loads(fields[name]))
         place = "" if self._database.is_temporary else self.place
         return RunInfo(**fields, place=place, usage=usage, facts=facts)
+
+    def _to_block(self, run: str, first: int, last: int, *columns: Any) -> ScoreBlock:
+        with explain_damage(f"run {run}, samples {first} to {last}, in the store {self.place!r}"):
+            return ScoreBlock(first, last, EncodedScores(*columns))
+
+    def _decode_rows(self, run: str, texts: bytes) -> list[str]:
+        with explain_damage(f"run {run} in the store {self.place!r}"):
+            return decode_rows(texts)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -336,10 +415,12 @@ class Store:
             except self._database.driver_errors as fault:
                 raise self._database.explain(fault) from None
 
-    def _stream(self, sql: str, values: Sequence[Any]) -> Iterator[Any]:
+    def _stream(
+        self, sql: str, values: Sequence[Any], rows_at_once: int = ROWS_AT_ONCE
+    ) -> Iterator[Any]:
         # on a separate connection, so that a long read does not block other reads of this store
         try:
-            yield from self._database.stream(sql, values)
+            yield from self._database.stream(sql, values, rows_at_once)
         except self._database.driver_errors as fault:
             raise self._database.explain(fault) from None
 
@@ -348,6 +429,9 @@ _CACHE_HIT = Usage(hits=1)
 
 # the last four columns in the order of Usage; the row of `_to_reply_rows` in the order of the table
 _SELECT_REPLIES = "SELECT key, run, reply, calls, input_tokens, output_tokens, usd FROM replies"
+_SELECT_WHOLE_REPLIES = (
+    "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd FROM replies"
+)
 _INSERT_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
@@ -373,10 +457,33 @@ RUN_COLUMNS = (
 
 # without `number`: it orders the runs of one store and means nothing outside it
 SELECT_RUNS = f"SELECT {', '.join(RUN_COLUMNS)} FROM runs"  # noqa: S608
+_NOT_IN_BIN = "id NOT IN (SELECT run FROM run_notes WHERE deleted > 0)"
+_SAVE_FINISHED = (
+    "INSERT INTO run_notes (run, finished) VALUES (?, ?)"
+    " ON CONFLICT (run) DO UPDATE SET finished = excluded.finished"
+)
 
 
-def _to_score_text(scores: Mapping[str, Score] | str) -> str:
-    return scores if isinstance(scores, str) else encode_scores(scores)
+_SCORE_COLUMNS = "first, last, keys, numbers, details, evidence"
+_SELECT_LAST = "SELECT last FROM score_blocks WHERE run = ? ORDER BY first DESC LIMIT 1"
+_SELECT_SCORES = f"SELECT {_SCORE_COLUMNS} FROM score_blocks WHERE run = ? ORDER BY first"  # noqa: S608
+_SELECT_JOINED = (
+    f"SELECT {_SCORE_COLUMNS}, body FROM score_blocks JOIN sample_blocks USING (run, first)"  # noqa: S608
+)
+_SELECT_FULL = f"{_SELECT_JOINED} WHERE run = ? ORDER BY first"
+_SELECT_BLOCK = f"{_SELECT_JOINED} WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+_UPDATE_SCORES = (
+    "UPDATE score_blocks SET keys = ?, numbers = ?, details = ?, evidence = ?"
+    " WHERE run = ? AND first = ?"
+)
+_UPDATE_SAMPLES = "UPDATE sample_blocks SET body = ? WHERE run = ? AND first = ?"
+
+
+def _count_samples(rows: Iterable[tuple[Any, ...]]) -> int:
+    """The number of samples of a run from the rows of `_SELECT_LAST`."""
+    for (last,) in rows:
+        return int(last)
+    return 0
 
 
 def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:

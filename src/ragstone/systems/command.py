@@ -17,9 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import RagstoneError
-from ragstone.systems.protocol import SystemFault, SystemReply
+from ragstone.systems.protocol import (
+    SystemFault,
+    SystemReply,
+    build_placeholders,
+)
 from ragstone.systems.replies import parse_reply
-from ragstone.systems.templates import fill_template
+from ragstone.systems.templates import fill_template, has_history_placeholder
 from ragstone.types import Sample
 
 MAX_LINE_BYTES = 16 << 20
@@ -67,7 +71,9 @@ class CommandSystem:
                 raise RagstoneError(
                     f"the parameter {name!r} stands nowhere in command or body; write {{{name}}} there"
                 )
-        if body is not None and "{question}" not in json.dumps(body):
+        self.takes_history = has_history_placeholder(text)
+        body_text = json.dumps(body)
+        if body is not None and not ("{question}" in body_text or "{messages}" in body_text):
             raise RagstoneError("the body does not hold {question}; say where it goes")
         # the question is an argument, so a new program is started for each
         self._asks_once = "{question}" in json.dumps(words)
@@ -101,7 +107,7 @@ class CommandSystem:
         """Write the question to the program and read its reply."""
         values = {
             **self._parameters,
-            "question": question,
+            **build_placeholders(question, sample),
             "id": sample.id,
             "language": sample.language,
         }

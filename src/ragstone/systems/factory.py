@@ -19,7 +19,7 @@ from ragstone.systems.methods import choose_method
 from ragstone.systems.predictions import PredictionsSystem
 from ragstone.systems.protocol import System
 from ragstone.systems.python import PythonSystem, hash_source, make_process_version
-from ragstone.systems.templates import fill_template
+from ragstone.systems.templates import ask_by_template
 
 SYSTEM_KINDS = ("pipeline", "url", "predictions", "python", "command")
 """Keys of a mapping; exactly one is present and says which kind of system it describes."""
@@ -218,7 +218,8 @@ def _from_answerer(
         if ask is not target:
             version = version or _hash_file(module)
     if inputs is not None:
-        ask = _fill_inputs(ask, {inputs: "{question}"} if isinstance(inputs, str) else inputs)
+        template = {inputs: "{question}"} if isinstance(inputs, str) else inputs
+        ask = ask_by_template(template, ask)
         version = version or _hash_file(module)
     return PythonSystem(
         ask,
@@ -228,11 +229,6 @@ def _from_answerer(
         id_from=id_from,
         answer_with=answer_with if callable(answer_with) else None,
     )
-
-
-def _fill_inputs(call: Callable[..., Any], template: Any) -> Callable[[str], Any]:
-    """A function of the question that calls another with the filled template."""
-    return lambda question: call(fill_template(template, {"question": question}))
 
 
 def _is_factory(target: Any) -> bool:

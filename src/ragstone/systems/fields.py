@@ -17,6 +17,7 @@ CONTEXT_KEYS = (
     "retrieved_documents", "retrieved_docs", "chunks", "sources", "docs",
 )  # fmt: skip
 CONTEXT_ID_KEYS = ("context_ids", "ids", "retrieved_ids", "retrieved_doc_ids", "doc_ids")
+STEP_KEYS = ("steps", "tools_called", "tool_calls")
 TOKEN_KEYS = ("tokens", "total_tokens", "usage", "usage_metadata", "token_usage")
 MEASURE_KEYS = {
     "latency": ("latency", "latency_seconds"),

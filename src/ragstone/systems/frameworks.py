@@ -9,9 +9,9 @@ from typing import Any
 
 from ragstone.errors import RagstoneError
 from ragstone.systems.haystack import adapt_haystack
-from ragstone.systems.templates import QUESTION_KEYS, fill_template
+from ragstone.systems.templates import HISTORY_KEYS, QUESTION_KEYS, ask_by_template
 
-AskFunction = Callable[[str], Any]
+AskFunction = Callable[..., Any]
 
 
 def adapt_framework(
@@ -59,7 +59,7 @@ def _adapt_langchain(target: Any, method: str, inputs: Any) -> AskFunction:
 
     if inputs is None:
         return call
-    return lambda question: call(fill_template(inputs, {"question": question}))
+    return ask_by_template(inputs, call)
 
 
 def _find_langchain_inputs(target: Any) -> Any:
@@ -69,9 +69,11 @@ def _find_langchain_inputs(target: Any) -> Any:
         return None
     key = next((name for name in QUESTION_KEYS if name in names), None)
     if key is not None:
-        return key
+        # a graph's state of messages beside the question is its own working memory
+        history = () if _is_graph(target) else HISTORY_KEYS
+        return {key: "{question}"} | {name: "{history}" for name in history if name in names}
     if "messages" in names:
-        return {"messages": [{"role": "user", "content": "{question}"}]}
+        return {"messages": "{messages}"}
     if _is_graph(target):
         raise RagstoneError(
             f"the state of the graph has {', '.join(names)}; say which is the question: inputs: KEY"

@@ -9,22 +9,21 @@ from typing import Any
 from ragstone.data.chunks import MISSING, get_first
 from ragstone.errors import RagstoneError
 from ragstone.systems.fields import ANSWER_KEYS, CONTEXT_KEYS
-from ragstone.systems.templates import QUESTION_KEYS, fill_template
+from ragstone.systems.templates import QUESTION_KEYS, ask_by_template
 
 
-def adapt_haystack(target: Any, call: Callable[..., Any], inputs: Any) -> Callable[[str], Any]:
+def adapt_haystack(target: Any, call: Callable[..., Any], inputs: Any) -> Callable[..., Any]:
     """Return a function that asks a pipeline by calling this method of it, sync or async.
 
     `inputs` is a template of the data with `{question}`; anything but a mapping: built from the open inputs."""
     template = inputs if isinstance(inputs, Mapping) else _build_inputs(target)
     retrievers = _find_retrievers(target)
 
-    def ask(question: str) -> Any:
-        data = fill_template(template, {"question": question})
+    def run(data: Any) -> Any:
         outputs = call(data, include_outputs_from=retrievers) if retrievers else call(data)
         return _await_outputs(outputs) if inspect.isawaitable(outputs) else merge_outputs(outputs)
 
-    return ask
+    return ask_by_template(template, run)
 
 
 async def _await_outputs(outputs: Any) -> Any:

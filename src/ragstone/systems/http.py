@@ -15,10 +15,15 @@ from urllib.parse import quote, urlsplit
 from ragstone.data.rows import get_path
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.locale.messages import compose
-from ragstone.systems.protocol import MEASURES, SystemFault, SystemReply
+from ragstone.systems.protocol import (
+    MEASURES,
+    SystemFault,
+    SystemReply,
+    build_placeholders,
+)
 from ragstone.systems.replies import build_reply, parse_reply
 from ragstone.systems.streams import StreamReader, iter_events
-from ragstone.systems.templates import fill_template
+from ragstone.systems.templates import fill_template, has_history_placeholder
 from ragstone.types import Ranked, Sample
 
 if TYPE_CHECKING:
@@ -90,6 +95,7 @@ class HttpSystem:
         text = json.dumps([url, body])
         _check_placeholders(text, self._parameters)
         self.takes_contexts = "{contexts}" in text
+        self.takes_history = has_history_placeholder(text)
         self._headers, self._secrets = _fill_headers(headers or {}, self._url)
         self._header_names = sorted(headers or {})
         self._session: tuple[asyncio.AbstractEventLoop, aiohttp.ClientSession] | None = None
@@ -123,15 +129,15 @@ class HttpSystem:
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Ask the endpoint."""
-        return await self._ask_endpoint(
-            {"question": question, "contexts": None, "context_ids": None}, sample
-        )
+        values = build_placeholders(question, sample)
+        return await self._ask_endpoint({**values, "contexts": None, "context_ids": None}, sample)
 
     async def answer_with(
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
         """Ask the endpoint, sending the contexts along."""
-        values = {"question": question, "contexts": contexts.texts, "context_ids": contexts.ids}
+        values = build_placeholders(question, sample)
+        values |= {"contexts": contexts.texts, "context_ids": contexts.ids}
         reply = await self._ask_endpoint(values, sample)
         return replace(reply, contexts=contexts)
 
@@ -146,10 +152,7 @@ class HttpSystem:
         values["language"] = sample.language if sample is not None else None
         values |= self._parameters
         # a question inside the URL is percent-encoded, in the body it is JSON
-        quoted = {
-            name: quote("" if value is None else str(value), safe="")
-            for name, value in values.items()
-        }
+        quoted = {name: quote(_to_query(value), safe="") for name, value in values.items()}
         url = fill_template(self._url, quoted)
         data = None
         if self._body is not None:
@@ -283,13 +286,20 @@ def _check_url(url: str) -> str:
     return url
 
 
+def _to_query(value: Any) -> str:
+    """A value inside the URL: lists as JSON, nothing as the empty text."""
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else str(value)
+
+
 def _check_placeholders(text: str, parameters: Mapping[str, Any]) -> None:
     for name in parameters:
         if "{" + name + "}" not in text:
             raise RagstoneError(
                 f"the parameter {name!r} stands nowhere in url or body; write {{{name}}} there"
             )
-    if "{question}" not in text:
+    if "{question}" not in text and "{messages}" not in text:
         raise RagstoneError("neither url nor body holds {question}; say where it goes")
 
 

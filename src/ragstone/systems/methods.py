@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from ragstone.errors import RagstoneError
@@ -58,4 +60,23 @@ def _reset_first(target: Any, chat: Callable[..., Any]) -> Callable[..., Any]:
         reset()
         return chat(question)
 
-    return ask_afresh
+    def ask_with_history(question: str, chat_history: Sequence[Mapping[str, str]] = ()) -> Any:
+        reset()
+        return chat(question, chat_history=_to_own_messages(target, chat_history))
+
+    return ask_with_history if "chat_history" in _list_parameters(chat) else ask_afresh
+
+
+def _list_parameters(function: Callable[..., Any]) -> Collection[str]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a builtin has no signature
+        return ()
+
+
+def _to_own_messages(target: Any, history: Sequence[Mapping[str, str]]) -> list[Any]:
+    """The messages in LlamaIndex's own class for its chat engines, as they are for anything else."""
+    if not type(target).__module__.startswith("llama_index"):
+        return list(history)
+    own_class = import_module("llama_index.core.llms").ChatMessage
+    return [own_class(role=message["role"], content=message["content"]) for message in history]

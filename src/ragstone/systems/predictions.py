@@ -21,6 +21,7 @@ class PredictionsSystem:
 
     concurrency = 64
     warmup = 0  # a lookup has nothing to load
+    takes_history = True  # predictions are matched by the question as it is
     parameters: Mapping[str, Any] = EMPTY
 
     def __init__(self, path: str | Path, *, format: str | None = None) -> None:
@@ -66,7 +67,9 @@ class PredictionsSystem:
         if prediction.answer is None and prediction.contexts is None:
             raise SystemFault("empty_prediction", sample=sample.id, source=str(self.source))
         measures = {name: _to_number(prediction.meta.get(name)) for name in MEASURES}
-        return SystemReply(prediction.answer, prediction.contexts, **measures)
+        return SystemReply(
+            prediction.answer, prediction.contexts, **measures, steps=prediction.steps
+        )
 
     async def close(self) -> None:
         """Nothing to close: the file is read at the start."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from ragstone.data.messages import message_to_json, step_to_json, to_steps
 from ragstone.locale.messages import Argument, compose_or_quote
-from ragstone.types import Chunk, Ranked, Sample
+from ragstone.types import Chunk, Ranked, Sample, Steps
 
 MEASURES = ("latency", "first_token", "tokens", "cost")
 """What a reply took (seconds, seconds, count, USD): fields of SystemReply, and keys of a sample's `meta`."""
@@ -25,6 +26,8 @@ class SystemReply:
     cost: float | None = None
     first_token: float | None = None
     """Seconds until the first text of a streamed answer."""
+    steps: Steps | None = None
+    """Calls of tools on the way to the answer; None when the system does not tell."""
 
     def to_json(self) -> dict[str, Any]:
         """Convert the reply to its stored form."""
@@ -34,6 +37,8 @@ class SystemReply:
         for name in MEASURES:
             if getattr(self, name) is not None:
                 stored[name] = getattr(self, name)
+        if self.steps is not None:
+            stored["steps"] = [step_to_json(step) for step in self.steps]
         return stored
 
     @classmethod
@@ -44,6 +49,7 @@ class SystemReply:
             stored.get("answer"),
             None if contexts is None else Ranked(Chunk(*item) for item in contexts),
             **{name: stored.get(name) for name in MEASURES},
+            steps=to_steps(stored["steps"], "steps") if "steps" in stored else None,
         )
 
 
@@ -72,7 +78,8 @@ class System(Protocol):
     name: str
     concurrency: int
     """Number of questions in flight."""
-    # A system may also say `warmup` (calls before the first question that counts) and `timeout`.
+    # A system may also say `warmup` (calls before the first question that counts), `timeout` and `takes_history` (it
+    # reads the messages of the sample; any other is asked with the earlier turns in front of the question).
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -105,6 +112,27 @@ class ContextAnswerer(Protocol):
         self, question: str, contexts: Ranked, sample: Sample | None = None
     ) -> SystemReply:
         """Answer from these contexts alone."""
+
+
+def takes_history(system: System) -> bool:
+    """Whether a system is given the earlier turns of a conversation apart from the question."""
+    return bool(getattr(system, "takes_history", False))
+
+
+def phrase_question(system: System, sample: Sample) -> str:
+    """The text that a system is asked with: the question, after the earlier turns where it has no other place for them."""
+    question = sample.question or ""
+    if not sample.messages or takes_history(system):
+        return question
+    said = [m.content for m in sample.messages if m.role in ("user", "assistant")]
+    return "\n".join([*said, question])
+
+
+def build_placeholders(question: str, sample: Sample | None) -> dict[str, Any]:
+    """The placeholders of templates about what is asked: `{question}`, `{history}` and `{messages}`, which holds both."""
+    history = [message_to_json(m) for m in (sample.messages if sample else None) or ()]
+    messages = [*history, {"role": "user", "content": question}]
+    return {"question": question, "history": history, "messages": messages}
 
 
 def takes_contexts(system: System) -> bool:

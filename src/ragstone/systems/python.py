@@ -12,11 +12,13 @@ from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.systems.calls import CallResult, call_function
-from ragstone.systems.protocol import SystemReply
+from ragstone.systems.protocol import SystemReply, build_placeholders
 from ragstone.systems.replies import parse_reply
 from ragstone.types import Ranked, Sample
 
-INJECTED_PARAMETERS = ("sample", "contexts")
+HISTORY_PARAMETERS = ("history", "chat_history")
+"""Names of a parameter that takes the earlier turns, as messages in the form of the OpenAI API."""
+INJECTED_PARAMETERS = ("sample", "contexts", *HISTORY_PARAMETERS)
 """Parameters of a user's function that are filled for each question and cannot be tuned."""
 
 
@@ -84,9 +86,19 @@ class PythonSystem:
 
     async def answer(self, question: str, sample: Sample) -> SystemReply:
         """Call the function with the question."""
-        injected = {"sample": sample} if "sample" in self._injected else {}
+        injected = self._build_injected(sample)
         result = await call_function(self._function, question, **injected, **self._given_parameters)
         return self._parse_result(result)
+
+    @property
+    def takes_history(self) -> bool:
+        """Whether the function has a parameter for the earlier turns, or reads the whole sample."""
+        return not self._injected.isdisjoint(("sample", *HISTORY_PARAMETERS))
+
+    def _build_injected(self, sample: Sample | None) -> dict[str, Any]:
+        injected: dict[str, Any] = {"sample": sample} if "sample" in self._injected else {}
+        history = build_placeholders("", sample)["history"]
+        return injected | {name: history for name in HISTORY_PARAMETERS if name in self._injected}
 
     def _parse_result(self, result: CallResult) -> SystemReply:
         """Parse what the function returned; times that it reports itself win over those measured."""
@@ -109,9 +121,7 @@ class PythonSystem:
         if self._answer_with is not None:
             result = await call_function(self._answer_with, question, contexts)
         else:
-            injected: dict[str, Any] = {"contexts": contexts}
-            if "sample" in self._injected:
-                injected["sample"] = sample
+            injected = {"contexts": contexts, **self._build_injected(sample)}
             result = await call_function(
                 self._function, question, **injected, **self._given_parameters
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,18 +16,21 @@ from ragstone.data.chunks import (
     get_metadata,
     unwrap_node,
 )
+from ragstone.data.messages import to_steps
 from ragstone.data.rows import get_path
+from ragstone.data.strict_json import BadRow
 from ragstone.systems.conversations import read_conversation
 from ragstone.systems.fields import (
     ANSWER_KEYS,
     CONTEXT_ID_KEYS,
     CONTEXT_KEYS,
     MEASURE_KEYS,
+    STEP_KEYS,
     sum_tokens,
 )
 from ragstone.systems.haystack import merge_outputs
 from ragstone.systems.protocol import SystemFault, SystemReply
-from ragstone.types import Chunk, Ranked
+from ragstone.types import Chunk, Ranked, Steps
 
 
 def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
@@ -67,8 +71,10 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
     )
     measured = {name: get_first(value, names) for name, names in MEASURE_KEYS.items()}
     conversation = read_conversation(value)
+    steps = _parse_steps(get_first(value, STEP_KEYS))
     if answer is MISSING and conversation is not None:
         answer = conversation.answer
+        steps = conversation.steps if steps is None else steps
         contexts = conversation.contexts if contexts is MISSING else contexts
         if measured["tokens"] is MISSING:
             measured["tokens"] = conversation.tokens
@@ -78,7 +84,22 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
             "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
     answer, contexts, ids = (None if part is MISSING else part for part in (answer, contexts, ids))
-    return build_reply(answer, contexts, ids, measured, id_from)
+    reply = build_reply(answer, contexts, ids, measured, id_from)
+    if not steps:
+        return replace(reply, steps=steps)
+    # what tools returned is what the answer stands on
+    results = [Chunk(step.tool, step.result) for step in steps if step.result]
+    chunks = Ranked(results) if reply.contexts is None and results else reply.contexts
+    return replace(reply, steps=steps, contexts=chunks)
+
+
+def _parse_steps(value: Any) -> Steps | None:
+    if value is MISSING or value is None:
+        return None
+    try:
+        return to_steps(value, "steps")
+    except BadRow as bad:
+        raise SystemFault(str(bad)) from None
 
 
 def build_reply(
@@ -92,9 +113,12 @@ def build_reply(
     )
     if text is None and chunks is None:
         raise SystemFault("system_answer_null")
+    amounts = {name: _to_amount(value, name) for name, value in measured.items()}
     return SystemReply(
-        text, chunks, **{name: _to_amount(value, name) for name, value in measured.items()}
-    )
+        text, chunks,
+        latency=amounts.get("latency"), tokens=amounts.get("tokens"), cost=amounts.get("cost"),
+        first_token=amounts.get("first_token"),
+    )  # fmt: skip
 
 
 def parse_answer(value: Any) -> str | None:

@@ -19,8 +19,14 @@ from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_rejected_ro
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.locale.messages import message_from_json, message_to_json
-from ragstone.systems.protocol import MEASURES, System, SystemFault, SystemReply
-from ragstone.types import Sample
+from ragstone.systems.protocol import (
+    MEASURES,
+    System,
+    SystemFault,
+    SystemReply,
+    phrase_question,
+)
+from ragstone.types import ChatMessage, Sample
 
 NATIVE_SHAPE: dict[str, Any] = {"format": "ragstone"}
 """Shape (see data/rows.py) of rows with ragstone columns: that of the rows written here."""
@@ -118,11 +124,11 @@ class SystemRunner:
                 # may cancel it
                 reply = None if task is None else await asyncio.shield(task)
                 self._count_reply(reply)
-                yield (
-                    Record(record.sample, _build_row(record.row, shape, record.sample))
-                    if reply is None
-                    else add_reply(record, shape, reply)
-                )
+                if reply is None:
+                    yield Record(record.sample, _build_row(record.row, shape, record.sample))
+                else:
+                    sample = self.fill_history(record.sample)
+                    yield add_reply(replace(record, sample=sample), shape, reply)
         finally:
             open_tasks = [task for _, task in pending if task is not None]
             for task in open_tasks:
@@ -148,6 +154,18 @@ class SystemRunner:
         failed = self.store.reply(self._to_run_key(key))
         return SystemFault(message_from_json(failed.value["error"])) if failed is not None else None
 
+    def fill_history(self, sample: Sample) -> Sample:
+        """The sample with the system's own stored answers to the earlier questions that have none."""
+        messages: list[ChatMessage] = []
+        for message, question in _iter_messages(sample):
+            messages.append(message)
+            reply = self.load_reply(question) if question is not None else None
+            if isinstance(reply, SystemReply) and reply.answer is not None:
+                messages.append(ChatMessage("assistant", reply.answer))
+        if len(messages) == len(sample.messages or ()):
+            return sample
+        return replace(sample, messages=tuple(messages))
+
     def is_asked(self, sample: Sample) -> bool:
         """Whether the system is asked about this sample at all."""
         return sample.question is not None and not (self.keep_answers and sample.answer is not None)
@@ -168,13 +186,13 @@ class SystemRunner:
     async def _answer_once(
         self, key: str, sample: Sample, slots: asyncio.Semaphore
     ) -> SystemReply | SystemFault:
+        # before a slot is taken: the earlier questions need slots of their own
+        earlier_fault = await self._ask_earlier(sample, slots)
         async with slots:
             stored = self.load_reply(sample)
             if stored is not None:
                 return stored
-            await self._warm_up(sample)
-            self.asked += 1
-            reply = await self._ask_with_retries(sample)
+            reply = earlier_fault or await self._ask_now(self.fill_history(sample))
         failed = isinstance(reply, SystemFault)
         # isinstance again, because mypy narrows `reply` by it and not by `failed`
         value = (
@@ -191,6 +209,22 @@ class SystemRunner:
         # shielded: stopping the runner must not cancel a write that has begun
         await asyncio.shield(asyncio.wrap_future(write))
         return reply
+
+    async def _ask_earlier(self, sample: Sample, slots: asyncio.Semaphore) -> SystemFault | None:
+        """Ask the earlier questions of the conversation that have no answer; the fault of one is a fault of this."""
+        for _, question in _iter_messages(sample):
+            if question is None:
+                continue
+            task = self._start_task(question, slots)
+            reply = None if task is None else await asyncio.shield(task)
+            if isinstance(reply, SystemFault):
+                return SystemFault("earlier_turn_failed", problem=reply.reason)
+        return None
+
+    async def _ask_now(self, sample: Sample) -> SystemReply | SystemFault:
+        await self._warm_up(sample)
+        self.asked += 1
+        return await self._ask_with_retries(sample)
 
     async def _warm_up(self, sample: Sample) -> None:
         """Make the warm-up calls that are left, so that loading is not in the latency of a question."""
@@ -209,7 +243,8 @@ class SystemRunner:
             limit = asyncio.timeout(self.timeout)
             try:
                 async with limit:
-                    reply = await self.system.answer(sample.question or "", hide_expected(sample))
+                    question = phrase_question(self.system, sample)
+                    reply = await self.system.answer(question, hide_expected(sample))
                 if reply.latency is None:
                     reply = replace(reply, latency=round(time.perf_counter() - started, 6))
                 return reply
@@ -241,6 +276,8 @@ class SystemRunner:
                 # data reuse all replies
                 "question": sample.question,
                 "sample": self.system.shown(sample),
+                # left out without any, so that stored replies to other questions stay valid
+                **({"history": _list_history(sample)} if sample.messages else {}),
             }
         )
 
@@ -269,9 +306,33 @@ async def answer_dataset(dataset: Dataset, runner: SystemRunner) -> Dataset:
     )
 
 
+def _list_history(sample: Sample) -> list[list[str]]:
+    return [[message.role, message.content] for message in sample.messages or ()]
+
+
+def _iter_messages(sample: Sample) -> Iterator[tuple[ChatMessage, Sample | None]]:
+    """The messages before the question; one of the user that has no answer comes with the sample that asks it."""
+    messages = sample.messages or ()
+    for index, message in enumerate(messages):
+        following = messages[index + 1].role if index + 1 < len(messages) else "user"
+        is_open = message.role == "user" and following == "user"
+        yield (
+            message,
+            replace(
+                sample, question=message.content, messages=messages[:index] or None, answer=None
+            )
+            if is_open
+            else None,
+        )
+
+
 def hide_expected(sample: Sample) -> Sample:
     """Remove earlier answers, reference and relevant documents: what a system must not see."""
-    return replace(sample, answer=None, contexts=None, reference=None, relevant=None, error=None)
+    return replace(
+        sample,
+        answer=None, contexts=None, reference=None, relevant=None, error=None, steps=None,
+        expected_steps=None,
+    )  # fmt: skip
 
 
 def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | SystemFault) -> Record:
@@ -279,16 +340,25 @@ def add_reply(record: Record, shape: Mapping[str, Any], reply: SystemReply | Sys
     sample = record.sample
     meta = {key: value for key, value in sample.meta.items() if key not in MEASURES}
     if isinstance(reply, SystemFault):
-        answered = replace(sample, answer=None, contexts=None, error=reply.reason, meta=meta)
+        answered = replace(
+            sample, answer=None, contexts=None, steps=None, error=reply.reason, meta=meta
+        )
     else:
         measures = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
         answered = replace(
-            sample, answer=reply.answer, contexts=reply.contexts, error=None, meta=meta | measures
+            sample,
+            answer=reply.answer,
+            contexts=reply.contexts,
+            steps=reply.steps,
+            error=None,
+            meta=meta | measures,
         )
     return Record(answered, _build_row(record.row, shape, answered))
 
 
-_SYSTEM_COLUMNS = frozenset({"answer", "contexts", "context_ids", "error", "meta", *MEASURES})
+_SYSTEM_COLUMNS = frozenset(
+    {"answer", "contexts", "context_ids", "error", "meta", "steps", *MEASURES}
+)
 """Columns of an input row that are about an earlier reply, and so are replaced."""
 
 
@@ -328,7 +398,8 @@ def _iter_rows(dataset: Dataset, runner: SystemRunner) -> Iterator[RawRow]:
                 RejectedRow("the system's reply is gone from the store; start the run again"),
             )
         else:
-            yield location, add_reply(record, dataset.shape, reply).row
+            filled = replace(record, sample=runner.fill_history(record.sample))
+            yield location, add_reply(filled, dataset.shape, reply).row
     yield from map(to_rejected_row, dataset.bad)
 
 

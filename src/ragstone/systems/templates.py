@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+HISTORY_KEYS = ("chat_history", "history")
+"""Names of the input that takes the earlier turns."""
 QUESTION_KEYS = ("question", "query", "input", "text", "prompt", "user_input", "query_text")
 """Names of the input that takes the question, the likeliest first."""
+
+
+def ask_by_template(template: Any, call: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A function of the question that calls another with the filled template.
+
+    It has a parameter for the earlier turns only where the template has a place for them."""
+    if not has_history_placeholder(str(template)):
+        return lambda question: call(fill_template(template, {"question": question}))
+
+    def ask(question: str, history: Sequence[Mapping[str, str]] = ()) -> Any:
+        messages = [*history, {"role": "user", "content": question}]
+        values = {"question": question, "history": list(history), "messages": messages}
+        return call(fill_template(template, values))
+
+    return ask
+
+
+def has_history_placeholder(text: str) -> bool:
+    """Whether a template has a place for the earlier turns."""
+    return "{history}" in text or "{messages}" in text
 
 
 def fill_template(template: Any, values: Mapping[str, Any]) -> Any:

@@ -24,6 +24,10 @@ _NUMBERED = to_word_set(
 
 def is_appeal(text: str) -> bool:
     """Whether the words of a text only appeal to sources, so that there is nothing to look up."""
-    words = [word.lower() for word in WORD.findall(text)]
-    others = {word for word in words if word not in _APPEAL}
-    return not others or (all(map(str.isdigit, others)) and not _NUMBERED.isdisjoint(words))
+    words: list[str] = []
+    for match in WORD.finditer(text):
+        word = match.group().lower()
+        if word not in _APPEAL and not word.isdigit():
+            return False
+        words.append(word)
+    return _APPEAL.issuperset(words) or not _NUMBERED.isdisjoint(words)

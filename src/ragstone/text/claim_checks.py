@@ -41,9 +41,9 @@ def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
     shared = words & sentence_words
     if not shared:
         return is_close(claim, sentences[number])
-    return not any(
-        words <= other and shared < words
-        for index, other in enumerate(map(find_content_words, sentences))
+    return shared == words or not any(
+        words <= find_content_words(other)
+        for index, other in enumerate(sentences)
         if index != number
     )
 
@@ -60,21 +60,24 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     usable = [pair for pair in quotes if find_content_words(pair[0])]
     if not words or not usable or is_small_talk(claim):
         return bool(usable)
+    quoted = words & _unite_content_words([quote for quote, _ in usable])
+    if len(quoted) >= MIN_QUOTED_SHARE_OF_ORDER * len(words):
+        return True  # as most claims have it
     is_order = bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
     wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    if _has_words(usable, words, wanted):
+    if quoted and _have_words(usable, words, wanted):
         return True
     return not is_order and any(
         is_close(plain, text) for pair in usable for text in (pair[0], _find_passage(*pair))
     )
 
 
-def _has_words(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
-    """Whether the quotes have enough words of a claim, or at least one and their sentences enough."""
-    quoted = words & _unite_content_words([quote for quote, _ in quotes])
-    if not quoted or len(quoted) >= wanted:
-        return bool(quoted)
-    return len(words & _unite_content_words([_find_passage(*pair) for pair in quotes])) >= wanted
+def _have_words(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
+    """Whether the quotes, or the sentences that they stand in, have enough words of a claim."""
+    return any(
+        len(words & _unite_content_words(texts)) >= wanted
+        for texts in ([quote for quote, _ in quotes], [_find_passage(*pair) for pair in quotes])
+    )
 
 
 def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:

@@ -5,10 +5,13 @@ No part-of-speech tagger: a cut is made where closed word classes and verb forms
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 from ragstone.text.clause_words import CLAUSE_WORDS, ClauseWords
 from ragstone.text.verb_forms import EN_INTRANSITIVES, EN_MODALS, ES_MODALS, ES_SUBJUNCTIVES
@@ -37,8 +40,7 @@ def has_clause(text: str, language: str) -> bool:
     return cutter.find_verb(cutter.tokens) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     text: str
     """In lower case."""
     start: int
@@ -53,7 +55,7 @@ class _Left:
 
     tokens: Sequence[_Token]
     verb: int | None
-    """Index in `tokens` of the verb that the subject stands before; None when no verb is seen."""
+    """Index in `tokens` of the verb that the subject stands before; None when no verb is seen, and then nothing else."""
     subject: Span | None
     """None when the words before the verb are no simple phrase."""
     is_blocked: bool
@@ -93,8 +95,10 @@ class _Cutter:
     def _judge_joint(self, joint: re.Match[str]) -> tuple[Span, ...] | None:
         """What the words after a joint take over from those before; empty for a clause of its own, None for no cut."""
         right = self._between(joint.end(), len(self.sentence))
+        if len(right) < 2 or self._is_inside(joint.start()):
+            return None
         left = self._read_left(joint.start())
-        if len(right) < 2 or left.verb is None or self._is_inside(joint.start()):
+        if left.verb is None:
             return None
         mark = joint.group().strip()
         has_stop = mark.startswith((",", ";")) and not joint["comma"]
@@ -253,6 +257,8 @@ class _Cutter:
             comma = self.sentence.find(",", self.clause_start, end)
             tokens = self._between(comma, end) if comma >= 0 else []
         verb = self.find_verb(tokens)
+        if verb is None:
+            return _Left(tokens, None, None, False)
         is_blocked = any(
             token.text in self.words.blockers
             or (token.text in self.words.time_links and self._has_clause_near(tokens[index + 1 :]))
@@ -276,9 +282,7 @@ class _Cutter:
         joined = [n for n, token in enumerate(after_verb) if token.text in _CONJUNCTIONS]
         return bool(joined) and self.find_verb(after_verb[joined[-1] + 1 :]) is None
 
-    def _find_subject(self, tokens: Sequence[_Token], verb: int | None) -> Span | None:
-        if verb is None:
-            return None
+    def _find_subject(self, tokens: Sequence[_Token], verb: int) -> Span | None:
         before = list(tokens[:verb])
         while before and self._is_adverb(before[-1]):
             before.pop()
@@ -326,7 +330,8 @@ class _Cutter:
         return is_open or head.count('"') % 2 == 1
 
     def _between(self, start: int, end: int) -> list[_Token]:
-        return [token for token in self.tokens if start <= token.start and token.end <= end]
+        first = bisect_left(self.tokens, start, key=attrgetter("start"))
+        return self.tokens[first : bisect_right(self.tokens, end, key=attrgetter("end"))]
 
 
 def _tokenize(sentence: str, language: str) -> list[_Token]:

@@ -24,16 +24,19 @@ MIN_SHARED = 0.25
 @lru_cache(maxsize=4096)
 def find_content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that say something; function words of English and Spanish do not."""
-    words: set[str] = set()
     spaced = _CAMEL_CASE.sub(" ", text)  # records name their fields like RestaurantsTakeOut
-    for word in _WORD.findall(strip_accents(fold_text(spaced))):
-        if word[0].isdigit():
-            words.add(word.replace(",", "").replace(".", ""))
-        elif _SPACELESS.match(word):
-            words.update(word[n : n + 2] for n in range(max(1, len(word) - 1)))
-        elif word not in _FUNCTION_WORDS and len(word) > 1:
-            words.add(word[:STEM_CHARS])
-    return frozenset(words)
+    words = set(_WORD.findall(strip_accents(fold_text(spaced))))
+    return frozenset().union(*map(_list_stems, words - _FUNCTION_WORDS))
+
+
+@lru_cache(maxsize=32768)
+def _list_stems(word: str) -> tuple[str, ...]:
+    """The stem of a word, none for a letter; the pairs of characters of a script without spaces."""
+    if word[0].isdigit():
+        return (word.replace(",", "").replace(".", ""),)
+    if _SPACELESS.match(word):
+        return tuple(word[n : n + 2] for n in range(max(1, len(word) - 1)))
+    return (word[:STEM_CHARS],) if len(word) > 1 else ()
 
 
 def find_closest_sentence(claim: str, texts: Sequence[str]) -> tuple[int, str] | None:
@@ -59,6 +62,8 @@ def is_small_talk(sentence: str) -> bool:
     Besides interjections it may have the usual polite words, and then it speaks of the two who talk: `it is free` does
     not, `feel free to ask if you need more` does. Praise is for the question: `great question`, not `great food`."""
     words = set(_WORD.findall(strip_accents(fold_text(sentence))))
+    if not words <= _SMALL_TALK:
+        return False
     content = words - _FUNCTION_WORDS - _INTERJECTIONS
     if not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS)):
         return True
@@ -99,3 +104,5 @@ _POLITE_WORDS = _SPEAKERS | to_word_set(
     siento sirva tienes tenga util utiles
     """
 )
+_SMALL_TALK = _FUNCTION_WORDS | _INTERJECTIONS | _POLITE_WORDS | _PRAISE_WORDS | _QUESTION_WORDS
+"""Every word that small talk may have."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from bisect import bisect_right
 from functools import lru_cache
+from operator import itemgetter
 
 Span = tuple[int, int]
 
@@ -32,9 +33,10 @@ def _fold_aligned(text: str) -> str | None:
     """Fold the text except for its white space, if folding leaves every character at its offset; else None."""
     if text.isascii():
         return text.lower().replace("`", "'")
-    if not unicodedata.is_normalized("NFKC", text) or _INVISIBLE.intersection(text):
+    # marks first: normalising a long run of them takes time quadratic in its length
+    if any(map(unicodedata.combining, text)) or _INVISIBLE.intersection(text):
         return None
-    if any(map(unicodedata.combining, text)):
+    if not unicodedata.is_normalized("NFKC", text):
         return None
     folded = text.translate(_TYPOGRAPHY).casefold()
     return folded if len(folded) == len(text) else None  # case folding never shortens
@@ -44,41 +46,70 @@ def _find_aligned(wanted: str, text: str) -> Span | None:
     """Find the wanted words in an aligned text, whatever white space is between them."""
     if not any(map(str.isalnum, wanted)):
         return None
-    if not _has_irregular_space(text):
-        return _find_whole_words(wanted, text)
-    # compiling a pattern for each quote is slow, so only for texts that need it
-    pattern = re.compile(r"\s+".join(map(re.escape, wanted.split())))
-
-    def search(start: int) -> Span | None:
-        match = pattern.search(text, start)
-        return match.span() if match else None
-
-    return _first_at_borders(text, search)
+    spaced, runs = _collapse_space(text)
+    span = _find_whole_words(wanted, spaced)
+    if span is None or not runs:
+        return span
+    start, end = span
+    # the last word ends before the blanks that follow it
+    return start + _count_removed(runs, start), end + _count_removed(runs, end - 1)
 
 
 def _find_whole_words(wanted: str, text: str) -> Span | None:
-    def search(start: int) -> Span | None:
-        at = text.find(wanted, start)
-        return (at, at + len(wanted)) if at >= 0 else None
-
-    return _first_at_borders(text, search)
-
-
-def _first_at_borders(text: str, search: Callable[[int], Span | None]) -> Span | None:
     """Return the first match that starts and ends at word borders."""
-    span = search(0)
-    while span is not None:
-        if not _splits_word(text, span[0]) and not _splits_word(text, span[1]):
-            return span
-        span = search(span[0] + 1)
-    return None
+    at = -1
+    for _ in range(MATCHES_TRIED):
+        at = text.find(wanted, at + 1)
+        if at < 0:
+            return None
+        if not _splits_word(text, at) and not _splits_word(text, at + len(wanted)):
+            return at, at + len(wanted)
+    return _find_marked(wanted, text)
+
+
+MATCHES_TRIED = 16
+"""Matches inside words after which borders become part of the search: each further one might cost the quote's whole length."""
+
+
+def _find_marked(wanted: str, text: str) -> Span | None:
+    """Find words at borders by one search, which takes time linear in the text: every border is written as a character."""
+    marked = _mark_borders(text)
+    at = marked.find(_mark_borders(wanted))
+    if at < 0:
+        return None
+    start = at - marked.count(_BORDER_MARK, 0, at)
+    return start, start + len(wanted)
+
+
+@lru_cache(maxsize=128)
+def _mark_borders(text: str) -> str:
+    return _BORDER.sub(_BORDER_MARK, text.replace(_BORDER_MARK, "\ufffd"))
+
+
+_BORDER_MARK = "\0"
 
 
 @lru_cache(maxsize=512)
-def _has_irregular_space(text: str) -> bool:
-    return _IRREGULAR_SPACE.search(text) is not None
+def _collapse_space(text: str) -> tuple[str, list[Span]]:
+    """Write every run of white space as one blank; also where each shortened run ends now, and what is gone by then."""
+    if _IRREGULAR_SPACE.search(text) is None:
+        return text, []
+    runs: list[Span] = []
+    removed = 0
+    for match in _LONG_SPACE.finditer(text):
+        removed += match.end() - match.start() - 1
+        runs.append((match.end() - removed, removed))
+    return _SPACE.sub(" ", text), runs
 
 
+def _count_removed(runs: list[Span], at: int) -> int:
+    """Count the characters that were removed before a place of the collapsed text."""
+    index = bisect_right(runs, at, key=itemgetter(0))
+    return runs[index - 1][1] if index else 0
+
+
+_SPACE = re.compile(r"\s+")
+_LONG_SPACE = re.compile(r"\s{2,}")
 _IRREGULAR_SPACE = re.compile(r"\s\s|[^\S ]")
 """White space other than single blanks."""
 
@@ -91,6 +122,10 @@ _TYPOGRAPHY |= {ord(c): "-" for c in "‐‑‒–—―−﹣-"}
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 _SPACELESS_FROM = 0x2E80
 """Code point from which on scripts mostly write no spaces between words, so that a border says nothing."""
+_BORDER = re.compile(r"(?<![^\W_\u2e80-\U0010ffff])|(?![^\W_\u2e80-\U0010ffff])")
+"""Where `_splits_word` is false: beside anything but a letter or digit of a script with spaces."""
+MAX_MARKS = 30
+"""Combining marks that belong to one letter at most, as in Unicode's stream-safe text."""
 
 
 @lru_cache(maxsize=512)
@@ -102,7 +137,7 @@ def _fold(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     size, at = len(text), 0
     while at < size:
         end = at + 1
-        while end < size and unicodedata.combining(text[end]):
+        while end < size and end - at <= MAX_MARKS and unicodedata.combining(text[end]):
             end += 1  # marks belong to their letter: "é" may be one character or two
         letter = text[at:end]
         characters = (

@@ -38,7 +38,8 @@ def find_statement(sentence: str) -> tuple[int, int]:
     start = 0
     while (after := _skip_introduction(sentence, start)) > start:
         start = after
-    tail = _TAIL.search(sentence, start)
+    has_tail = "," in sentence or ")" in sentence  # the pattern tries every letter
+    tail = _TAIL.search(sentence, start) if has_tail else None
     if tail and is_appeal(tail[1] or tail[2]) and WORD.search(sentence, start, tail.start()):
         return start, tail.start()
     return start, len(sentence)

@@ -26,7 +26,7 @@ def detect_language(text: str, given: str | None = None) -> str:
     """Return `en` or `es`: the language given, else the one whose function words or letters the text has."""
     if given:
         return "es" if given.lower().startswith("es") else "en"
-    return _decide(_count_words(text), text)
+    return _decide(_list_words(text), text)
 
 
 @lru_cache(maxsize=1024)
@@ -38,18 +38,19 @@ def identify_language(text: str) -> str:
     script = None if head.isascii() else _identify_script(head)
     if script:
         return script
-    words = _count_words(head)
+    words = _list_words(head)
     likely = _decide(words, head)
-    evident = {
-        code: count
-        for code, markers in FUNCTION_WORDS.items()
-        if (count := _compare(words, markers, STOPWORDS[likely])) is not None
-    }
-    if evident:
-        return max(evident, key=evident.__getitem__)
-    total = words.total()
-    known = sum(map(words.__getitem__, STOPWORDS["en"] | STOPWORDS["es"]))
-    if total >= MIN_WORDS_UNKNOWN and known < MIN_SHARE_KNOWN * total:
+    if len(_FOREIGN[likely].intersection(words)) >= MIN_KINDS:  # most texts have fewer
+        counts = Counter(words)
+        evident = {
+            code: count
+            for code, markers in FUNCTION_WORDS.items()
+            if (count := _compare(counts, markers, STOPWORDS[likely])) is not None
+        }
+        if evident:
+            return max(evident, key=evident.__getitem__)
+    total = len(words)
+    if total >= MIN_WORDS_UNKNOWN and _count(words, _KNOWN) < MIN_SHARE_KNOWN * total:
         return UNKNOWN_LANGUAGE
     return likely
 
@@ -59,14 +60,11 @@ def is_in_language(text: str, wanted: str) -> bool | None:
 
     English and Spanish are told apart by function words, of which two must speak against the language wanted."""
     code = wanted.split("-")[0].lower()
-    words = _count_words(text[:MAX_CHARS])
+    words = _list_words(text[:MAX_CHARS])
     if code not in STOPWORDS or identify_language(text) not in STOPWORDS:
-        return identify_language(text) == code if words.total() >= MIN_WORDS_FOREIGN else None
+        return identify_language(text) == code if len(words) >= MIN_WORDS_FOREIGN else None
     other = "en" if code == "es" else "es"
-    wanted_count, other_count = (
-        sum(map(words.__getitem__, words.keys() & STOPWORDS[one] - STOPWORDS[two]))
-        for one, two in ((code, other), (other, code))
-    )
+    wanted_count, other_count = (_count(words, _OWN_WORDS[one]) for one in (code, other))
     if wanted_count > other_count:
         return True
     if other_count >= MIN_WORDS_AGAINST and other_count >= 2 * wanted_count:
@@ -109,20 +107,26 @@ def _compare(words: Counter[str], other: Set[str], likely: Set[str]) -> int | No
     return count if count > 2 * sum(map(words.__getitem__, words.keys() & likely - other)) else None
 
 
-def _decide(words: Counter[str], text: str) -> str:
-    spanish = sum(map(words.__getitem__, words.keys() & STOPWORDS["es"] - STOPWORDS["en"]))
-    english = sum(map(words.__getitem__, words.keys() & STOPWORDS["en"] - STOPWORDS["es"]))
+def _count(words: list[str], wanted: Set[str]) -> int:
+    """Count the words that are among the wanted ones."""
+    return sum(map(wanted.__contains__, words))
+
+
+def _decide(words: list[str], text: str) -> str:
+    spanish, english = _count(words, _OWN_WORDS["es"]), _count(words, _OWN_WORDS["en"])
     if spanish == english:
         return "es" if _SPANISH_LETTER.search(text) else "en"
     return "es" if spanish > english else "en"
 
 
-def _count_words(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text.lower()))
+def _list_words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 def _identify_script(text: str) -> str | None:
     """The language of a text that is not in Latin letters, by its script."""
+    if not _OTHER_SCRIPT.search(text):
+        return None
     letters = sum(map(str.isalpha, text))
     for code, pattern in _SCRIPTS:
         count = len(pattern.findall(text))
@@ -135,20 +139,19 @@ MIN_SHARE_SCRIPT, MIN_LETTERS_SCRIPT = 0.3, 8
 """Share and number of the letters that tell the script of a text; a name in it has fewer."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SPANISH_LETTER = re.compile("[¿¡ñáéíóú]", re.IGNORECASE)
-_SCRIPTS = [
-    (code, re.compile(f"[{letters}]"))
-    for code, letters in {
-        "ja": "\u3040-\u30ff",
-        "zh": "\u4e00-\u9fff",
-        "ko": "\uac00-\ud7af",
-        "ru": "\u0400-\u04ff",
-        "ar": "\u0600-\u06ff",
-        "el": "\u0370-\u03ff",
-        "he": "\u0590-\u05ff",
-        "hi": "\u0900-\u097f",
-        "th": "\u0e00-\u0e7f",
-    }.items()
-]
+_SCRIPT_LETTERS = {
+    "ja": "\u3040-\u30ff",
+    "zh": "\u4e00-\u9fff",
+    "ko": "\uac00-\ud7af",
+    "ru": "\u0400-\u04ff",
+    "ar": "\u0600-\u06ff",
+    "el": "\u0370-\u03ff",
+    "he": "\u0590-\u05ff",
+    "hi": "\u0900-\u097f",
+    "th": "\u0e00-\u0e7f",
+}
+_SCRIPTS = [(code, re.compile(f"[{letters}]")) for code, letters in _SCRIPT_LETTERS.items()]
+_OTHER_SCRIPT = re.compile(f"[{''.join(_SCRIPT_LETTERS.values())}]")
 FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
     code: frozenset(words.split())
     for code, words in {
@@ -177,3 +180,9 @@ FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
     }.items()
 }
 """Frequent function words of languages in which no judge of the package was measured."""
+_KNOWN = STOPWORDS["en"] | STOPWORDS["es"]
+_OWN_WORDS = {"en": STOPWORDS["en"] - STOPWORDS["es"], "es": STOPWORDS["es"] - STOPWORDS["en"]}
+"""Function words that the other of the two languages has not."""
+_FOREIGN = {
+    code: frozenset().union(*FUNCTION_WORDS.values()) - STOPWORDS[code] for code in STOPWORDS
+}

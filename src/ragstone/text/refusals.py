@@ -59,8 +59,7 @@ def declines(sentence: str) -> bool:
 
 def _may_decline(folded: str) -> bool:
     """Whether a word denies, or an idiom may stand here: a quick look, without the patterns."""
-    is_denied = any(_is_denial(word) for word in _WORD.findall(folded))
-    return is_denied or any(hint in folded for hint in IDIOM_HINTS)
+    return any(map(_is_denial, _WORD.findall(folded))) or any(map(folded.__contains__, IDIOM_HINTS))
 
 
 @lru_cache(maxsize=32768)

@@ -26,6 +26,15 @@ def _to_term(word: str, language: str) -> str:
 
 def strip_accents(text: str) -> str:
     """Remove accents, as people do who type in a hurry; ñ is a letter of its own and stays."""
-    return "".join(
-        letter if letter in "ñÑ" else unicodedata.normalize("NFD", letter)[0] for letter in text
-    )
+    return text if text.isascii() else text.translate(_BARE_LETTERS)
+
+
+class _BareLetterTable(dict[int, str]):
+    """Table for str.translate: every character without its accent."""
+
+    def __missing__(self, code: int) -> str:
+        letter = self[code] = unicodedata.normalize("NFD", chr(code))[0]
+        return letter
+
+
+_BARE_LETTERS = _BareLetterTable({ord(letter): letter for letter in "ñÑ"})

@@ -14,6 +14,11 @@ from rich.console import Console
 from ragstone.analysis.comparison import Comparison, attach_corrections
 from ragstone.cli.actions.labels import add_label_file
 from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.preferences import (
+    add_preferences,
+    check_judge_flags,
+    show_preference_estimate,
+)
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
@@ -31,8 +36,12 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
 
     `flags` are the options that cli/compare.py declares, by parameter name."""
     check_outputs("comparison", flags["output"])
+    check_judge_flags(flags)
     runs, baseline_index = _open_runs(names, flags["baseline"], flags["store"])
     add_label_file(flags["labels"], runs)
+    if flags["dry_run"]:
+        show_preference_estimate(runs, baseline_index, flags)
+        return 0
     metrics = [name.strip() for text in flags["metrics"] for name in text.split(",")]
     with show_waiting("comparing", quiet=flags["quiet"]):
         result = compare(
@@ -52,6 +61,8 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
         corrections = {run.id: correct_difference(base, run) for run in runs if run is not base}
         comparison = attach_corrections(result.comparison, corrections)
         result = replace(result, comparison=comparison)
+    if flags["judge"] is not None:
+        result = add_preferences(result, runs, baseline_index, flags)
     language = choose_language(flags["language"], runs[baseline_index].info.plan.language)
     present_comparison(result, flags, language)
     return result.comparison.exit_code if flags["fail_on_regression"] else 0

@@ -16,7 +16,7 @@ from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.cli.actions.compare import present_comparison
 from ragstone.cli.actions.eval import check_outputs, score_plan, show_result
 from ragstone.cli.actions.messages import note
-from ragstone.cli.actions.shared import check_language
+from ragstone.cli.actions.shared import check_language, choose_language
 from ragstone.config import Plan
 from ragstone.data import corpora, read
 from ragstone.data.demo import load_answers
@@ -41,7 +41,7 @@ def run_demo(output: str, *, configurations: bool, language: str | None, store: 
     if Path(output).suffix.lower() != ".html":
         raise click.UsageError(f"{output!r}: the demo writes a page; end it in .html")
     check_outputs(Plan(output=(output,)))
-    say = load_words(check_language(language) or "en")
+    say = load_words(choose_language(check_language(language)))
     first, second = (_evaluate_version(version, store, say) for version in (1, 2))
     report = _build_report(first, second, say.language)
     _show_part(say, "demo_title", say("demo_story"))

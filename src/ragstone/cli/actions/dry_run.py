@@ -24,13 +24,16 @@ from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset
 from ragstone.engine.sample_scoring import score_sample
+from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
 from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge
+from ragstone.judges.cascade import Cascade, is_for_first
 from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
 from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
+from ragstone.judges.offline import OfflineJudge
 from ragstone.judges.prices import find_price
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
@@ -59,6 +62,15 @@ class RunEstimate:
     """None when nobody knows the model's price."""
     seconds: float = 0.0
 
+    @classmethod
+    def from_counter(cls, counter: AskCounter, scale: float, at_once: int) -> RunEstimate:
+        """What was counted on a part of the data, scaled to all of it, with `at_once` calls in flight."""
+        calls = counter.calls * scale
+        # Rounds of calls, each taking as long as one: the judge answers that many at a time.
+        seconds = calls * SECONDS_PER_CALL / max(1, at_once)
+        usd = None if counter.usd is None else counter.usd * scale
+        return cls(calls, counter.input_tokens * scale, counter.output_tokens * scale, usd, seconds)
+
 
 class AskCounter:
     """Takes the place of the engine's broker (it is an AskAnswerer): answers with the embedded judge and counts each question once."""
@@ -67,8 +79,7 @@ class AskCounter:
         self, stand_in: Judge, judge: Judge, language: str | None, prompts: str | None
     ) -> None:
         self.stand_in = stand_in
-        self.members: tuple[Any, ...] = getattr(judge, "members", (judge,))
-        """Who would be asked: every juror, or the one judge."""
+        self.judge = judge
         self.language = language
         self.prompts = prompts
         self.seen: set[str] = set()
@@ -85,10 +96,8 @@ class AskCounter:
             # is paid for once. Embeddings are no calls of the judge.
             if ask.kind != "embed" and ask.key not in self.seen:
                 self.seen.add(ask.key)
-                # Claims and other texts are written by the first juror alone; there
-                # is no opinion to vote on.
-                for member in self.members[:1] if ask.kind in FIRST_JUROR_KINDS else self.members:
-                    await self._count_calls(member, ask, reply)
+                for member, question in _list_questions(self.judge, ask, reply):
+                    await self._count_calls(member, question, reply)
         return answered
 
     async def _count_calls(self, member: Any, ask: Ask, reply: Any) -> None:
@@ -119,6 +128,27 @@ class AskCounter:
         )
 
 
+def _list_questions(judge: Any, ask: Ask, reply: Answered) -> list[tuple[Any, Ask]]:
+    """Who would be asked what: every juror; of a cascade the first judge, and the second what that is unsure of.
+
+    `reply` is the embedded judge's, whose chances stand for those of another first judge."""
+    if isinstance(judge, Cascade):
+        put = [(judge.first, ask)] if is_for_first(ask) else []
+        second = judge.choose_items(ask, reply if put else None).ask
+        if second is not None:
+            put.append((judge.second, second))
+        # beside a judge that is paid the embedded one costs nothing
+        return [
+            pair
+            for member, question in put
+            if not isinstance(member, OfflineJudge)
+            for pair in _list_questions(member, question, reply)
+        ]
+    members = getattr(judge, "members", (judge,))
+    # Claims and other texts are written by the first juror alone; there is no opinion to vote on.
+    return [(m, ask) for m in (members[:1] if ask.kind in FIRST_JUROR_KINDS else members)]
+
+
 def _choose_metrics(plan: Plan, dataset: Dataset, samples: Sequence[Sample]) -> list[Metric]:
     named = resolve_metrics(plan.metrics) if plan.metrics else None
     # The data has no answers yet: what fits is decided by the samples as the system would fill
@@ -144,6 +174,7 @@ def show_estimate(plan: Plan) -> None:
     rows: list[tuple[str, RunEstimate]] = [(m.name, RunEstimate()) for m in metrics if not m.judged]
     missing_keys: list[str] = []
     if judged:
+        plan = replace(plan, judge=resolve_bounds(plan.judge, reveal(plan.store), plan.language))
         judge = make_judge(plan.judge_settings(), missing_keys=missing_keys)
         click.echo(f"judge: {judge.name}")
         dry_run = _DryRun(plan, samples, total, judge, make_judge("offline"))
@@ -151,9 +182,36 @@ def show_estimate(plan: Plan) -> None:
         rows += [(metric.name, estimate) for metric, estimate in zip(judged, alone, strict=True)]
         if len(judged) > 1:
             rows.append(("together", dry_run.estimate_together(judged, alone)))
-    _print_table(rows)
+    print_estimates(rows)
     if len(judged) > 1:
         click.echo("Metrics share questions, so together they cost less than one by one.")
+    click.echo("Nothing was asked, written or paid.")
+    for sentence in dict.fromkeys(missing_keys):
+        click.echo(f"Before the run: {sentence}")
+
+
+def show_sample_estimate(
+    samples: Sequence[Sample],
+    metric: Metric,
+    judge: Judge,
+    concurrency: int | None,
+    missing_keys: Sequence[str] = (),
+) -> None:
+    """Print what a metric of some samples would ask and cost, outside of a plan."""
+    click.echo(f"judge: {judge.name}")
+    if samples and not judge.local:  # the embedded judge makes no calls
+        counter = AskCounter(make_judge("offline"), judge, None, None)
+        # from all parts of the samples, which may differ
+        probed = samples[:: max(1, len(samples) // PROBED_SAMPLES)]
+        starts = {metric.name: build_starter(metric)}
+
+        async def count() -> None:
+            for sample in probed:
+                await score_sample(sample, {metric.name: metric}, starts, counter)
+
+        asyncio.run(count())
+        scale, at_once = len(samples) / len(probed), concurrency or judge.concurrency
+        print_estimates([(metric.name, RunEstimate.from_counter(counter, scale, at_once))])
     click.echo("Nothing was asked, written or paid.")
     for sentence in dict.fromkeys(missing_keys):
         click.echo(f"Before the run: {sentence}")
@@ -181,13 +239,8 @@ class _DryRun:
         scale = self.total / len(self.samples)
         if self.judge.local:
             return RunEstimate(seconds=elapsed_seconds * scale)
-        calls = counter.calls * scale
-        # Rounds of calls, each taking as long as one: the judge answers that many at a time.
-        at_once = self.plan.concurrency or self.judge.concurrency
-        seconds = calls * SECONDS_PER_CALL / max(1, at_once)
-        usd = None if counter.usd is None else counter.usd * scale
-        return RunEstimate(
-            calls, counter.input_tokens * scale, counter.output_tokens * scale, usd, seconds
+        return RunEstimate.from_counter(
+            counter, scale, self.plan.concurrency or self.judge.concurrency
         )
 
     def _build_counter(self) -> AskCounter:
@@ -226,7 +279,8 @@ def _add_known(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else first + second
 
 
-def _print_table(rows: Sequence[tuple[str, RunEstimate]]) -> None:
+def print_estimates(rows: Sequence[tuple[str, RunEstimate]]) -> None:
+    """Print a table with a row for each metric."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("metric")
     for heading in ("calls", "tokens in", "tokens out", "cost", "time"):

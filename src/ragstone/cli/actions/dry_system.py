@@ -15,7 +15,7 @@ from ragstone.experiments.answer import DEFAULT_WARMUP, build_system
 from ragstone.store import Store, default_place
 from ragstone.systems import System, SystemReply, SystemRunner
 from ragstone.systems.pipeline import Pipeline
-from ragstone.systems.protocol import MEASURES
+from ragstone.systems.protocol import MEASURES, phrase_question
 from ragstone.types import Sample
 
 
@@ -64,10 +64,14 @@ def _answer_sample(sample: Sample, system: System, runner: SystemRunner | None) 
     # The built-in pipeline without an LLM is free and quick; any other system may charge for a
     # question.
     if reply is None and isinstance(system, Pipeline) and system.settings.generator is None:
-        reply = asyncio.run(system.answer(sample.question or "", sample))
+        reply = asyncio.run(system.answer(phrase_question(system, sample), sample))
     if not isinstance(reply, SystemReply):
         return replace(sample, answer=None, contexts=None)
     measured = {name: value for name in MEASURES if (value := getattr(reply, name)) is not None}
     return replace(
-        sample, answer=reply.answer, contexts=reply.contexts, meta={**sample.meta, **measured}
+        sample,
+        answer=reply.answer,
+        contexts=reply.contexts,
+        steps=reply.steps,
+        meta={**sample.meta, **measured},
     )

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ragstone.cli.actions.messages import note
-from ragstone.cli.actions.shared import check_language, open_data
+from ragstone.cli.actions.shared import check_language, choose_language, open_data
 from ragstone.errors import NothingToScore, RagstoneError
 from ragstone.experiments.choose import default_metrics, first_samples
 from ragstone.locale.catalogue import load_meanings
@@ -45,7 +45,7 @@ def start_project(
     data_flags: Mapping[str, Any],
 ) -> None:
     """Write the files, all of them or none, and print the next command. `data_flags` are those of `reading_options`."""
-    say = load_words(check_language(language) or "en")
+    say = load_words(choose_language(check_language(language)))
     path = data or _find_data()
     starter = _read_starter(path, judge, language, data_flags, say)
     service = ci or ("gitlab" if Path(".gitlab-ci.yml").is_file() else "github")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ragstone import prompts
-from ragstone.cli.actions.shared import check_language
+from ragstone.cli.actions.shared import check_language, choose_language
 from ragstone.judges import Judge, translation
 from ragstone.judges.factory import make_judge
 from ragstone.judges.offline.quality import page
@@ -16,7 +16,7 @@ from ragstone.judges.offline.quality import page
 
 def show_quality(language: str | None) -> None:
     """Print the page of the embedded judge's measured quality."""
-    click.echo(page(check_language(language) or "en").rstrip())
+    click.echo(page(choose_language(check_language(language))).rstrip())
 
 
 def export_prompts(folder: str) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import show_waiting
-from ragstone.cli.actions.shared import check_language
+from ragstone.cli.actions.shared import check_language, choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.errors import RagstoneError
 from ragstone.experiments.measure import (
@@ -30,7 +30,7 @@ def measure_on_labels(flags: Mapping[str, Any]) -> int:
 
     `flags` are the options that `measure` of cli/judge.py declares, by parameter name."""
     check_outputs("judges", flags["output"])
-    language = check_language(flags["language"]) or "en"
+    language = choose_language(check_language(flags["language"]))
     store = Store.open(flags["store"])
     labelled = _open_labels(flags, store)
     judges = [_build_settings(spec, flags) for spec in flags["judges"]]

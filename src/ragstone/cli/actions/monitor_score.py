@@ -11,6 +11,7 @@ from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.monitor_plan import load_plan
 from ragstone.config import reveal
 from ragstone.config.durations import parse_duration
+from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.judges.factory import make_judge
 from ragstone.judges.limits import Budget
 from ragstone.metrics import resolve
@@ -57,11 +58,13 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
     metrics = monitor.metrics
     if metrics is None:
         metrics = tuple(resolve(name) for name in DEFAULT_METRICS)
+    where = store or reveal(plan.store)
     budget = Budget(monitor.max_usd, monitor.max_calls)
     judge = None
     if any(metric.judged for metric in metrics):
+        named = plan.judge if monitor.judge is None else monitor.judge
         judge = make_judge(
-            reveal(monitor.judge if monitor.judge is not None else plan.judge),
+            reveal(resolve_bounds(named, where, plan.language)),
             embeddings=reveal(plan.embeddings),
             language=plan.language,
             prompts=plan.prompts,
@@ -76,7 +79,7 @@ def _build_scorer(config: str | None, store: str | None, rate: float | None) -> 
         monitor.always.score_below,
     )
     return Scorer(
-        Archive(Store.open(store or reveal(plan.store))),
+        Archive(Store.open(where)),
         metrics,
         judge,
         policy,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
+from ragstone.cli.translation import read_language
 from ragstone.data import Dataset, read
 from ragstone.errors import ConfigError
 from ragstone.experiments.run import Run
@@ -55,9 +57,9 @@ def check_language(wanted: str | None) -> str | None:
 
 
 def choose_language(*wanted: str | None) -> str:
-    """The first of these that reports are written in, else English."""
+    """The first of these that reports are written in, else that of the user's environment, else English."""
     short = (text.split("-")[0].lower() for text in wanted if text)
-    return next((text for text in short if text in LANGUAGES), "en")
+    return next((text for text in short if text in LANGUAGES), read_language(os.environ))
 
 
 def open_data(

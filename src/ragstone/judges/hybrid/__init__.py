@@ -27,8 +27,11 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "aspects": ("choose_covered",),
     "questions": ("choose_evasive", "choose_covered"),
     "rate": ("choose_rate",),
+    "prefer": ("choose_prefer",),
 }
 """Prompts of each kind of Ask that a model decides."""
+MODEL_KINDS = frozenset({"prefer"})
+"""Kinds of Ask to which the embedded judge has nothing to say."""
 WRITTEN_KINDS = frozenset({"write", "solve", "translate"})
 """Kinds of Ask that cannot be answered with one token."""
 
@@ -113,7 +116,9 @@ class HybridJudge(Reopenable):
     async def _open(self, ask: Ask) -> DecisionSession[ChoiceRequest, Choice]:
         """Start on an Ask: the embedded judge's reply, and the first questions to the model."""
         judge = self._find_other(ask)
-        (answered,) = await (judge or self.embedded).answer([ask])
+        answered: Answered = Reply({})
+        if ask.kind not in MODEL_KINDS:
+            (answered,) = await (judge or self.embedded).answer([ask])
         session: DecisionSession[ChoiceRequest, Choice] = DecisionSession(ask, answered)
         if judge is None and isinstance(answered, Reply):
             embedded = read_opinion(answered)

@@ -34,6 +34,8 @@ GRADES = (2, 1, 0)
 """What the options of `choose_useful`, `choose_useful_2` and `choose_reaches` mean."""
 YES = 0
 """The option that says yes, in `choose_covered` and `choose_evasive`."""
+PREFERENCES = ("A", "B", "tie")
+"""What the options of `choose_prefer` mean."""
 MAX_LEVELS = 9
 """Levels of a rubric are the digits from 1 on."""
 
@@ -143,12 +145,35 @@ def decide_rate(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deci
     return {"level": level, "reason": _explain(levels[level], chance)} | _to_probability(chance)
 
 
+def decide_prefer(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
+    """Choose the better of two answers, or neither."""
+    values = ask.values
+    given = [fence_texts(values[name]) for name in ("reference",) if name in values]
+    given += [fence_texts(*(source["text"] for source in values.get("sources", ())))] * (
+        "sources" in values
+    )
+    texts = {
+        "question": fence_texts(values["question"]),
+        "given": "\n".join(given) or "–",
+        "first": fence_texts(values["A"]),
+        "second": fence_texts(values["B"]),
+    }
+    request = build_request(load("choose_prefer"), texts)
+    (choice,) = yield (request,)
+    chances = read_chances(choice, request)
+    number = read_number(choice, request)
+    chance = None if chances is None else chances[number]
+    reason = "" if chance is None else compose("model_preferred", p=round(chance, 2))
+    return {"better": PREFERENCES[number], "reason": reason} | _to_probability(chance)
+
+
 DECIDERS: dict[str, Callable[[Ask, Mapping[str, Any], LoadPrompt], Deciding]] = {
     "support": decide_claims,
     "useful": decide_useful,
     "aspects": decide_aspects,
     "questions": decide_questions,
     "rate": decide_rate,
+    "prefer": decide_prefer,
 }
 
 

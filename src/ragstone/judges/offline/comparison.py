@@ -16,7 +16,7 @@ from ragstone.judges.offline.alignment import opposites
 from ragstone.judges.offline.phrases import Sentence, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading
 from ragstone.judges.offline.tables import vector_row, vectors
-from ragstone.judges.offline.words import stem_id
+from ragstone.judges.offline.words import count_ids, stem_id
 from ragstone.text.quantities import Quantity, matches
 
 NEARBY_CREDIT = 0.7
@@ -103,12 +103,14 @@ class SentenceComparison:
 def rank_sentences(claim: Reading, sources: Sequence[Reading]) -> list[tuple[int, int]]:
     """The sentences of prose that hold most of a claim, best first: source and number of each."""
     content = (claim.kinds != STOP) & (claim.kinds != NEGATION)
-    wanted, least = claim.ids[content], MIN_SHARED * float(claim.weights[content].sum())
+    least = MIN_SHARED * float(claim.weights[content].sum())
+    is_wanted = np.zeros(count_ids(), np.bool_)
+    is_wanted[claim.ids[content]] = True
     ranked: list[tuple[float, int, int]] = []
     for index, source in enumerate(sources):
         if not len(source.ids) or source.structured:
             continue
-        shared = (source.ids[:, None] == wanted).any(axis=1) * source.weights
+        shared = is_wanted[source.ids] * source.weights
         weights = np.bincount(source.sentence, shared, len(source.sentences))
         before = np.concatenate(([0.0], weights[:-1]))  # what a pronoun refers to
         weights = np.where(weights > 0, weights + RANK_CREDIT * before, 0.0)
@@ -179,13 +181,7 @@ _Places = tuple[tuple[int, ...], ...]
 
 
 def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
-    known: dict[int, list[int]] = defaultdict(list)
-    bare: dict[int, list[int]] = defaultdict(list)
-    for at, other in enumerate(theirs.items):
-        if other.quantity is None:
-            known[other.id].append(at)
-            if (stripped := strip_negative_prefix(other.lower, theirs.language)) >= 0:
-                bare[stripped].append(at)
+    known, bare = _index_items(theirs)
     claim_ids = {item.id for item in mine.items}
     same: list[tuple[int, ...]] = []
     against: list[tuple[int, ...]] = []
@@ -194,16 +190,37 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
             same.append(_match_figures(item.quantity, theirs))
             against.append(())
             continue
-        same.append(tuple(known.get(item.id, ())))
-        stripped = strip_negative_prefix(item.lower, mine.language)
-        contrary = [*opposites().get(item.id, ()), *([stripped] if stripped >= 0 else [])]
-        places = [
-            *bare.get(item.id, ()),
-            *(at for other in contrary for at in known.get(other, ())),
-        ]
+        same.append(known.get(item.id, ()))
+        contrary = _list_contraries(item.id, item.lower, mine.language)
+        places = bare.get(item.id, ())
+        for other in contrary:
+            places += known.get(other, ())
         # a word that the claim has too is no contrary: before and after
-        against.append(tuple(at for at in places if theirs.items[at].id not in claim_ids))
+        against.append(tuple([at for at in places if theirs.items[at].id not in claim_ids]))
     return tuple(same), tuple(against)
+
+
+_Index = dict[int, tuple[int, ...]]
+
+
+@lru_cache(maxsize=1024)
+def _index_items(sentence: Sentence) -> tuple[_Index, _Index]:
+    """Where each word of a sentence stands, by its id and by the id of what its negative prefix denies."""
+    known: _Index = {}
+    bare: _Index = {}
+    for at, item in enumerate(sentence.items):
+        if item.quantity is None:
+            known[item.id] = (*known.get(item.id, ()), at)
+            if (stripped := strip_negative_prefix(item.lower, sentence.language)) >= 0:
+                bare[stripped] = (*bare.get(stripped, ()), at)
+    return known, bare
+
+
+@lru_cache(maxsize=16384)
+def _list_contraries(identity: int, lower: str, language: str) -> tuple[int, ...]:
+    """The ids of the words that say the contrary of a word."""
+    stripped = strip_negative_prefix(lower, language)
+    return (*opposites().get(identity, ()), *([stripped] if stripped >= 0 else []))
 
 
 def _match_figures(quantity: Quantity, theirs: Sentence) -> tuple[int, ...]:

@@ -34,9 +34,11 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
     """The surest contradiction between a claim and its sources; None where there is none."""
     if any(claim.raw.strip() in source.raw for source in sources):
         return None
-    mine = parse_sentence(claim.raw, claim.language)
     ranked = rank_sentences(claim, sources)
-    edit = find_edit(claim, sources, *ranked[0]) if ranked else None
+    if not ranked:
+        return None
+    edit = find_edit(claim, sources, *ranked[0])
+    mine = parse_sentence(claim.raw, claim.language)
     comparisons = compare_best(
         mine, ranked, sources
     )  # an iterator: a sentence is read when it is taken

@@ -9,7 +9,7 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment, Bools, align
 from ragstone.judges.offline.comparison import Conflict
-from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Reading
+from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading
 from ragstone.judges.offline.view import View, view_of
 from ragstone.judges.offline.words import stem_id
 from ragstone.text.quantities import find_quantities, matches
@@ -75,7 +75,7 @@ def _token_weights(view: View) -> Floats:
 def _measure_unknown(view: View, unmatched: Bools, columns: _Columns) -> None:
     """Names and numbers that no source has, and talk of the speaker."""
     laid, unknown = view.laid, ~view.laid.found
-    speaker = np.isin(laid.claims.ids, _speaker_ids()) & unknown
+    speaker = (laid.claims.ids == _speaker_ids()).any(axis=0) & unknown
     names, numbers, speaks = view.totals((laid.claims.kinds == NAME) & unknown, unmatched, speaker)
     columns["unknown_names"][:] = np.minimum(names, MAX_COUNT)
     columns["unknown_numbers"][:] = np.minimum(numbers, MAX_COUNT)
@@ -83,9 +83,11 @@ def _measure_unknown(view: View, unmatched: Bools, columns: _Columns) -> None:
 
 
 @lru_cache(maxsize=1)
-def _speaker_ids() -> list[int]:
+def _speaker_ids() -> Ints:
+    """In a column, to be compared with a row of ids."""
     words = {"en": ("i", "my", "me", "mine", "myself"), "es": ("yo", "mi", "mis", "mí", "conmigo")}
-    return [stem_id(word, language) for language, group in words.items() for word in group]
+    ids = [stem_id(word, language) for language, group in words.items() for word in group]
+    return np.array(ids, np.int32)[:, None]
 
 
 def _match_quantities(

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.functions import FUNCTION_WORDS
-from ragstone.judges.offline.words import NAME, NUMBER, WORD, describe_word, identify
+from ragstone.judges.offline.words import NAME, NUMBER, WORD, Meaning, describe_word, identify
 from ragstone.text.quantities import Quantity, find_quantities
-from ragstone.text.verbs import find_verb_form
+from ragstone.text.verbs import VerbForm, find_verb_form
 
 LESS, NO_DEGREE, MORE, AS_MUCH, MOST = -1, 0, 1, 2, 3
 """Degrees of comparison."""
@@ -56,9 +56,9 @@ class SentenceItem(NamedTuple):
     quantity: Quantity | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """The items of one sentence, with its function words."""
+    """The items of one sentence, with its function words; known by its identity, as `parse_sentence` reads a text once."""
 
     text: str
     language: str
@@ -78,7 +78,7 @@ class Sentence:
         return self.text[item.start : item.end]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def parse_sentence(text: str, language: str) -> Sentence:
     """Read one sentence; languages other than Spanish are read as English."""
     return _Parser(text, "es" if language == "es" else "en").parse()
@@ -90,6 +90,20 @@ _FORBIDDING = ("forbid", "prohib", "prohíb", "bann")
 """Beginnings of words from which an exception is an allowance."""
 _RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside", "outside"])
 """Function words that have an opposite: they are compared like content words."""
+
+
+@lru_cache(maxsize=65536)
+def _describe_content(
+    raw: str, lower: str, language: str, is_first: bool
+) -> tuple[Meaning, int, VerbForm]:
+    """What `describe_word` says of a word, its degree of comparison and the verb form that it may be."""
+    degree, base = lexicon.GRADES.get(lower, (NO_DEGREE, raw))
+    degrees = FUNCTION_WORDS[language].degrees
+    identity, kind, weight, row = describe_word(base, language, is_first)
+    if lower in _RELATIONS or lower in degrees:
+        kind, weight = WORD, RELATION_WEIGHT
+    degree = degrees.get(lower, degree) if degree else NO_DEGREE
+    return (identity, kind, weight, row), degree, find_verb_form(lower, language)
 
 
 class _Parser:
@@ -175,8 +189,10 @@ class _Parser:
 
     def _is_letter_name(self, raw: str, start: int) -> bool:
         """Whether a capital letter names what stands before it: drug A."""
+        if len(raw) > 1 or not raw.isupper():
+            return False
         before = self.text[max(start - 2, 0) : start]
-        return len(raw) == 1 and raw.isupper() and before[-1:] == " " and before[:1].isalnum()
+        return before[-1:] == " " and before[:1].isalnum()
 
     def _end_clause(self, is_comma: bool = False) -> None:
         self.clause += 1
@@ -328,32 +344,26 @@ class _Parser:
             self.quantifier = "none"
 
     def _read_content(self, raw: str, lower: str, start: int, end: int) -> None:
-        degree, base = lexicon.GRADES.get(lower, (NO_DEGREE, raw))
-        if self.text[end : end + 4] == " de ":  # mayores de 70 años
-            degree = NO_DEGREE
-        if degree and lower in self.function.degrees:
-            degree = self.function.degrees[lower]
-        identity, kind, weight, row = describe_word(base, self.language, len(self.words) == 1)
-        if lower in _RELATIONS or lower in self.function.degrees:
-            kind, weight = WORD, RELATION_WEIGHT
+        meaning, degree, form = _describe_content(raw, lower, self.language, len(self.words) == 1)
+        kind = meaning[1]
         if kind not in (WORD, NAME):
             return
-        is_verb = kind == WORD and self._is_verb(lower)
-        self._begin_phrase(lower, kind, is_verb)
+        if degree and self.text[end : end + 4] == " de ":  # mayores de 70 años
+            degree = NO_DEGREE
+        is_verb = kind == WORD and form != "" and self._is_verb(form)
+        self._begin_phrase(kind, is_verb and form == "finite")
         self.degree = self.degree or degree
-        self._add((identity, kind, weight, row), lower, start, end, None, is_verb)
+        self._add(meaning, lower, start, end, None, is_verb)
 
-    def _begin_phrase(self, lower: str, kind: int, is_verb: bool) -> None:
+    def _begin_phrase(self, kind: int, is_finite: bool) -> None:
         """What no longer holds from this word on: a preposition before a verb or a name of its own, a comparison."""
-        is_finite = is_verb and find_verb_form(lower, self.language) == "finite"
         if is_finite or (kind == NAME and self._follows_noun()):
             self._govern("")
         last = self.items[-1] if self.items else None
         if kind == WORD and self.is_compared and last and last.kind == NAME and last.is_compared:
             self.is_compared = False  # than Denby last season
 
-    def _is_verb(self, lower: str) -> bool:
-        form = find_verb_form(lower, self.language)
+    def _is_verb(self, form: VerbForm) -> bool:
         if form == "base" and self.words[-2:-1] == ["to"]:
             return True
         return form in ("finite", "past", "infinitive") and not self._follows_article()
@@ -371,39 +381,23 @@ class _Parser:
 
     def _add(
         self,
-        meaning: tuple[int, int, float, int],
+        meaning: Meaning,
         lower: str,
         start: int,
         end: int,
         quantity: Quantity | None,
         is_verb: bool = False,
     ) -> None:
-        """Append an item in the present state; `meaning` is what `describe_word` returns: id, kind, weight, row."""
-        identity, kind, weight, row = meaning
+        """Append an item in the present state."""
+        is_negated = self.negations % 2 == 1  # two negations cancel out
+        # without names, in the order of the fields: names cost twice the time, and every content word is an item
         self.items.append(
             SentenceItem(
-                id=identity,
-                kind=kind,
-                weight=weight,
-                row=row,
-                lower=lower,
-                start=start,
-                end=end,
-                place=len(self.words) - 1,
-                clause=self.clause,
-                section=self.section,
-                preposition=self.preposition,
-                preposition_place=self.preposition_place,
-                is_negated=bool(self.negations % 2),  # two negations cancel out
-                is_excepted=self.is_excepted,
-                is_compared=self.is_compared,
-                is_unreal=self.is_unreal,
-                is_verb=is_verb,
-                degree=self.degree,
-                quantifier=self.quantifier,
-                quantity=quantity,
+                *meaning, lower, start, end, len(self.words) - 1, self.clause, self.section, self.preposition,
+                self.preposition_place, is_negated, self.is_excepted, self.is_compared, self.is_unreal, is_verb,
+                self.degree, self.quantifier, quantity,
             )
-        )
+        )  # fmt: skip
         # used up by a word; a figure leaves them to its noun: all 40 cars
         if quantity is None:
             self.degree, self.quantifier = NO_DEGREE, ""

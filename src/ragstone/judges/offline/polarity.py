@@ -24,6 +24,8 @@ NEIGHBOURS = 2
 
 def find_reversal(comparison: SentenceComparison) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times."""
+    if not any(comparison.contraries) and comparison.share() < POSSIBLE:
+        return None
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
     opposites = {
@@ -80,7 +82,7 @@ def _find_opposites(comparison: SentenceComparison) -> dict[int, int]:
 def _find_opposite(comparison: SentenceComparison, at: int) -> int | None:
     """The contrary of an item, in a place that the rest of the claim fits better than the item's own."""
     places, same = comparison.contraries[at], comparison.places[at]
-    if any(_have_same_neighbour(comparison, at, place, 1) for place in same):
+    if not places or any(_have_same_neighbour(comparison, at, place, 1) for place in same):
         return None
     opposite = None
     for place in places:
@@ -129,13 +131,15 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
     claim, source = comparison.claim, comparison.source
-    if claim.is_unclear or source.is_unclear or _differ_in_quantifiers(comparison):
+    if claim.is_unclear or source.is_unclear:
         return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
+    if not mine and not any(map(_is_denied, source.items)):
+        return None
     places = map(comparison.best_place, range(len(claim.items)))
     known = {*places, *opposites.values()} - {-1}
     theirs = [place for place in known if _is_denied(source.items[place])]
-    if bool(mine) == bool(theirs):
+    if bool(mine) == bool(theirs) or _differ_in_quantifiers(comparison):
         return None
     if not mine:
         return _find_their_denial(source, known, theirs)

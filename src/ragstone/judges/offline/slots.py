@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragstone.judges.offline.reading import NEGATION, NUMBER, STOP, Reading, read
 from ragstone.text.clause_words import CLAUSE_WORDS
@@ -33,21 +34,19 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
 
     None also where any sentence has the name with most of the rest, since that one may say the same."""
     content = [n for n, kind in enumerate(claim.kinds.tolist()) if kind not in (STOP, NEGATION)]
-    ids = [int(claim.ids[n]) for n in content]
+    ids = claim.ids[content].tolist()
     wanted = frozenset(ids)
     if len(wanted) <= MIN_OTHER_WORDS:
         return None
-    lacking = _list_missing(wanted, sources)
-    if not all(missing for _, _, missing in lacking):
-        return None
-    for index, sentence, missing in lacking:
-        if len(missing) > min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS):
-            continue
+    words: list[_Word] = []
+    for index, sentence, missing in _list_near(wanted, sources):
         first = next(n for n, stem in enumerate(ids) if stem in missing)
         if frozenset(ids[first : first + len(missing)]) != missing:
             continue
-        words = _list_words(claim, 0, len(claim.ids))
+        words = words or _list_words(claim, 0, len(claim.ids))
         name = [words[n] for n in content[first : first + len(missing)]]
+        if not all(word.is_capital for word in name):
+            continue
         theirs = _read_sentence(sources[index], sentence)
         other = _read_place(words, name, theirs, claim.language)
         if other is not None and not _has_beside(wanted, missing, sources):
@@ -55,20 +54,24 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
     return None
 
 
-def _list_missing(
+def _list_near(
     wanted: frozenset[int], sources: Sequence[Reading]
 ) -> list[tuple[int, int, frozenset[int]]]:
-    """Source, number and missing words of each sentence of prose."""
-    return [
-        (index, sentence, wanted - theirs)
-        for index, source in enumerate(sources)
-        if not source.structured
-        for sentence, theirs in enumerate(list_stems(source.raw, source.language))
-    ]
+    """Source, number and missing words of each sentence of prose that lacks a name's words; none where one lacks nothing."""
+    near = []
+    most = min(MAX_NAME_WORDS, len(wanted) - MIN_OTHER_WORDS)
+    for index, source in enumerate(sources):
+        stems = [] if source.structured else list_stems(source.raw, source.language)
+        for sentence, theirs in enumerate(stems):
+            missing = wanted - theirs
+            if not missing:
+                return []
+            if len(missing) <= most:
+                near.append((index, sentence, missing))
+    return near
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     id: int
     lower: str
     start: int
@@ -78,15 +81,17 @@ class _Word:
 
 
 def _list_words(text: Reading, first: int, last: int) -> list[_Word]:
+    ids, kinds = text.ids[first:last].tolist(), text.kinds[first:last].tolist()
     return [
         _Word(
-            int(text.ids[n]),
-            text.raw[text.places[n][0] : text.places[n][1]].lower(),
-            *text.places[n],
-            text.kinds[n] not in (STOP, NEGATION),
-            text.raw[text.places[n][0]].isupper() and text.kinds[n] != NUMBER,
+            word,
+            text.raw[start:end].lower(),
+            start,
+            end,
+            kind not in (STOP, NEGATION),
+            text.raw[start].isupper() and kind != NUMBER,
         )
-        for n in range(first, last)
+        for word, kind, (start, end) in zip(ids, kinds, text.places[first:last], strict=True)
     ]
 
 
@@ -111,8 +116,8 @@ def _read_place(
     claim_ids = {word.id for word in claim}
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
     first = claim.index(missing[0])
-    is_name = all(word.is_capital for word in missing) and missing[0].lower not in grammar.openers
-    if not is_name or find_verb_form(missing[0].lower, language) == "finite":
+    is_opener = missing[0].lower in grammar.openers
+    if is_opener or find_verb_form(missing[0].lower, language) == "finite":
         return None
     verb = next((word for word in claim if _is_verb(word, language)), None)
     if verb is None or missing[-1].end <= verb.start:

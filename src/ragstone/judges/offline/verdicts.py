@@ -263,6 +263,8 @@ def _find_equal_sources(
     placed: _PlacedClaim, held: Floats, ranges: Sequence[Sequence[int]]
 ) -> list[tuple[int, str]]:
     """One sentence from each other source that holds as much of the claim as the first: each supports it alone."""
+    if len(ranges) > 1 or len(placed.sources) == 1:
+        return []
     unit_text = placed.laid.unit_text
     quoted = {int(unit_text[low]) for low, _ in ranges}
     enough = 0.9 * float(held[ranges[0][0]])
@@ -270,7 +272,7 @@ def _find_equal_sources(
     for source in sorted(set(unit_text.tolist()) - quoted):
         units = (unit_text == source).nonzero()[0]
         best = int(units[np.argmax(held[units])])
-        if len(ranges) == 1 and held[best] >= enough:
+        if held[best] >= enough:
             equal.append(placed.quote_units(best, best))
     return equal
 

@@ -314,6 +314,11 @@ def _clock(lower: str, text: str, end: int, pending: tuple[int, int, float], at:
 _ids: dict[str, int] = {}
 
 
+def count_ids() -> int:
+    """How many numbers `identify` has given."""
+    return len(_ids)
+
+
 def identify(key: str) -> int:
     """The number of a stem, a number or a date, given in order of first use."""
     return _ids.setdefault(key, len(_ids))

@@ -7,11 +7,18 @@ from collections.abc import Callable
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
 from ragstone.judges.specs.claims import ClaimsSpec
+from ragstone.judges.specs.conversation import GoalSpec, StandaloneSpec, TurnsSpec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec
 from ragstone.judges.specs.support import SupportSpec
 from ragstone.judges.specs.testset import SolveSpec, WriteSpec
 from ragstone.judges.specs.usefulness import UsefulSpec
-from ragstone.judges.specs.whole import AspectsSpec, QuestionsSpec, RateSpec, TranslateSpec
+from ragstone.judges.specs.whole import (
+    AspectsSpec,
+    PreferSpec,
+    QuestionsSpec,
+    RateSpec,
+    TranslateSpec,
+)
 
 __all__ = ["ParsedReply", "PromptBatch", "PromptSpec", "build_spec", "find_prompt_name"]
 
@@ -22,6 +29,10 @@ _SPECS: dict[str, Callable[[Ask], PromptSpec]] = {
     "aspects": AspectsSpec,
     "questions": QuestionsSpec,
     "rate": RateSpec,
+    "standalone": StandaloneSpec,
+    "turns": TurnsSpec,
+    "goal": GoalSpec,
+    "prefer": PreferSpec,
     "translate": TranslateSpec,
     "write": WriteSpec,
     "solve": SolveSpec,

@@ -20,6 +20,7 @@ from ragstone.report.builders.parts import (
     build_usage_cells,
     name_metric,
 )
+from ragstone.report.builders.preferences import build_preferences, list_preference_data
 from ragstone.report.comparison import opening, sentences
 from ragstone.report.comparison.samples import SamplePair, SampleSide, view_pairs
 from ragstone.report.drawing.charts import draw_forest, draw_pareto
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.columns import ComparableRun
     from ragstone.analysis.comparison import Comparison, Difference, RunComparison
     from ragstone.analysis.league import League
+    from ragstone.analysis.preferences import PreferenceStudy
     from ragstone.analysis.recommend import Recommendation
 
 PAIRS_IN_TEXT, PAIRS_ON_TERMINAL = 10, 3
@@ -59,6 +61,8 @@ class ComparisonReport:
     """What is said above the league, instead of the recommendation."""
     extra: tuple[doc.Node, ...] = ()
     """What stands below the league."""
+    preferences: PreferenceStudy | None = None
+    """What a judge said that saw the answers side by side."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -78,6 +82,11 @@ class ComparisonReport:
         body = (
             *self.build_opening(say),
             *(self._build_versus(*numbered, say) for numbered in enumerate(comparison.versus, 1)),
+            *(
+                build_preferences(self.preferences, dict(self.runs), say)
+                if self.preferences is not None
+                else ()
+            ),
             *_build_costs(comparison, say),
             doc.Section((doc.Paragraph(method, style="note method"),)),
             doc.Section((doc.Status(state.text, state.tone, where=doc.TERMINAL),)),
@@ -123,6 +132,8 @@ class ComparisonReport:
     def data(self) -> dict[str, Any]:
         """The comparison as JSON takes it."""
         plain = self.comparison.to_dict()
+        if self.preferences is not None:
+            plain["preferences"] = list_preference_data(self.preferences)
         if self.league is not None:
             plain["league"] = self.league.to_dict()
             advice = self.recommendation

@@ -179,6 +179,10 @@ def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remar
         text = (
             f"{text} {say('judge_biased', bias=say.number(abs(bias.value)), direction=direction)}"
         )
+    if judge.unsure is not None and judge.unsure_share is not None:
+        low, high = judge.unsure
+        bounds, share = f"{low:g}..{high:g}", say.percent(judge.unsure_share)
+        text = f"{text} {say('judge_unsure', bounds=bounds, share=share)}"
     return doc.Remark(text, TONES[judge.verdict])
 
 

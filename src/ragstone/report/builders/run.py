@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from ragstone.analysis import label_rates
@@ -57,9 +58,16 @@ class RunReport:
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         summary, say = self.summary, load_words(self.language)
+        # all at once and only if a renderer shows them: each block of the store is then read once
+        read_worst = cache(lambda: (self.run.rows_at(summary.worst), find_scales(self.run)))
+
+        def open_row(position: int) -> OpenSample:
+            rows, scales = read_worst()
+            return open_sample(rows[position], summary.metrics, say, scales)
+
         samples = doc.SampleList(
             positions=summary.worst,
-            open=self._open_row,
+            open=open_row,
             limits=GENEROUS,
             filter=doc.SampleFilter(
                 title=say("worst"),
@@ -83,15 +91,11 @@ class RunReport:
             return spread
         return stack_drawings([draw_metric_bars(self.summary, say, WIDE), spread])
 
-    def _open_row(self, position: int) -> OpenSample:
-        say = load_words(self.language)
-        return open_sample(self.run.row(position), self.summary.metrics, say, find_scales(self.run))
-
     def _build_worst(self, say: Words) -> list[doc.Node]:
         """The worst samples as a table."""
         metrics, rows = self.summary.metrics, []
-        for position in self.summary.worst[:WORST_IN_TEXT]:
-            row = self.run.row(position)
+        worst = self.summary.worst[:WORST_IN_TEXT]
+        for row in map(self.run.rows_at(worst).__getitem__, worst):
             scores = [row.scores[metric.metric] for metric in metrics]
             question = figures.shorten(row.sample.question or say("no_question"), 120)
             values = (say.number(s.value) if s.ok else say.outcome(s.outcome) for s in scores)

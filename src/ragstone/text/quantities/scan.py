@@ -15,7 +15,7 @@ from ragstone.text.quantities.quantity import CalendarDate, Quantity
 from ragstone.text.quantities.ranges import join_range
 from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.units import CURRENCY_SIGNS, TIME_SPANS, UNITS, Unit
-from ragstone.text.quantities.vocabulary import VOCABULARIES, Vocabulary
+from ragstone.text.quantities.vocabulary import VOCABULARIES, WORD_OR_SIGN, Vocabulary
 
 HOUR_SECONDS = 3600.0
 
@@ -27,7 +27,10 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
 
 @lru_cache(maxsize=4096)
 def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
-    tokens = QuantityTokens.cut(text, VOCABULARIES[language])
+    vocabulary = VOCABULARIES[language]
+    if not _DIGIT.search(text) and vocabulary.starters.isdisjoint(_PLAIN.findall(text.lower())):
+        return ()  # as most sentences
+    tokens = QuantityTokens.cut(text, vocabulary)
     quantities: list[Quantity] = []
     end = 0
     for at in tokens.starters:
@@ -42,6 +45,10 @@ def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
         if rate:
             quantities[-1] = replace(quantities[-1], rate=rate)
     return tuple(quantities)
+
+
+_DIGIT = re.compile(r"\d")
+_PLAIN = re.compile(WORD_OR_SIGN)
 
 
 def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:

@@ -83,7 +83,7 @@ class Vocabulary:
     """Words with which a quantity may begin; all others are passed over."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "token", re.compile(_DATES + self.numerals + _REST))
+        object.__setattr__(self, "token", re.compile(f"{WORD_OR_SIGN}|{_DATES}{self.numerals}"))
         words = (
             self.cardinals.keys() | self.scales.keys() | self.ordinals.keys() | self.fractions.keys()
             | self.halves | self.dozens.keys() | self.ones | self.months.keys() | self.weekdays.keys()
@@ -97,7 +97,8 @@ _DATES = (
     r"\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}(?!\d)|\d{1,2}(?P<b>[-/.])\d{1,2}(?P=b)(?:\d{4}|\d{2})(?![\d/-])"
     r"|\d{1,2}:\d{1,2}(?::\d{2})?(?![\d:])|\d{1,3}/\d{1,3}(?![\d/])|"
 )
-_REST = r"|[^\W\d_]+|[%€$£¥₹°º½¼¾⅓⅔~≈<>≤≥+]"
+WORD_OR_SIGN = r"[^\W\d_]+|[%€$£¥₹°º½¼¾⅓⅔~≈<>≤≥+]"
+"""A token without digits: a word or a sign."""
 
 
 def _before(**phrases: str) -> re.Pattern[str]:

@@ -1,0 +1,94 @@
+"""What the embedded judge says of the labelled sets, by models that never saw the row's document.
+
+The shipped weights have seen these rows, so benches that need predictions on unseen data fit five models, each without
+a fifth of the documents. That takes some minutes; the figures are kept in the user's cache, by the judge's version."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ragstone.judges.offline import VERSION
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Rows of one or several sets, and their claims."""
+
+    name: Array
+    """The set of each row."""
+    group: Array
+    """Its source document."""
+    language: Array
+    label: Array
+    """1.0 when people find all of it supported."""
+    probability: Array
+    """Chance that all of it is supported."""
+    value: Array
+    """Share of its claims that the judge calls supported."""
+    claim_row: Array
+    """Row of each claim."""
+    claim_label: Array
+    """1 supported, 0 not, -1 unknown."""
+    claim_chance: Array
+    claim_supported: Array
+    """The judge's verdict on the claim."""
+    claim_certain: Array
+    """Whether a rule is certain that the claim is wrong."""
+
+    def select(self, name: str) -> Predictions:
+        """The rows of one set."""
+        rows = self.name == name
+        numbers = np.cumsum(rows) - 1
+        claims = rows[self.claim_row]
+        parts = {
+            field: getattr(self, field)[claims if field.startswith("claim_") else rows]
+            for field in self.__dataclass_fields__
+        }
+        return Predictions(**(parts | {"claim_row": numbers[self.claim_row[claims]]}))
+
+
+def load_predictions() -> Predictions:
+    """The predictions of all labelled sets, from the cache or fitted anew (about five minutes)."""
+    from platformdirs import user_cache_dir
+
+    path = Path(user_cache_dir("ragstone")) / f"crossfit-{VERSION}.npz"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            np.savez_compressed(file, **_fit_predictions())
+    with np.load(path, allow_pickle=False) as table:
+        return Predictions(**{name: table[name] for name in Predictions.__dataclass_fields__})
+
+
+def _fit_predictions() -> dict[str, Array]:
+    sys.path.insert(0, str(Path(__file__).parent / "judge"))
+    from examples import load_examples
+    from validate import fold_of, predict_claims
+
+    examples = load_examples()
+    given = predict_claims(examples, fold_of)
+    sizes = [len(example.labels) for example in examples]
+    return {
+        "name": np.array([example.name for example in examples]),
+        "group": np.array([example.group for example in examples]),
+        "language": np.array([example.language for example in examples]),
+        "label": np.array([float(example.label) for example in examples]),
+        "probability": np.array([row.probability for row, _ in given]),
+        "value": np.array([row.value for row, _ in given]),
+        "claim_row": np.repeat(np.arange(len(examples)), sizes),
+        "claim_label": np.concatenate([np.array(example.labels) for example in examples]),
+        "claim_chance": np.concatenate([claims.chances for _, claims in given]),
+        "claim_supported": np.concatenate([claims.supported for _, claims in given]),
+        "claim_certain": np.concatenate([np.array(example.refuted) for example in examples]),
+    }
+
+
+if __name__ == "__main__":
+    print(f"{len(load_predictions().label):,} rows")

@@ -1,0 +1,218 @@
+"""Conversations as rows: whole ones, one row a turn, and samples with their history."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone import read
+from ragstone.errors import BadRows, DataError
+from ragstone.types import ChatMessage, Sample, ToolStep
+
+FIRST, ANSWER, SECOND, REPLY = (
+    "How long is the warranty of the Basic plan?",
+    "It is two years.",
+    "And the Pro plan?",
+    "Five years.",
+)
+HISTORY = (ChatMessage("user", FIRST), ChatMessage("assistant", ANSWER))
+OPENAI = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": FIRST},
+    {"role": "assistant", "content": ANSWER},
+    {"role": "user", "content": [{"type": "text", "text": SECOND}]},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"plan": "Pro"}'}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "Pro: five years"},
+    {"role": "assistant", "content": REPLY},
+]  # fmt: skip
+
+
+def samples(rows: Any, **options: Any) -> list[Sample]:
+    return [record.sample for record in read(rows, **options)]
+
+
+@pytest.mark.parametrize(
+    ("column", "messages"),
+    [
+        ("messages", OPENAI),
+        (
+            "messages",
+            [
+                {"type": "human", "data": {"content": FIRST}},
+                {"type": "ai", "data": {"content": ANSWER}},
+                {"type": "human", "data": {"content": SECOND}},
+                {"type": "ai", "data": {"content": "", "tool_calls": [{"name": "search", "args": {"plan": "Pro"}, "id": "x"}]}},
+                {"type": "tool", "data": {"content": "Pro: five years", "tool_call_id": "x"}},
+                {"type": "ai", "data": {"content": REPLY}},
+            ],
+        ),
+        (
+            "user_input",
+            [
+                {"type": "human", "content": FIRST},
+                {"type": "ai", "content": ANSWER},
+                {"type": "human", "content": SECOND},
+                {"type": "ai", "content": "Let me look.", "tool_calls": [{"name": "search", "args": {"plan": "Pro"}}]},
+                {"type": "tool", "content": "Pro: five years"},
+                {"type": "ai", "content": REPLY},
+            ],
+        ),
+        (
+            "conversations",
+            [
+                {"from": "human", "value": FIRST},
+                {"from": "gpt", "value": ANSWER},
+                {"from": "human", "value": SECOND},
+                {"from": "function_call", "value": '{"name": "search", "arguments": {"plan": "Pro"}}'},
+                {"from": "observation", "value": "Pro: five years"},
+                {"from": "gpt", "value": REPLY},
+            ],
+        ),
+        (
+            "turns",
+            [
+                {"role": "user", "content": FIRST},
+                {"role": "assistant", "content": ANSWER},
+                {"role": "user", "content": SECOND},
+                {"role": "assistant", "content": REPLY, "tools_called": [{"name": "search", "input_parameters": {"plan": "Pro"}, "output": "Pro: five years"}]},
+            ],
+        ),
+    ],
+    ids=["openai", "langchain", "ragas", "sharegpt", "deepeval"],
+)  # fmt: skip
+def test_each_turn_of_a_conversation_is_a_sample(column: str, messages: Any) -> None:
+    row = {"id": "talk", column: messages, "reference": "five years", "topic": "plans"}
+    first, second = samples([row])
+    assert (first.question, first.answer, first.reference) == (FIRST, ANSWER, None)
+    assert first.messages in ((), (ChatMessage("system", "Be brief."),))
+    assert (second.question, second.answer, second.reference) == (SECOND, REPLY, "five years")
+    assert second.messages is not None
+    assert tuple(m for m in second.messages if m.role != "system") == HISTORY
+    assert second.steps == (ToolStep("search", {"plan": "Pro"}, "Pro: five years"),)
+    assert second.contexts is not None
+    assert second.contexts.texts == ["Pro: five years"]
+    assert [s.group for s in (first, second)] == ["talk", "talk"]
+    assert [s.meta["turn"] for s in (first, second)] == [1, 2]
+    assert second.meta["topic"] == "plans"
+
+
+def test_greetings_and_thanks_are_history_alone_and_counted() -> None:
+    texts = ["Hello", "Hello, how can I help?", FIRST, ANSWER, "Thanks!", "You are welcome."]
+    messages = [{"role": ("user", "assistant")[n % 2], "content": t} for n, t in enumerate(texts)]
+    dataset = read([{"messages": messages}])
+    (sample,) = [record.sample for record in dataset]
+    assert (sample.question, sample.meta["turn"], sample.meta["turns"]) == (FIRST, 3, 3)
+    assert dataset.notes == ["read 2 turns as history alone: greetings, thanks and the like"]
+
+
+def test_yes_to_a_question_of_the_system_is_a_turn() -> None:
+    texts = [FIRST, "Do you mean the plan of 2024?", "Yes", ANSWER]
+    messages = [{"role": ("user", "assistant")[n % 2], "content": t} for n, t in enumerate(texts)]
+    assert [s.question for s in samples([{"messages": messages}])] == [FIRST, "Yes"]
+
+
+def test_rows_of_one_conversation_get_their_history_by_turn_whatever_their_order() -> None:
+    rows = [
+        {"conversation": "a", "turn": 10, "question": "Why?", "answer": "So."},
+        {"conversation": "a", "turn": 9, "question": SECOND, "answer": REPLY},
+        {"conversation": "a", "turn": 1, "question": FIRST, "answer": ANSWER},
+        {"conversation": "b", "turn": 1, "question": "Other?", "answer": "Yes."},
+    ]
+    last, second, first, other = samples(rows)
+    assert first.messages == other.messages == ()
+    assert second.messages == HISTORY
+    assert last.messages is not None
+    assert [m.content for m in last.messages] == [FIRST, ANSWER, SECOND, REPLY]
+    assert [s.group for s in (last, second, first, other)] == ["a", "a", "a", "b"]
+    assert (last.id, last.meta["turn"], last.meta["turns"]) == ("a#3", 3, 3)
+
+
+def test_threads_of_langsmith_by_time_and_without_inner_runs() -> None:
+    def run(n: int, question: str, answer: str, **more: Any) -> dict[str, Any]:
+        return {
+            "id": f"r{n}",
+            "run_type": "chain",
+            "start_time": f"2025-01-01T00:00:0{n}",
+            "inputs": {"question": question},
+            "outputs": {"answer": answer},
+            "extra": {"metadata": {"thread_id": "t"}},
+            **more,
+        }
+
+    rows = [
+        run(2, SECOND, REPLY),
+        run(1, FIRST, ANSWER),
+        run(3, "inner", "x", parent_run_id="r2"),
+    ]
+    second, first = samples(rows)
+    assert (second.id, second.messages, second.group) == ("r2", HISTORY, "t")
+    assert first.messages == ()
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [FIRST, ANSWER],
+        [{"role": "user", "content": FIRST}, {"role": "assistant", "content": ANSWER}],
+        [{"role": "user", "content": FIRST}, {"role": "assistant", "content": ANSWER}, {"role": "user", "content": SECOND}],
+    ],
+    ids=["texts", "messages", "with the question"],
+)  # fmt: skip
+def test_a_question_may_bring_its_history(history: Any, tmp_path: Path) -> None:
+    table = tmp_path / "data.csv"
+    table.write_text(
+        'question,answer,messages\n"And the Pro plan?","Five years.","'
+        + json.dumps(history).replace('"', '""')
+        + '"\n'
+    )
+    for source in (
+        [{"question": SECOND, "answer": REPLY, "messages": history}],
+        [{"question": SECOND, "answer": REPLY, "meta": {"history": history}}],
+        table,
+    ):
+        (sample,) = samples(source)
+        assert sample.messages == HISTORY
+        (again,) = samples([sample])
+        assert again == sample
+
+
+def test_steps_are_read_in_the_usual_forms_and_written_back() -> None:
+    row = {
+        "question": FIRST,
+        "steps": [
+            {"tool": "search", "arguments": {"q": "x"}, "result": "found", "seconds": 0.5},
+            {"name": "book", "args": {"day": 3}, "error": "closed"},
+        ],
+        "expected_steps": ["search", {"tool": "book", "arguments": {"day": 3}}],
+    }
+    (sample,) = samples([row])
+    assert sample.steps == (
+        ToolStep("search", {"q": "x"}, "found", None, 0.5),
+        ToolStep("book", {"day": 3}, None, "closed"),
+    )
+    assert sample.expected_steps == (ToolStep("search"), ToolStep("book", {"day": 3}))
+    assert sample.contexts is not None
+    assert [(c.id, c.text) for c in sample.contexts] == [("search", "found")]
+    assert samples([sample]) == [sample]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "complaint"),
+    [
+        ("messages", "hello", '"messages" is no list'),
+        ("messages", [{"role": "wizard", "content": "x"}], r'"messages"\[0\] has no role'),
+        ("steps", {"tool": "x"}, '"steps" is no list'),
+        ("steps", [{"arguments": {}}], r'"steps"\[0\] names no tool'),
+    ],
+)
+def test_what_is_no_conversation_is_said(column: str, value: Any, complaint: str) -> None:
+    with pytest.raises(BadRows, match=complaint):
+        samples([{"question": FIRST, column: value}])
+
+
+def test_a_row_without_messages_among_conversations_is_named() -> None:
+    with pytest.raises(DataError, match="sample 2: no messages"):
+        samples([{"messages": OPENAI}, {"messages": []}])

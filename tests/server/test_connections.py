@@ -1,0 +1,188 @@
+"""Connections that say nothing, too many of them, and requests that stop halfway: the server stays open and its log short."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import logging
+import os
+import select
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from live import Server, in_thread, process
+from ragstone.server import ServerSettings
+from ragstone.server.connections import (
+    ConnectionTable,
+    RepeatFilter,
+    accept_connections,
+    choose_connection_limit,
+)
+from ragstone.store import Store
+from waiting import wait_until
+
+HALF_A_REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+HEAD = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+
+
+@contextmanager
+def half_open(server: Server, count: int) -> Iterator[list[socket.socket]]:
+    """That many connections with half a request each."""
+    with ExitStack() as stack:
+        clients = []
+        for _ in range(count):
+            client = stack.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex((server.host, server.port))
+            clients.append(client)
+        for client in clients:
+            wait_until(lambda client=client: is_writable(client), "a connection")
+            try:
+                client.send(HALF_A_REQUEST)
+            except ConnectionError:  # closed already, in favour of the later ones
+                continue
+        yield clients
+
+
+def is_writable(client: socket.socket) -> bool:
+    return bool(select.select([], [client], [], 0)[1])
+
+
+def is_closed_by_peer(client: socket.socket) -> bool:
+    try:
+        return client.recv(1000) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file limits are POSIX")
+def test_200_half_open_connections_do_not_shut_a_server_that_may_open_120_files(
+    tmp_path: Path,
+) -> None:
+    import resource
+
+    with process(str(tmp_path / "s.db"), "--no-score") as (server, running):
+        # set late, so that the server counts on more than it gets: accepting fails too
+        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (120, 120))
+        with half_open(server, 200):
+            for _ in range(3):
+                assert server.get("/healthz").status == 200
+            assert server.post("/v1/interactions", {"id": "x", "question": "q"}).status == 200
+        running.terminate()
+        _, log = running.communicate(timeout=60)
+    assert "cannot accept connections" in log
+    assert len(log) < 2000
+    assert "Traceback" not in log
+
+
+def test_at_the_limit_the_longest_resting_connections_give_way(tmp_path: Path) -> None:
+    with (
+        in_thread(ServerSettings(connections=8), Store.open(tmp_path / "s.db")) as server,
+        half_open(server, 24) as clients,
+    ):
+        assert server.get("/healthz").status == 200
+        assert sum(is_closed_by_peer(client) for client in clients) >= 24 - 8
+
+
+def test_headers_that_do_not_come_in_time_end_the_connection(tmp_path: Path) -> None:
+    settings = ServerSettings(header_seconds=0.2)
+    with (
+        in_thread(settings, Store.open(tmp_path / "s.db")) as server,
+        half_open(server, 2) as clients,
+    ):
+        wait_until(lambda: all(is_closed_by_peer(client) for client in clients), "closed")
+
+
+def test_a_body_that_does_not_come_in_time_is_answered_with_408(tmp_path: Path) -> None:
+    settings = ServerSettings(body_seconds=0.2)
+    with in_thread(settings, Store.open(tmp_path / "s.db")) as server:
+        with socket.create_connection((server.host, server.port), timeout=30) as client:
+            client.sendall(HEAD % b"/v1/interactions" + b"Content-Length: 100\r\n\r\n{")
+            assert client.recv(100).startswith(b"HTTP/1.1 408 ")
+        assert server.get("/v1/status").json["counters"]["refused_slow"] == 1
+
+
+def test_uploads_that_are_dropped_are_counted_and_leave_no_traceback(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    framings = (b"Content-Length: 100\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n5\r\n{", b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n{")  # fmt: skip
+    paths = (b"/v1/interactions", b"/v1/feedback", b"/v1/traces")
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as server:
+        for path in paths:
+            for framing in framings:
+                for reset in (False, True):
+                    client = socket.create_connection((server.host, server.port))
+                    client.sendall(HEAD % path + framing)
+                    if reset:
+                        linger = struct.pack("ii", 1, 0)
+                        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    client.close()
+        assert server.get("/healthz").status == 200
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_what_follows_a_gzip_member_must_be_another(tmp_path: Path) -> None:
+    body = json.dumps({"id": "x", "question": "q"}).encode()
+    member = gzip.compress(body)
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    good = (member, gzip.compress(body[:9]) + gzip.compress(body[9:]))
+    bad = [member + junk for junk in (b"junk", b"\0\0", b"\x1f", member)]
+    with in_thread(ServerSettings(), Store.open(tmp_path / "s.db")) as server:
+        for packed, status in [*((each, 200) for each in good), *((each, 400) for each in bad)]:
+            answer = server.ask("POST", "/v1/interactions", headers=headers, raw=packed)
+            assert answer.status == status, packed
+
+
+def test_the_limit_leaves_files_for_the_store() -> None:
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert choose_connection_limit(10) == 10
+    assert choose_connection_limit(soft) < soft - 64
+
+
+def test_a_log_line_is_shown_twice_a_minute_and_the_others_counted() -> None:
+    def line(second: float, text: str = "accepting failed: %s") -> logging.LogRecord:
+        record = logging.LogRecord("x", logging.WARNING, "", 0, text, ("EMFILE",), None)
+        record.created = second
+        return record
+
+    repeats = RepeatFilter()
+    passed = [repeats.filter(line(second)) for second in range(10)]
+    assert passed == [True, True] + [False] * 8
+    assert repeats.filter(line(3, "another: %s"))
+    later = line(61)
+    assert repeats.filter(later)
+    assert later.getMessage() == "accepting failed: EMFILE (8 more such lines were left out)"
+
+
+def test_accepting_pauses_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts = 0
+
+    async def run() -> None:
+        async def fail(_: socket.socket) -> None:
+            nonlocal attempts
+            attempts += 1
+            raise OSError(24, os.strerror(24))
+
+        monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", fail, raising=False)
+        listener = socket.socket()
+        table = ConnectionTable(8, 10.0)
+        try:
+            await asyncio.wait_for(accept_connections(listener, asyncio.Protocol, table), 0.3)
+        except TimeoutError:
+            pass
+        finally:
+            listener.close()
+
+    asyncio.run(run())
+    assert attempts == 1
