@@ -20,14 +20,12 @@ from ragstone.server.api import SERVER_STATE
 from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_secret, has_token
 from ragstone.server.responses import RequestError
 
-<<<<<<< HEAD
-PAGES = ("/", "/interaction", "/compare", "/alerts", "/login", "/logout", "/page.css", "/page.js")
-"""Paths that the guard admits without the token: handlers that show data must call `_is_authorised`, and show the sign-in form if it is False."""
-=======
 HOME: web.AppKey[str] = web.AppKey("home", str)
 """Which page `/` shows: `monitor` or `runs`."""
 
-PAGES = ("/", "/monitor", "/interaction", "/login", "/logout", "/page.css", "/page.js")
+PAGES = (
+    "/", "/monitor", "/interaction", "/traffic", "/alerts", "/login", "/logout", "/page.css", "/page.js",
+)  # fmt: skip
 """Paths that the guard admits without the token: handlers that show data must call `is_authorised`, and show the sign-in form if it is False."""
 
 SIGN_IN_TARGETS = (
@@ -42,7 +40,6 @@ SIGN_IN_TARGETS = (
     "experiments",
 )
 """Relative names of the pages that one can sign in from."""
->>>>>>> main
 
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
@@ -122,9 +119,9 @@ async def get_login(request: web.Request) -> web.Response:
 
 async def post_alert(request: web.Request) -> web.Response:
     """Acknowledge, mute or annotate an alert, by the forms of the overview."""
-    frame = _build_frame(request)
-    if not _is_authorised(request):
-        return _show_login(frame, request)
+    frame = build_frame(request)
+    if not is_authorised(request):
+        return show_login(frame, request)
     form = await _read_form(request)
     archive, id, now = request.app[SERVER_STATE].read_archive, form.get("id", ""), frame.now
     by, text = form.get("by", ""), form.get("text", "")
@@ -144,7 +141,9 @@ async def post_alert(request: web.Request) -> web.Response:
         await asyncio.to_thread(act)
     except DataError as error:
         raise RequestError(422, str(error), "refused_invalid") from None
-    return _redirect(f"./{f'?{request.query_string}' if request.query_string else ''}#a{id}")
+    home = "monitor" if request.app[HOME] == "runs" else "./"
+    query = f"?{request.query_string}" if request.query_string else ""
+    return redirect(f"{home}{query}#a{id}")
 
 
 async def _read_form(request: web.Request) -> dict[str, str]:
