@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ragstone.analysis.corrected import MetricCorrection
 from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.alerts.basis_text import describe_power
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.document import Card, Chart, Remark, Status, Styled
+from ragstone.report.figures import describe_correction
 from ragstone.report.monitor.alerts import TONES, mark_alerts, name_state
 from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
 from ragstone.report.monitor.interactions import find_scale
@@ -28,8 +30,9 @@ def build_metric_card(
     alerts: Sequence[Alert],
     where: tuple[str, str] | None,
     say: Words,
+    correction: MetricCorrection | None = None,
 ) -> Card:
-    """A metric of the window with its state by the watcher and its alerts."""
+    """A metric of the window with its state by the watcher, its alerts, and what labels say of its mean."""
     name = figure.name
     scale = find_scale(name)
     points = [to_point(window, window.metrics.get(name)) for window in windows]
@@ -50,7 +53,10 @@ def build_metric_card(
             # a median is no mean: it has no line among means
             reference=stream.reference if stream is not None and scale.bounds is not None else None,
         ),
-        remarks=tuple(Remark(text, "") for text in _describe_figure(figure, stream, say)),
+        remarks=(
+            *(Remark(text, "") for text in _describe_figure(figure, stream, say)),
+            *describe_correction(correction, "corrected_mean", say),
+        ),
     )
 
 
