@@ -116,13 +116,13 @@ def build_series(
     alerts: Sequence[AlertSpan] = (),
     zero: bool = False,
     reference: float | None = None,
-    width: float = CHART_WIDTH,
+    ends: tuple[float, float] | None = None,
 ) -> Chart:
     """A series over time as a chart."""
     label = describe_series(points, name, say)
     drawing = draw_series(
-        points, say, label=label, width=width, bounds=bounds, alerts=alerts, zero=zero,
-        reference=reference,
+        points, say, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero,
+        reference=reference, ends=ends,
     )  # fmt: skip
     return Chart(drawing, style="series")
 
@@ -227,27 +227,37 @@ def build_small_multiples(
     say: Words,
 ) -> Iterator[Card]:
     """One small chart a slice, all on one scale, with the watcher's state."""
-    scale = find_scale(metric)
     points = {
         slice.value: [to_point(window, window.metrics.get(metric)) for window in windows]
         for slice, windows in slices
     }
     known = [p.value for series in points.values() for p in series if p.value is not None]
-    common = (min(known), max(known)) if known and min(known) < max(known) else None
+    ends = (min(known), max(known)) if known else (0.0, 1.0)
     for slice, _ in slices:
         figure = slice.metrics.get(metric)
-        if figure is None:
-            continue
-        stream = streams.get((slice.field, slice.value))
-        yield Card(
-            name=slice.value or "–",
-            badge=_build_badge(figure, stream, (), say),
-            figure=say.number(figure.mean),
-            aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
-            chart=build_series(
-                points[slice.value], slice.value, say, bounds=scale.bounds or common,
-                reference=stream.reference if stream is not None and scale.bounds else None,
-            ),
-            remarks=(Remark(_describe_reference(stream, say), ""),) if stream is not None and stream.reference_us else (),
-            style="plain",
-        )  # fmt: skip
+        if figure is not None:
+            stream = streams.get((slice.field, slice.value))
+            yield _build_small_card(slice.value, figure, points[slice.value], ends, stream, say)
+
+
+def _build_small_card(
+    value: str,
+    figure: SeriesStats,
+    points: Sequence[SeriesPoint],
+    ends: tuple[float, float],
+    stream: MetricStream | None,
+    say: Words,
+) -> Card:
+    scale = find_scale(figure.name)
+    text = _describe_reference(stream, say) if stream is not None else ""
+    reference = stream.reference if stream is not None and scale.bounds else None
+    chart = build_series(points, value, say, bounds=scale.bounds, reference=reference, ends=ends)
+    return Card(
+        name=value or "–",
+        badge=_build_badge(figure, stream, (), say),
+        figure=say.number(figure.mean),
+        aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
+        chart=chart,
+        remarks=(Remark(text, ""),) if text else (),
+        style="plain",
+    )

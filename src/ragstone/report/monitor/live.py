@@ -15,6 +15,7 @@ from ragstone.monitor.alerts.evaluation import MonitorStatus, load_status
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.corrected import correct_window
+from ragstone.monitor.windows.statistics import Window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report.document import AlertList, CardGrid
@@ -130,10 +131,6 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         view_alert(alert, frame.now, say, lambda id: query.href("interaction", id=id))
         for alert in alerts
     )
-    multiples = [
-        (slice, summarise_steps(archive, since, until, step, where=(slice.field, slice.value)))
-        for slice in slices[:MAX_SMALL_MULTIPLES]
-    ]
     return frame.fill(
         "monitor.html.j2",
         empty=not whole.interactions and not _has_rows(archive, "interactions"),
@@ -150,18 +147,46 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         cards=CardGrid(tuple(cards)),
         traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
         alerts=AlertList(tuple(views), form=query.href("alerts")),
-        waiting=[format_alert(facts, say.language) for facts in (status.waiting if status else ())],
+        waiting=_list_waiting(status, say),
         slices=build_slices(slices[:MAX_SHOWN_SLICES], whole.interactions, names, query, say),
-        multiples=[
-            (name, CardGrid(tuple(build_small_multiples(multiples, name, _select_streams(status, name), say))))
-            for name in names if multiples
-        ],
+        multiples=_list_multiples(archive, slices, names, status, frame),
         more_slices=max(len(slices) - MAX_SHOWN_SLICES, 0),
         choices=list_slice_choices(slices, query),
         windows=list(dict.fromkeys([*WINDOWS, query.window])),
         fields=sorted({*list_fields(archive, since, until), query.by} - {""}),
         **_list_interactions(archive, names, frame),
     )  # fmt: skip
+
+
+def _list_waiting(status: MonitorStatus | None, say: Words) -> list[str]:
+    """Why thresholds cannot be decided now."""
+    return [format_alert(facts, say.language) for facts in (status.waiting if status else ())]
+
+
+def _list_multiples(
+    archive: Archive,
+    slices: Sequence[Window],
+    names: Sequence[str],
+    status: MonitorStatus | None,
+    frame: Frame,
+) -> list[tuple[str, CardGrid]]:
+    """Metric → a small chart of each slice; none without slices."""
+    since, until = frame.query.bounds_at(frame.now)
+    step = choose_step(until - since)
+    series = [
+        (slice, summarise_steps(archive, since, until, step, where=(slice.field, slice.value)))
+        for slice in slices[:MAX_SMALL_MULTIPLES]
+    ]
+    return [
+        (
+            name,
+            CardGrid(
+                tuple(build_small_multiples(series, name, _select_streams(status, name), frame.say))
+            ),
+        )
+        for name in names
+        if series
+    ]
 
 
 def _select_streams(
