@@ -59,8 +59,8 @@ def draw_series(
     left, right, top, bottom = 40.0, width - 8.0, 10.0, height - 24.0
     start, end = points[0].since, points[-1].until
     low, high = _choose_scale(points, bounds, zero)
-    held = [*(ends or ()), *(() if reference is None else (reference,))]
-    low, high = min([low, *held]), max([high, *held])
+    held: list[float] = [*(ends or ())] + ([] if reference is None else [reference])
+    low, high = min(low, *held, high), max(high, *held, low)
 
     def place_time(at: float) -> float:
         return left + (min(max(at, start), end) - start) / (end - start) * (right - left)
