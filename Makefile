@@ -8,7 +8,7 @@ export NO_MKDOCS_2_WARNING := 1
 # without byte code every program that a test starts would compile all of ragstone again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-system demo quick test test-all check bench bench-judge docs clean
+.PHONY: help setup setup-system demo quick test test-all promises check bench bench-judge docs clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,6 +44,9 @@ test: setup setup-system  ## The tests
 test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, with the real frameworks and a real Slurm
 	sh tests/install-slurm.sh
 	$(BIN)/python -m pytest -q
+
+promises: setup setup-system  ## Try every promise in full, and print a table of them
+	$(BIN)/python -m pytest -q tests/promises
 
 check: setup  ## Formatting, lint, types, docs
 	$(BIN)/ruff format --check src tests bench docs examples
