@@ -4,12 +4,12 @@ Runs stopped in the middle, killed while a judge answers, and salvaged from a da
 
 from __future__ import annotations
 
-from judges.conftest import serve
 from engine.test_engine import (
     test_a_run_resumes_where_it_stopped,
     test_resuming_on_other_data_is_refused,
     test_resuming_with_another_plan_is_refused,
 )
+from judges.conftest import serve
 from judges.test_whole_run import (
     key,
     test_kill_and_resume_pay_only_for_what_was_in_flight,

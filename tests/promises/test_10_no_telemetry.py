@@ -28,8 +28,30 @@ CALLS = {
     "report": ["report", "last", "-o", "report.html"],
     "compare": ["compare", "a", "b"],
     "bench": ["bench", "bench.yaml"],
-    "ablate": ["ablate", "rows.jsonl", "--system", "pipeline", "--set", "documents=documents", "--vary", "top_k=1,2", "-m", "token_f1"],
-    "tune": ["tune", "many.jsonl", "--system", "pipeline", "--set", "documents=documents", "--vary", "top_k=1,2", "--objective", "token_f1"],
+    "ablate": [
+        "ablate",
+        "rows.jsonl",
+        "--system",
+        "pipeline",
+        "--set",
+        "documents=documents",
+        "--vary",
+        "top_k=1,2",
+        "-m",
+        "token_f1",
+    ],
+    "tune": [
+        "tune",
+        "many.jsonl",
+        "--system",
+        "pipeline",
+        "--set",
+        "documents=documents",
+        "--vary",
+        "top_k=1,2",
+        "--objective",
+        "token_f1",
+    ],
     "failures": ["failures", "last"],
     "diagnose": ["diagnose", "last"],
     "plan": ["plan", "--effect", "0.1"],
@@ -163,4 +185,6 @@ def write_files(folder: Path) -> None:
     (folder / "tls").mkdir()
     (folder / "documents" / "a.md").write_text("# Parcels\n\nThe shop in Ulm sends parcels on Monday. Returns are free for 30 days.\n")  # fmt: skip
     (folder / "config.yaml").write_text("data: rows.jsonl\nmetrics: [token_f1]\n")
-    (folder / "bench.yaml").write_text("data: rows.jsonl\nmetrics: [token_f1]\nsystem: pipeline\nconfigurations:\n  one: {}\n  two: {top_k: 1}\n")
+    (folder / "bench.yaml").write_text(
+        "data: rows.jsonl\nmetrics: [token_f1]\nsystem: pipeline\nconfigurations:\n  one: {}\n  two: {top_k: 1}\n"
+    )

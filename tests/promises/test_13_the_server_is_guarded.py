@@ -4,6 +4,12 @@ Foreign host names, origins and cookies, missing and wrong tokens, paths that le
 
 from __future__ import annotations
 
+from server.test_connections import (
+    test_200_half_open_connections_do_not_shut_a_server_that_may_open_120_files,
+    test_at_the_limit_the_longest_resting_connections_give_way,
+    test_headers_that_do_not_come_in_time_end_the_connection,
+    test_uploads_that_are_dropped_are_counted_and_leave_no_traceback,
+)
 from server.test_guard import (
     closed,
     server,
@@ -15,12 +21,6 @@ from server.test_guard import (
     test_the_token_must_be_the_token,
     test_what_a_browser_calls_cross_site_is_refused,
     test_without_the_token_nothing_but_the_health_is_told,
-)
-from server.test_connections import (
-    test_200_half_open_connections_do_not_shut_a_server_that_may_open_120_files,
-    test_at_the_limit_the_longest_resting_connections_give_way,
-    test_headers_that_do_not_come_in_time_end_the_connection,
-    test_uploads_that_are_dropped_are_counted_and_leave_no_traceback,
 )
 
 __all__ = [

@@ -7,5 +7,9 @@ from __future__ import annotations
 from monitor.drift import test_sequential_test as home
 
 globals().update(
-    {name: test for name, test in vars(home).items() if name.startswith("test_") and "quiet" in name}
+    {
+        name: test
+        for name, test in vars(home).items()
+        if name.startswith("test_") and "quiet" in name
+    }
 )

@@ -7,10 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.streaming import measure, write_samples
 
 from analysis.conftest import build, store
 from analysis.test_summary import test_memory_does_not_grow_with_the_run
-from bench.streaming import measure, write_samples
 from engine.test_engine import test_few_samples_are_open_while_many_pass
 
 __all__ = [
