@@ -87,7 +87,7 @@ def test_each_turn_of_a_conversation_is_a_sample(column: str, messages: Any) -> 
     row = {"id": "talk", column: messages, "reference": "five years", "topic": "plans"}
     first, second = samples([row])
     assert (first.question, first.answer, first.reference) == (FIRST, ANSWER, None)
-    assert first.messages in (None, (ChatMessage("system", "Be brief."),))
+    assert first.messages in ((), (ChatMessage("system", "Be brief."),))
     assert (second.question, second.answer, second.reference) == (SECOND, REPLY, "five years")
     assert second.messages is not None
     assert tuple(m for m in second.messages if m.role != "system") == HISTORY
@@ -122,7 +122,7 @@ def test_rows_of_one_conversation_get_their_history_by_turn_whatever_their_order
         {"conversation": "b", "turn": 1, "question": "Other?", "answer": "Yes."},
     ]
     last, second, first, other = samples(rows)
-    assert first.messages is other.messages is None
+    assert first.messages == other.messages == ()
     assert second.messages == HISTORY
     assert last.messages is not None
     assert [m.content for m in last.messages] == [FIRST, ANSWER, SECOND, REPLY]
@@ -149,7 +149,7 @@ def test_threads_of_langsmith_by_time_and_without_inner_runs() -> None:
     ]
     second, first = samples(rows)
     assert (second.id, second.messages, second.group) == ("r2", HISTORY, "t")
-    assert first.messages is None
+    assert first.messages == ()
 
 
 @pytest.mark.parametrize(

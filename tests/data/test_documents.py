@@ -101,3 +101,17 @@ def test_a_page_keeps_its_lists_tables_and_code(tmp_path: Path) -> None:
         "Run `apt`:\n\n```\napt update\napt upgrade\n```\n\n- one\n\n- two\n\n-a\n: Shows all.\n\n"
         "| Key | Size |\n| --- | --- |\n| a | 3 MB |"
     )
+
+
+def test_the_items_of_an_ordered_list_keep_their_numbers(tmp_path: Path) -> None:
+    page = "<ol><li><p>Open it.</p></li><li>Close it.<ul><li>Gently.</li></ul></li><li>Go.</li></ol><ul><li>x</li></ul>"
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert [line for line in document.text.splitlines() if line] == [
+        "1. Open it.", "2. Close it.", "- Gently.", "3. Go.", "- x",
+    ]  # fmt: skip
+
+
+def test_letters_of_two_characters_are_read_as_one(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Configuracio\u0301n", encoding="utf-8")
+    assert read_documents(tmp_path)[0].text == "Configuración"

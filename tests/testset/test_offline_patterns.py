@@ -183,3 +183,31 @@ def test_a_short_section_of_somebody_is_asked_for_as_a_whole() -> None:
 )
 def test_titles(title: str, clean: str, owner: str) -> None:
     assert (clean_title(title), find_owner(clean_title(title))) == (clean, owner)
+
+
+def test_a_heading_that_asks_is_answered_by_its_short_section() -> None:
+    text = "# FAQ\n\n## Why is color management important?\n\nBecause every screen shows colors differently.\n\n## Next\n\nX."
+    facts = ask(text)
+    asked = "Why is color management important?"
+    assert facts[asked] == "Because every screen shows colors differently."
+    long = text.replace(
+        "differently.", "differently.\n\n- a list is a part of the answer\n- so is this"
+    )
+    assert asked not in ask(long)
+
+
+def test_numbered_items_that_are_no_instructions_are_no_steps() -> None:
+    text = "## Configuring PostgreSQL logs\n\n1. All messages go there.\n2. The messages show up twice.\n3. Nobody reads them.\n"
+    assert ask(text) == {}
+
+
+def test_a_task_speaks_with_the_words_of_its_reader() -> None:
+    text = "## Change the appearance of your desktop\n\nYou may want to change it.\n\n1. Open the settings.\n2. Click Background.\n3. Select an image.\n"
+    assert "How do I change the appearance of my desktop?" in ask(text)
+
+
+def test_a_question_about_one_of_many_things_that_a_subject_does_is_refused() -> None:
+    once = "JuK supports several types of playlists in the sidebar."
+    assert "What does JuK support?" in ask(once)
+    often = " ".join(f"JuK {verb} the songs of the day." for verb in ("plays", "sorts", "hides"))
+    assert "What does JuK support?" not in ask(f"{once} {often}")

@@ -97,8 +97,7 @@ def _describe_turn(turn: ConversationTurn, name: str, number: int, count: int) -
         "group": name,
         "meta": {"turn": number, "turns": count},
     }
-    if turn.history:
-        sample["messages"] = [message_to_json(message) for message in turn.history]
+    sample["messages"] = [message_to_json(message) for message in turn.history]
     contexts = [text for reply in turn.replies for text in _list_contexts(reply)]
     results = [{"id": step.tool, "text": step.result} for step in turn.steps if step.result]
     if turn.steps:
@@ -185,7 +184,7 @@ def _add_history(samples: list[Sample], indexes: list[int], thread: str) -> None
             sample,
             id=sample.id or f"{thread}#{number}",
             group=sample.group or thread,
-            messages=sample.messages or tuple(said) or None,
+            messages=sample.messages or tuple(said),
             meta={**sample.meta, "turn": number, "turns": len(indexes)},
         )
         said += [ChatMessage("user", sample.question)] if sample.question else []

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from ragstone.data.chunks import CHUNK_TEXT_KEYS
 from ragstone.data.field_values import to_language
 from ragstone.data.html import html_to_text
+from ragstone.data.limits import ROW_TOO_LONG, check_archive, read_lines
 from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError, MissingExtra
 
@@ -99,7 +101,13 @@ def parse_document(row: object, place: str) -> Document:
         language = to_language(row.get("language"), "language")
     except BadRow as bad:
         raise DataError(f"{place}: {bad}") from None
-    return Document(str(key), text, str(row.get("title") or ""), language, place)
+    title = to_composed(str(row.get("title") or ""))
+    return Document(str(key), to_composed(text), title, language, place)
+
+
+def to_composed(text: str) -> str:
+    """The text with each accented letter as one character (NFC): macOS and some editors write it as two."""
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
 def _find_files(root: Path) -> Iterator[Path]:
@@ -126,7 +134,7 @@ def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> It
         return
     if path.stat().st_size > MAX_FILE_BYTES:
         raise DataError(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB; split it")
-    text, title = READERS[path.suffix.lower()](path, name)
+    text, title = map(to_composed, READERS[path.suffix.lower()](path, name))
     if text.strip():
         yield Document(name, text.strip(), title or _find_heading(text) or path.stem, source=name)
     elif empty is not None:
@@ -137,7 +145,9 @@ def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> It
 
 def _read_jsonl(path: Path, name: str) -> Iterator[Document]:
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(read_lines(file), 1):
+            if line is None:
+                raise DataError(f"{name}:{number}: {ROW_TOO_LONG}")
             if line.strip():
                 yield parse_document(parse_line(line, f"{name}:{number}"), f"{name}:{number}")
 
@@ -189,6 +199,8 @@ def _read_docx(path: Path, name: str) -> tuple[str, str]:
     except ImportError:
         raise MissingExtra("reading docx documents", "docx") from None
     try:
+        with ZipFile(path) as archive:
+            check_archive(archive, name)
         file = open_docx(str(path))
         lines: list[str] = []
         for block in file.iter_inner_content():

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ragstone.data import converters
+from ragstone.data.limits import shorten_names
 from ragstone.errors import DataError, UnknownFormat, suggest_nearest
 from ragstone.types import SAMPLE_FIELDS
 
@@ -63,7 +64,7 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
         for row_format in FORMATS.values()
         if any(signature <= roots for signature in row_format.signatures)
     ]
-    shown_columns = ", ".join(sorted(names)) or "none"
+    shown_columns = shorten_names(sorted(names)) or "none"
     if not fits:
         closest = max(
             FORMATS.values(),

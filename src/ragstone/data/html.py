@@ -18,6 +18,7 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE = frozenset({"code", "tt", "kbd", "samp"})
+_ITEM_MARK = re.compile(r"\n(?:-|:|\d+\.) ")
 _PRE_START, _PRE_END = "\x02", "\x03"
 """Control characters that mark preformatted text, whose line breaks must survive."""
 
@@ -25,9 +26,21 @@ _PRE_START, _PRE_END = "\x02", "\x03"
 def html_to_text(page: str) -> tuple[str, str]:
     """Convert a page to its text and its title."""
     parser = _PageParser()
-    parser.feed(page)
+    parser.feed(_escape_unclosed(page))
     parser.close()
     return _tidy_text("".join(parser.parts)), " ".join(parser.title.split())
+
+
+def _escape_unclosed(page: str) -> str:
+    """Escape what opens a tag or comment that nothing closes: html.parser would look to the end of the page for each of them."""
+    for opening, closing in (("<!--", "-->"), ("<![", "]>"), ("<", ">")):
+        end = page.rfind(closing) + 1
+        page = page[:end] + page[end:].replace(opening, "&lt;" + opening[1:])
+    return _UNKNOWN_SECTION.sub("&lt;![", page)
+
+
+_UNKNOWN_SECTION = re.compile(r"<!\[(?!(?:cdata|temp|ignore|include|rcdata|if|else|endif)\b)", re.I)
+"""Sections at which html.parser ends with an AssertionError."""
 
 
 def _tidy_text(text: str) -> str:
@@ -60,6 +73,8 @@ class _PageParser(HTMLParser):
         """Cells of the table row that is open; None outside of a row."""
         self._header_row = False
         """Whether the open row has had only `th` cells so far."""
+        self._lists: list[int] = []
+        """Items so far of each open list, the innermost last; -1 for one without numbers."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._hidden:
@@ -85,15 +100,23 @@ class _PageParser(HTMLParser):
         elif tag in _HEADINGS:
             self.parts.append(f"\n\n{_HEADINGS[tag]} ")
         elif tag == "li":
-            self.parts.append("\n- ")
+            self.parts.append(self._mark_item())
         elif tag == "dd":
             self.parts.append("\n: ")
         elif tag == "br":
             self.parts.append("\n")
         elif tag in _BLOCKS and not (tag == "p" and self._starts_item()):
             self.parts.append("\n\n")
+            if tag in ("ol", "ul"):
+                self._lists.append(0 if tag == "ol" else -1)
         elif tag in _CODE:
             self.parts.append("`")
+
+    def _mark_item(self) -> str:
+        if not self._lists or self._lists[-1] < 0:
+            return "\n- "
+        self._lists[-1] += 1
+        return f"\n{self._lists[-1]}. "
 
     def _open_cell(self, tag: str) -> None:
         assert self._row is not None
@@ -108,7 +131,7 @@ class _PageParser(HTMLParser):
     def _starts_item(self) -> bool:
         """Whether the open list item or description is still empty."""
         last = next((part for part in reversed(self.parts) if part.strip(" \r\t")), "")
-        return last in ("\n- ", "\n: ")
+        return _ITEM_MARK.fullmatch(last) is not None
 
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:
@@ -125,6 +148,8 @@ class _PageParser(HTMLParser):
             self._add_text("`")
         elif self._row is None and tag != "dt" and (tag in _HEADINGS or tag in _BLOCKS):
             self.parts.append("\n\n")
+            if tag in ("ol", "ul") and self._lists:
+                self._lists.pop()
 
     def _close_row(self, row: list[str]) -> None:
         self._row = None
@@ -146,8 +171,12 @@ class _PageParser(HTMLParser):
     def _add_text(self, text: str) -> None:
         if self._row:
             self._row[-1] += text.strip(_PRE_START + _PRE_END)
-        elif self._row is None:  # text of a row before its first cell is dropped
+        # text of a row before its first cell is dropped; of blanks in a row one is enough
+        elif self._row is None and (self._preformatted or text.strip() or not self._ends_blank()):
             self.parts.append(text)
+
+    def _ends_blank(self) -> bool:
+        return bool(self.parts) and not self.parts[-1].strip(" \r\t")
 
 
 def _is_navigation(attrs: list[tuple[str, str | None]]) -> bool:

@@ -303,7 +303,7 @@ def _build_contexts_reader(
     return read_contexts
 
 
-def _drop_exchange(messages: Dialogue, question: str | None, answer: str | None) -> Dialogue | None:
+def _drop_exchange(messages: Dialogue, question: str | None, answer: str | None) -> Dialogue:
     """The messages before the question: some logs keep the question, or the whole exchange, among them."""
     ends = [("user", question)] if question is not None else []
     for end in ([*ends, ("assistant", answer)], ends):
@@ -311,7 +311,7 @@ def _drop_exchange(messages: Dialogue, question: str | None, answer: str | None)
         if end and tail == end:
             messages = messages[: -len(end)]
             break
-    return messages or None
+    return messages
 
 
 def _list_results(steps: Iterable[ToolStep]) -> Ranked | None:

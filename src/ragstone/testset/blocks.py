@@ -14,6 +14,8 @@ from typing import Literal
 BlockKind = Literal["heading", "paragraph", "item", "code", "row", "entry"]
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t#]*$")
+_NUMBERED_HEADING = re.compile(r"\d{1,2}((?:\.\d{1,2})+)\.? [A-ZÁÉÍÓÚÑ¿].{2,70}[^.:;,]$")
+"""`4.2 Downloading images` on a line of its own, as plain text writes headings."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,2})[.)])[ \t]+(?=\S)")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t|:=+*_-]{3,}$")
@@ -144,8 +146,11 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     if _DESCRIPTION.match(line.text):  # a description without a term: _read_entry takes the others
         return None, end
     if item := _ITEM.match(line.text):
-        numbered = int(item[1] is not None)
-        return _make_block("item", lines[at:end], skip=item.end(), level=numbered), end
+        level = int(item[1] is not None)
+        return _make_block("item", lines[at:end], skip=item.end(), level=level), end
+    numbered = _NUMBERED_HEADING.match(line.text) if end == at + 1 else None
+    if numbered:
+        return _make_block("heading", [line], level=1 + numbered[1].count(".")), end
     entry, after = _read_entry(lines, at)
     if entry is not None:
         return entry, after
@@ -231,14 +236,14 @@ def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     while end < len(lines) and lines[end].text.strip() and lines[end].indent == line.indent:
         end += 1
     term_start = line.start + line.indent
-    # a single line above a deeper indent is a term, what is indented its description
-    deeper = end < len(lines) and lines[end].indent > line.indent + 1
-    if deeper and end == at + 1 and len(text) <= MAX_TERM_CHARS:
-        body_end = _indent_end(lines, end, lines[end].indent)
-        return _make_entry([tidy_text(text)], term_start, lines[end:body_end]), body_end
-    if option := _MANUAL_OPTION.match(text):
+    deeper = end < len(lines) and end == at + 1 and lines[end].indent > line.indent + 1
+    body_end = _indent_end(lines, end, lines[end].indent) if deeper else end
+    if option := _MANUAL_OPTION.match(text):  # its description begins on the same line
         skip = line.indent + option.end()
-        return _make_entry([option[1]], term_start, lines[at:end], skip), end
+        return _make_entry([option[1]], term_start, lines[at:body_end], skip), body_end
+    # a single line above a deeper indent is a term, what is indented its description
+    if deeper and len(text) <= MAX_TERM_CHARS:
+        return _make_entry([tidy_text(text)], term_start, lines[end:body_end]), body_end
     return _make_block("paragraph", lines[at:end]), end
 
 

@@ -15,6 +15,7 @@ _NUMBERING = re.compile(
 )
 _SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+.*$|\s+(?:Manual Page|documentation)$")
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
+_MANUAL_TITLE = re.compile(r"- ([A-Za-z][\w.+:-]*)\((\d)\w*\)$")
 _DOCUMENT_WORDS = to_word_set(
     "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
     "release overview the an section apéndice capítulo notas cómo"
@@ -67,7 +68,8 @@ def find_manual_name(document: Document, blocks: Sequence[Block]) -> tuple[str, 
     """The command or function of a manual page and the section of the manual; empty and 0 elsewhere."""
     lines = [document.title, *(block.text for block in blocks[:2])]
     for line in lines:
-        match = _MANUAL_NAME.match(line.strip())
+        # `Postfix manual - smtp(8)`: the name may also end the title
+        match = _MANUAL_NAME.match(line.strip()) or _MANUAL_TITLE.search(line)
         if match:
             name = match[1].lower() if match[1].isupper() else match[1]
             return _find_name_as_written(name, blocks), int(match[2])

@@ -49,8 +49,10 @@ class Frame:
     """Whether there is something to sign out of."""
     address: str = ""
     """Where the server is, for the example on an empty page."""
+    nav: tuple[Any, ...] = ()
+    """The links to the other pages of the app."""
 
-    def fill(self, name: str, page: str = "./", *, id: str = "", **more: Any) -> str:
+    def fill(self, name: str, page: str = "", *, id: str = "", **more: Any) -> str:
         """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
         other = "en" if self.say.language == "es" else "es"
         return str(
@@ -62,6 +64,7 @@ class Frame:
                 switch=self.query.href(page, lang=other, id=id),
                 signed_in=self.signed_in,
                 address=self.address,
+                nav=self.nav,
                 zone=name_zone(self.say),
                 **more,
             )
@@ -70,7 +73,7 @@ class Frame:
 
 def build_style() -> str:
     """The style sheet of every page."""
-    return build_style_sheet() + read_resource("monitor.css")
+    return build_style_sheet() + read_resource("monitor.css") + read_resource("view.css")
 
 
 def build_script() -> str:
@@ -116,7 +119,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         since=format_minute(since, say),
         until=format_minute(until, say),
         until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
-        clear=Query(lang=query.lang, tz=query.tz).href(),
+        clear=Query(lang=query.lang, tz=query.tz, home=query.home).href(),
         chosen=":".join(query.slice) if query.slice else "",
         step=format_length(step, say),
         cards=CardGrid(tuple(cards)),

@@ -11,17 +11,27 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
+from ragstone.testset.question_terms import extract_content_stems
 
 MAX_SENTENCE_CHARS = 420
 """Longer sentences are not read: they say too many things for one question."""
+MIN_TASK_STEMS = 4
+MIN_ANSWER_WORDS = 4
+MAX_SAID = 3
+"""Times that a document may say something of a subject for a question about one of them."""
 # past → plain form, for `When did … open?`
 _PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
-FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
+_FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
 """What to do first is not how it is done."""
 _SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
 """`X is this, Y is that`: half of it defines something else."""
-_HALF_TASK = re.compile(r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|con|por|de)$")
+_HALF_TASK = re.compile(
+    r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|of|for|in|on|from|is|are|con|por|de|en|a|que|es|está|están)$"
+)
 """Words of a task that was cut in the wrong place."""
+_CODE_NAME = re.compile(r"[`_“«]|\w\.\w|[a-z][A-Z]| [A-Z][a-z]")
+"""Signs of a name: written as in code, or with a capital inside the phrase."""
+_SECOND_WAY = re.compile(r"(?:you can )?also\b|también|puede también", re.IGNORECASE)
 _NAMED_CODE = re.compile(r"`[^`]*\w{3}[^`]*`")
 _PLURAL_VERBS = ("are", "were", "can", "must", "may")
 """Verbs that a plural may have: a capital before them is no name."""
@@ -83,6 +93,8 @@ def _build_fact(
     framed = frame_question(page, question, tool=instruction)
     if gate.explain_doubt(framed, reference, grammar, owned=bool(page.owner)):
         return None
+    if is_empty_answer(framed, reference, grammar.language) or _is_broad(pattern, subject, page):
+        return None
     if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
@@ -102,16 +114,49 @@ def _name_subject(
     subject = parts["subject"]
     is_known = bool(page.owner) or gate.is_specific(subject)
     if pattern.is_instruction:
-        is_whole = not _HALF_TASK.search(subject) and not FIRST_STEP.search(parts.get("answer", ""))
-        has_code = pattern.kind != "detail" or _NAMED_CODE.search(subject) is not None
-        return subject if is_whole and has_code and (page.command or is_known) else None
+        is_whole = not _HALF_TASK.search(subject) and not _FIRST_STEP.search(
+            parts.get("answer", "")
+        )
+        is_case = pattern.kind == "detail"  # `What happens if …`: of which program?
+        has_code = not is_case or (_NAMED_CODE.search(subject) is not None and page.product)
+        framed = bool(page.command or page.product)
+        is_known = is_known or _tells_task(subject, page.grammar, framed=framed)
+        is_whole = is_whole and gate.is_specific(f"x {parts.get('means', '`')}")
+        is_whole = is_whole and not _SECOND_WAY.match(parts.get("answer", ""))
+        return page.grammar.to_own_words(subject) if is_whole and has_code and is_known else None
     if pattern.name in ("there_are", "deadline"):
         return subject if is_known else None
     if not _is_good_subject(subject, parts["verb"], page, headings):
         return None
+    if pattern.name == "definition" and re.fullmatch(r"(?:The|El|La|Los|Las) [\w-]+", subject):
+        return None  # `The FAQ is …`: the one that is being read
     subject = page.lower_start(subject)
     is_plural = " " not in subject and parts["verb"] in _PLURAL_VERBS
     return subject.lower() if is_plural and subject.istitle() else subject
+
+
+def is_empty_answer(question: str, reference: str, language: str) -> bool:
+    """Whether a reference says hardly more than its question does: `The Edit tab lets you edit the molecule.`"""
+    asked = set(extract_content_stems(question, language))
+    told = [stem for stem in extract_content_stems(reference, language) if stem not in asked]
+    least = 2 if len(reference.split()) > MIN_ANSWER_WORDS else 1
+    return len(told) < least and not re.search(r"[`\d]", reference)
+
+
+def _is_broad(pattern: Pattern, subject: str, page: Page) -> bool:
+    """Whether a document says many things of a subject, so that nobody knows which `What does JuK keep?` asks for."""
+    if pattern.name not in ("tells", "tells_plural", "allow", "allows", "modal", "designed"):
+        return False
+    return len(re.findall(rf"{re.escape(subject)}[`”»]? [a-zñ]", page.document.text)) > MAX_SAID
+
+
+def _tells_task(task: str, grammar: Grammar, *, framed: bool) -> bool:
+    """Whether a task without a name says by its words what it is about; `reorder the list` does not.
+
+    `framed`: the question will name the tool or product, and needs fewer."""
+    is_definite = task.split()[1] in ("the", "el", "la", "los", "las")
+    least = MIN_TASK_STEMS - 1 if framed else MIN_TASK_STEMS + is_definite
+    return len(extract_content_stems(task, grammar.language)) >= least
 
 
 def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
@@ -141,13 +186,25 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
     has_article = grammar.language == "es" or len(words) < len(subject.split())
-    if not has_article and len(words) > 1 and words[-1] in grammar.vague_nouns:
+    # `the PPD file`: which one, nobody can tell
+    is_vague = words[-1:] and words[-1] in grammar.vague_nouns and not _CODE_NAME.search(subject)
+    if _is_plain_code(subject, page) or (is_vague and (has_article or len(words) > 1)):
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
     if is_name or gate.is_specific(subject) or page.owner:
         return True
     return _is_topic(subject, words, page, headings)
+
+
+def _is_plain_code(subject: str, page: Page) -> bool:
+    """Whether the code of a subject is a word that the document also uses as one: `end`, the `field` parameter."""
+    code = re.findall(r"`([a-z]*)`", subject)
+    return any(
+        word in page.small
+        and re.search(rf"\b(?:the|an?|el|la|un|una) {word}(?: (?:of|is|are|to|in|that|de|es|que)\b|[.,;])", page.document.text)
+        for word in code
+    )  # fmt: skip
 
 
 def _is_topic(subject: str, words: list[str], page: Page, headings: tuple[str, ...]) -> bool:
@@ -168,14 +225,18 @@ def _is_disagreeing(subject: str, verb: str, language: str) -> bool:
     return verb == "is" and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
 
 
-def frame_question(page: Page, question: str, *, tool: bool = False) -> str:
-    """The question with the owner of the document, or the tool of a manual page, where it does not name it."""
+def frame_question(page: Page, question: str, *, tool: bool = False, product: bool = False) -> str:
+    """The question with the owner of the document, or the tool of a manual page, where it does not name it.
+
+    A task without any name, and with `product` any question, is put with the name that its document is about."""
     owner = f"`{page.command}`" if tool and page.command else page.owner
+    named = not product and (not tool or owner or gate.is_specific(question.lstrip("¿")))
+    owner = owner if named else page.product
     if not owner or any(word in question for word in re.findall(r"[\w-]{4,}|^`.+`$", owner)):
         return question
     at = int(question[:1] == "¿")  # where its first letter stands
     small = question[:at] + question[at : at + 1].lower() + question[at + 1 :]
-    template = "frame_tool" if tool and page.command else "frame_at"
+    template = "frame_tool" if tool and page.command else "frame_at" if named else "frame_in"
     return page.grammar.templates[template].format(owner=owner, question=small)
 
 

@@ -16,17 +16,18 @@ _BASE = parse_pairs(
     "has=have consists=consist costs=cost takes=take lasts=last allows=allow lets=let permits=permit weighs=weigh seats=seat "
     "opens=open closes=close starts=start begins=begin leaves=leave departs=depart arrives=arrive meets=meet runs=run ends=end holds=hold covers=cover uses=use accepts=accept recognizes=recognize measures=measure gives=give needs=need identifies=identify yields=yield depends=depend relies=rely permits=permit"
 )
-_TELLING_VERBS = "contains|provides|specifies|controls|determines|returns|displays|represents|defines|requires|stores|enables|disables|performs|describes|prints|supports|offers|indicates|includes|covers|gives|needs|identifies|yields|manages|handles|implements|creates|generates|shows|reads|checks|removes|adds|installs|sets|uses|builds|converts|prevents|ensures|limits|accepts|produces|affects|replaces|collects|monitors|protects|encrypts|expects|triggers|changes|updates|marks|reports|records|hosts|maintains|executes"
+_TELLING_VERBS = "contains|provides|specifies|controls|determines|returns|displays|represents|defines|requires|stores|enables|disables|performs|describes|prints|supports|offers|indicates|includes|covers|gives|needs|identifies|yields|manages|handles|implements|creates|generates|shows|reads|checks|removes|sets|builds|converts|prevents|ensures|limits|accepts|produces|affects|replaces|collects|monitors|protects|encrypts|expects|triggers|changes|updates|marks|reports|records|hosts|maintains|executes"
 _TELLING_BASE_FORMS = "|".join(_BASE[verb] for verb in _TELLING_VERBS.split("|"))
 _MAKING_PARTICIPLES = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
 _PLACING_PARTICIPLES = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
-_INSTRUCTION_STARTS = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|you (?:can|need to|must|should|may|have to)|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
+_IMPERATIVES = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
+_INSTRUCTION_STARTS = _IMPERATIVES + "|you (?:can|need to|must|should|may|have to)"
 
 PATTERNS = compile_patterns(
     [
-        ("definition", "conceptual", r"(?P<subject>(?!The )@np) (?P<verb>is) the (?!(?:same|only|following|best|first|one|most|case|right|latter|last|next|main|default|reason|result|value|number|recommended)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
-        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:an?|one of the) (?!(?:good|bad|bit|little|lot|must|matter|common|great|few|number|problem|mistake|part|better|nice|list|follow|very|simple|real|big|valid|special case|violation|requirement|subset|consequence|result|case|way|step|reason|good|example|more|new|different)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
-        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:(?:commonly|mainly|often|usually|primarily|typically|also|normally|generally) )?used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} used for?", ""),
+        ("definition", "conceptual", r"(?P<subject>(?!The )@np) (?P<verb>is) the (?!(?:same|only|following|best|first|one|most|case|right|latter|last|next|main|default|reason|result|value|number|recommended|name|registered)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:an?|one of the) (?!(?:attempt|registered|trademark|sign|good|bad|bit|little|lot|must|matter|common|great|few|number|problem|mistake|part|better|nice|list|follow|very|simple|real|big|valid|special case|violation|requirement|subset|consequence|result|case|way|step|reason|good|example|more|new|different)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
+        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:(?:commonly|mainly|often|usually|primarily|typically|normally|generally) )?used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} used for?", ""),
         ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>allows|lets|permits|enables) (?:you|users?|the user|administrators?|developers?|the administrator)(?: to)? (?P<rest>.{12,})", "What does {subject} allow users to do?", ""),
         ("tells", "conceptual", rf"(?P<subject>@np) (?:(?:now|automatically) )?(?P<verb>{_TELLING_VERBS}) (?P<rest>@object.{{8,}})", "What does {subject} {base}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>can|may) be used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} be used for?", ""),
@@ -37,7 +38,7 @@ PATTERNS = compile_patterns(
         ("based", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) based on (?P<rest>.{8,})", "What {verb} {subject} based on?", ""),
         ("modal", "conceptual", rf"(?P<subject>@np) (?P<verb>can|must|may|should|will) (?P<act>{_TELLING_BASE_FORMS}) (?P<rest>@object.{{8,}})", "What {verb} {subject} {act}?", ""),
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used) .{8,})", "What are {subject}?", ""),
-        ("tells_plural", "conceptual", r"(?P<subject>@np) (?P<verb>contain|provide|include|support|require|allow|use|define|specify|represent|store|return|offer|describe) (?P<rest>@object.{8,})", "What do {subject} {verb}?", ""),
+        ("tells_plural", "conceptual", r"(?P<subject>@np) (?P<verb>contain|provide|include|support|require|define|specify|represent|store|return|offer|describe) (?P<rest>@object.{8,})", "What do {subject} {verb}?", ""),
         ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consists) of (?P<rest>.{12,})", "What does {subject} consist of?", ""),
         ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>stands) for (?P<answer>[^,;()]{6,60})\.", "What does {subject} stand for?", "{answer}."),
         ("where", "factual", rf"(?P<subject>@np) (?P<verb>is|are) (?P<pp>{_PLACING_PARTICIPLES}) (?P<answer>(?:in|at|on|under) [^,;:()]{{3,70}})\.", "Where {verb} {subject} {pp}?", "{Answer}."),
@@ -63,7 +64,8 @@ PATTERNS = compile_patterns(
         ("default", "factual", r"The default (?:value )?(?:of|for) (?:the )?(?P<subject>`[^`]+`(?: [a-z]+)?|[\w.-]*[_.-][\w.-]+) (?P<verb>is) (?P<answer>[^,;:()]{1,40})\.", "What is the default value of {subject}?", "{answer}."),
         ("default", "factual", r"(?P<subject>@np) (?P<verb>defaults) to (?P<answer>[^,;:()]{1,40})\.", "What is the default value of {subject}?", "{Answer}."),
         ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_INSTRUCTION_STARTS}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
-        ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|use|find|see|do|have|be|not|only|always|then|even)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
+        ("use_to", "how_to", r"(?:Use|Click|Press|Select|Choose|Run|Type|Enter|Set|Specify|Call) (?P<means>(?!to\b|this|these|it\b)[^,;:]{3,80}?) to (?P<subject>(?!be\b|do so|the\b|an?\b)(?P<verb>[a-z]+) [^,;:]{8,80})\.", "How do I {subject}?", ""),
+        ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|use|find|see|do|have|be|not|only|always|then|even|click|select|choose|press)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
         ("condition", "detail", r"(?:If|When) (?P<subject>(?:the |a |an )?`[^`]+`(?: [a-z]+){0,2} (?:is|are|has|does not|is not)\b[^,;:]{2,60}), (?:then )?(?P<answer>(?:the|a|an|all|no|only|any|each|`)[^:]{15,})", "What happens if {subject}?", ""),
     ],
     {
@@ -111,7 +113,7 @@ ENGLISH = Grammar(
     ),
     links=to_word_set("of for in on"),
     vague_nouns=to_word_set(
-        "result results goal goals idea problem problems reason reasons way ways difference purpose point rest others answer question step steps thing things "
+        "result results repository details information goal goals idea problem problems reason reasons way ways difference purpose point rest others answer question step steps thing things "
         "example examples note case cases fact issue solution choice option advantage disadvantage drawback exception consequence effect aim approach format formats "
         "following section chapter document page table figure list output command line file directory value number name type part process method field "
         "latter former user users people argument parameter default current future past time change changes alternative alternatives recommendation rule "
@@ -124,21 +126,22 @@ ENGLISH = Grammar(
         "various different nonetheless nevertheless meanwhile accordingly strictly currently generally usually often sometimes additionally fortunately unfortunately unlike like given using being having doing everything nothing something anything "
         "more less another any part later today now again hence indeed perhaps maybe obviously basically alternatively consequently conversely"
     ),
-    question_pointers=re.compile(r"\b(?:this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure)\b", re.IGNORECASE),
-    reference_pointers=re.compile(r"\b(?:this|these|those|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) \d+|instead(?=\.?$)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
+    question_pointers=re.compile(r"\b(?:this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure|respective)\b", re.IGNORECASE),
+    reference_pointers=re.compile(r"\b(?:this|these|those|them|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) \d+|instead(?=\.?$)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
     dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
     openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
     task_verbs=TASK_VERBS,
+    own_words={"your": "my", "yourself": "myself", "you": "I"},
     task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),
-    instructions=re.compile(rf"(?!.*\b(?:then|also|now|later|instead)\b)(?:To [a-z]+ [^,]+, (?:{_INSTRUCTION_STARTS})|You (?:can|may|need to|must|should|have to) [a-z]+|(?:{_INSTRUCTION_STARTS}) )", re.IGNORECASE),
-    option_heading=re.compile(r"\b(?:options|parameters|arguments|settings|preferences|flags)\b", re.IGNORECASE),
+    option_heading=re.compile(r"(?:.* )?(?:options|parameters|arguments|settings|preferences|flags|menu|toolbar|dialog|tab|window|configuration)$", re.IGNORECASE),
     manual_heading=re.compile(r"option|description|argument|flags|command|parameter", re.IGNORECASE),
-    option_start=re.compile(r"[A-Z`][\w`’'-]*(?<!ed)\b"),
+    option_start=re.compile(r"(?:Only|Do|If|When|With|Never|Always|Instead|For|`)\b|(?:[A-Z][a-z]+s|Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Test|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Output|Exit|Skip|Keep|Report|Turn|Load|Save|Wait|Turn|Require|Treat|Process) (?!that|which|of|for|in|used|is|are)"),
     description_columns=to_word_set("description meaning purpose explanation function action effect summary"),
     value_columns=re.compile(r"(?:(?:default|maximum|minimum|storage) )?(?:size|price|cost|fee|date|year|default|port|capacity|height|length|weight|duration|license|address|phone|opening hours|hours|unit|format|capital|language|range|deadline|population|area|colou?r|material|location|depth|distance|speed|release date)s?\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|that|whether|only|how|each|if)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b)"),
+    infinitive=re.compile(rf"(?:{_IMPERATIVES}|make|move|find|look|press|right-click|double-click|follow|scroll|switch|turn|if|in|from|on|under|when|to)\b", re.IGNORECASE),
     background_start=re.compile(r"(?:Normally|By default|Usually|Some|Typically|Often|Currently|Many|Most|In|There|For|Since|On|At|As|Unless|Without|You|Works like|Because|Although|Historically|True|False|Used|Reserved|Default|\S+ (?:is|are|was|were|has|can|may|must|should|will|normally|usually|always|never|runs|uses|does))\b"),
     conditional_start=re.compile(r"(?:If|When|While|Whenever)\b"),
     telling_verbs=to_word_set("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
@@ -156,6 +159,6 @@ ENGLISH = Grammar(
         "purpose": "What is {key} used for?", "default_of": "What is the default value of {key}?", "cell": "What is the {column} of {key}?",
         "task": "How do I {task}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
         "compare": "What do the options {key} and {other} of {owner} do?", "compare_terms": "What is the difference between {key} and {other}?",
-        "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
+        "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
     },
 )  # fmt: skip

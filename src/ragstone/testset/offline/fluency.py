@@ -8,7 +8,7 @@ import re
 
 from ragstone.text.clause_words import to_word_set
 
-_FRAME = re.compile(r"(?:At|With|En|Con) [^,¿]+, (?=¿|\w)")
+_FRAME = re.compile(r"(?:At|With|In|En|Con) [^,¿]+, (?=¿|\w)")
 """What clauses.frame_question puts before a question: the owner or the tool."""
 # tag of a class → its words; a word in several classes has the first
 _CLASSES = {
@@ -69,5 +69,5 @@ def list_trigrams(question: str, language: str) -> list[str]:
             (tag for tag, members in classes.items() if word.lower() in members),
             "," if word == "," else "X",
         )
-    tags += "$"
+    tags = tags.replace("QD", "D") + "$"  # `all the files` reads like `the files`
     return [tags[at : at + 3] for at in range(len(tags) - 2)]

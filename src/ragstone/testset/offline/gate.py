@@ -13,6 +13,8 @@ from ragstone.text.stopwords import STOPWORDS
 
 MAX_QUESTION_WORDS = 22
 MAX_REFERENCE_WORDS = 75
+MAX_STEPS_WORDS = 140
+"""Words of a reference that is a list of steps or a paragraph."""
 MIN_SENTENCE_WORDS = 5
 _CODE = re.compile(r"`[^`]*`")
 _QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
@@ -21,7 +23,14 @@ _CUT_END = re.compile(r"[,;:–—?-]\.?\s*$|\s[A-Z]\.$")
 _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGNORECASE)
 # signs of code or markup: in a question, and the few that even a reference may not have
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
-_NOISE = re.compile(r"[{}\\|→↑↓¶©▾•#~]|://|\.\.\.|…|\bTODO\b|\bFIXME\b|\[\d*\]|&\w+;")
+_NOISE = re.compile(
+    r"[{}\\|↑↓¶©▾•#~]|://|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\d*\]|&\w+;"
+)
+_LAYOUT = re.compile(
+    r"\b(?:this (?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|arriba|abajo|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
+    re.IGNORECASE,
+)
+"""Words that point at another place of the page."""
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 _OPEN_ENDS = frozenset({"and", "or", "but", "that", "which", "its", "their", "your", "y", "o", "que", "de", "del", "su", "sus"})  # fmt: skip
 """Words that no question ends with, articles apart."""
@@ -49,7 +58,7 @@ def explain_doubtful_question(question: str, grammar: Grammar) -> str:
     words = bare.split()
     if not 3 <= len(words) <= MAX_QUESTION_WORDS or not question.endswith("?"):
         return "too short, too long or no question"
-    if _is_unbalanced(question) or question.count("`") % 2:
+    if _is_unbalanced(question) or question.count("`") % 2 or _has_glued_code(question):
         return "a bracket or quote is open"
     # words such as `this` need a text that whoever answers does not see
     if pointer := grammar.question_pointers.search(bare):
@@ -67,20 +76,32 @@ def explain_doubtful_question(question: str, grammar: Grammar) -> str:
 
 def explain_doubtful_reference(reference: str, grammar: Grammar, *, owned: bool = False) -> str:
     """Why a reference is doubtful; empty when it may pass."""
+    if doubt := explain_cut(reference, grammar, MAX_REFERENCE_WORDS):
+        return doubt
     bare = _CODE.sub("x", reference)
-    words = bare.split()
-    if not words or len(words) > MAX_REFERENCE_WORDS:
-        return "empty or too long"
-    if _is_unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
-        return "a bracket or quote is open, or code outside of backticks"
-    if words[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
-        return "cut in mid-phrase"
     if grammar.leaning_start.match(bare.lstrip('(“«"')):
         return "begins in the middle of a thought"
     if not owned and grammar.first_person.search(bare):
         return "we, without who that is"
     if pointer := grammar.reference_pointers.search(_QUOTED.sub("x", bare)):
         return f"{pointer[0]!r} points at something outside"
+    return ""
+
+
+def explain_cut(reference: str, grammar: Grammar, max_words: int = MAX_STEPS_WORDS) -> str:
+    """Why a whole paragraph or list of steps is no reference: cut, noise, or it points to another place of the page.
+
+    Its sentences may point to each other, so that pronouns are not looked at."""
+    bare = _CODE.sub("x", reference)
+    words = bare.split()
+    if not words or len(words) > max_words:
+        return "empty or too long"
+    if _is_unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
+        return "a bracket or quote is open, or code outside of backticks"
+    if words[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
+        return "cut in mid-phrase"
+    if pointer := _LAYOUT.search(bare):
+        return f"{pointer[0]!r} points at another place"
     return "" if has_language(reference, grammar) else "another language"
 
 
@@ -140,7 +161,7 @@ def is_specific(phrase: str) -> bool:
     if "`" in phrase or _QUOTED.search(phrase):
         return True
     return any(
-        re.search(r"[A-ZÁÉÍÓÚÑ]", word if at else word[1:])
+        (len(word) > 1 and re.search(r"[A-ZÁÉÍÓÚÑ]", word if at else word[1:]))
         or re.search(r"\w[._/]\w|\w-\w+-\w|\d", word)
         for at, word in enumerate(phrase.split())
     )
@@ -152,6 +173,12 @@ def has_language(text: str, grammar: Grammar, least: int = 0) -> bool:
     known = sum(word in STOPWORDS[grammar.language] for word in words)
     foreign = sum(word in _FOREIGN[grammar.language] for word in words)
     return known >= least and foreign <= known // 2 and not (len(words) > 6 and known == 0)
+
+
+def _has_glued_code(text: str) -> bool:
+    """Whether a span of code has no blanks around it: the marks of the document are not what they seem."""
+    marked = _CODE.sub(lambda code: "\0" if code[0][1:2] != " " else "x\0", text)
+    return re.search(r"\w\0|\0\w", marked) is not None
 
 
 def _is_unbalanced(text: str) -> bool:

@@ -70,10 +70,10 @@ class Grammar:
     """Words that link a sentence to the one before and can be dropped: `However,`."""
     task_verbs: Mapping[str, str]
     """First word of a heading that names a task (a gerund, a verbal noun, a verb) → the plain verb."""
+    own_words: Mapping[str, str]
+    """Words by which a heading speaks to its reader → those of the reader: your → my."""
     task_prefix: re.Pattern[str]
     """`How to …`."""
-    instructions: re.Pattern[str]
-    """Shows that a sentence tells what to do."""
     option_heading: re.Pattern[str]
     """Headings of any document under which options stand."""
     manual_heading: re.Pattern[str]
@@ -86,6 +86,8 @@ class Grammar:
     """Columns that hold an attribute of what their row is about."""
     verb_start: re.Pattern[str]
     """A description that begins with a verb says what a thing does."""
+    infinitive: re.Pattern[str]
+    """A description or step that begins with a plain verb."""
     background_start: re.Pattern[str]
     """A description that begins so tells about the usual case, not about the thing itself."""
     conditional_start: re.Pattern[str]
@@ -112,6 +114,12 @@ class Grammar:
         return tuple(
             pattern for pattern in self.patterns if pattern.is_instruction or pattern.name in alone
         )
+
+    def to_own_words(self, task: str) -> str:
+        """A task as its reader puts it: `change your password` → `change my password`."""
+        for yours, mine in self.own_words.items():
+            task = re.sub(rf"\b{yours}\b(?! vez)", mine, task)
+        return task
 
     def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""

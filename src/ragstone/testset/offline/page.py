@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
@@ -19,6 +20,8 @@ from ragstone.testset.outline import (
 )
 from ragstone.text.sentences import split_sentences
 
+_TOOL = re.compile(r"[a-z][\w.+-]+(?: [a-z][\w-]+)?|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
+"""A title that is the name of a command, a function or an SQL statement."""
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
 
 
@@ -43,6 +46,15 @@ class Page:
     """All words that the document writes with a small letter."""
     names: frozenset[str]
     """Words, in small letters, that it writes with a large one inside a sentence."""
+    verbs: frozenset[str]
+    """Words that it writes behind `to`, most of them verbs."""
+    product: str
+    """The name that the document speaks of far more often than of any other (`JuK`); empty where none stands out."""
+
+    @property
+    def tool(self) -> str:
+        """The command, function or statement that the page is about, by its manual name or its title; empty elsewhere."""
+        return self.command or (self.title if _TOOL.fullmatch(self.title) else "")
 
     def lower_start(self, phrase: str) -> str:
         """The phrase as it stands inside a sentence: a name keeps its capital."""
@@ -51,8 +63,9 @@ class Page:
         article = first.lower() in self.grammar.articles
         if rest[:1].isupper() and not article:
             return phrase  # `Copy Location`: a name of several words
-        plain = small.isalpha() and small.islower() and small not in self.names
-        lowered = article or small in self.common or (plain and rest[:1].islower())
+        plain = small.replace("-", "").isalpha() and small.islower()
+        is_noun = plain and rest[:1].islower() and (small not in self.names or small in self.small)
+        lowered = article or small in self.common or is_noun
         return small + phrase[len(first) :] if lowered else phrase
 
 
@@ -69,7 +82,20 @@ def open_page(document: Document, language: str) -> Page:
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, find_owner(title), command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
+        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), _find_product(large, title),
     )  # fmt: skip
+
+
+def _find_product(names: list[str], title: str) -> str:
+    """The name that is written far more often than the next one; less so where it stands in the title."""
+    (first, times), (_, others) = (*Counter(names).most_common(2), ("", 0), ("", 0))[:2]
+    is_title = first in title.split()
+    stands_out = times >= (3 if is_title else 8) and times >= (1.5 if is_title else 3) * others
+    return (
+        first
+        if stands_out and re.fullmatch(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*", first)
+        else ""
+    )
 
 
 def find_sentences(page: Page, block: Block) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from ragstone.testset.blocks import Block, tidy_text
@@ -13,6 +14,7 @@ from ragstone.testset.offline.clauses import drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.outline import DocumentSection, find_name_line
+from ragstone.testset.question_terms import extract_content_stems
 from ragstone.text.clause_words import to_word_set
 
 MAX_DESCRIPTION_CHARS = 260
@@ -21,9 +23,8 @@ _OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
 _CODE_TERM = re.compile(
     r"`?(?:[A-Za-z_/][\w./:-]*[_./:-][\w./:-]*\w(?:\(.*\))?|[A-Za-z]\w*|[\w.]+\(.*\))`?$"
 )
-_TOOL = re.compile(r"[a-z][\w.+-]+|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
-"""A title that is the name of a command, a function or an SQL statement."""
 _LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+")
+_MENU_PATH = re.compile(r"[A-ZÁÉÍÓÚÑ][\w /-]+(?: → [A-ZÁÉÍÓÚÑ][^→:;<>=]{2,40})+")
 _CELL = re.compile(
     r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
 )
@@ -59,6 +60,19 @@ def _find_section_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
         yield from _find_entry_facts(page, section, block.terms, block.start, block.term_start)
     elif block.kind == "item":
         yield from _find_item_facts(page, section)
+    elif block.kind == "row" and (option := _find_option(block.terms)):
+        yield from _find_option_row_facts(page, section, option)
+
+
+def _find_option_row_facts(page: Page, section: DocumentSection, option: str) -> Iterator[Fact]:
+    """A table row of an option and its description."""
+    text, row = section.block.terms[-1], section.block
+    at = page.document.text.find(text, row.start, row.end)
+    if len(text.split()) > 2 and option not in text and at >= 0:
+        entry = replace(row, kind="entry", text=text, start=at, end=at + len(text))
+        yield from _find_entry_facts(
+            page, DocumentSection(entry, section.headings), [option], at, row.start
+        )
 
 
 def _find_purpose(page: Page) -> Iterator[Fact]:
@@ -71,7 +85,8 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
         return  # a noun: not what a function does
     command = f"`{page.command}`"
-    question = page.grammar.templates["purpose"].format(key=command)
+    is_noun = page.grammar.noun_start.match(text[:1].upper() + text[1:])
+    question = page.grammar.templates["what_is" if is_noun else "purpose"].format(key=command)
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
     is_language = gate.has_language(text, page.grammar, least=1)
     if (
@@ -102,6 +117,8 @@ def _find_entry_facts(
             key=key, owner=owner, verb=_get_telling_verb(reference, page)
         )
     )
+    if owner[:1] in ("“", "«"):  # of a dialog or menu, which many programs may have
+        question = frame_question(page, question, tool=True, product=True)
     is_option = template.startswith("option")
     pattern = "option" if is_option else "entry"
     group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
@@ -116,24 +133,35 @@ def _choose_entry_key(
     """The key as the question names it, its owner, and the name of the template; three empty strings when none fits."""
     term = _strip_marks(terms[0])
     template = choose_template(page, reference)
-    option_template = "option_is" if template == "what_is" else "option"
+    option_template = "option_is" if page.grammar.noun_start.match(reference) else "option"
     name = _find_option(terms)
     if name:
-        stands_right = page.grammar.manual_heading.search(" ".join(section.headings))
-        is_told = name.strip("-") not in _TRIVIAL and page.grammar.option_start.match(reference)
-        if not (page.command and stands_right and is_told):
+        headings = " ".join(section.headings)
+        stands_right = not page.command or page.grammar.manual_heading.search(headings)
+        is_told = name.strip("-") not in _TRIVIAL and _tells_option(page, reference)
+        if not (page.tool and stands_right and is_told):
             return "", "", ""
-        return f"`{name}`", f"`{page.command}`", option_template
-    if _is_titled_option(page, section, term):
-        quote = page.grammar.templates["quote"]
-        return quote.format(term), quote.format(page.title), option_template
+        return f"`{name}`", f"`{page.tool}`", option_template
+    quote = page.grammar.templates["quote"].format
+    if _MENU_PATH.fullmatch(term):
+        does = template in ("does", "tells") or page.grammar.infinitive.match(reference)
+        return (quote(term), page.product, "does_in") if does and page.product else ("", "", "")
+    if owner := _find_option_owner(page, section, term):
+        return quote(term), quote(owner), option_template
     name = re.sub(r"[(].*[)]$", "()", term)
-    if not template or not _CODE_TERM.match(terms[0]) or name in _TRIVIAL:
+    if not template or not _CODE_TERM.match(term) or name in _TRIVIAL:
         return "", "", ""
     if re.search(r"[.:(]", name):  # a qualified name says whose it is
         return f"`{name}`", "", template
-    tool = page.command or (page.title if _TOOL.fullmatch(page.title) else "")
-    return (f"`{name}`", f"`{tool}`", f"{template}_in") if tool else ("", "", "")
+    return (f"`{name}`", f"`{page.tool}`", f"{template}_in") if page.tool else ("", "", "")
+
+
+def _tells_option(page: Page, reference: str) -> bool:
+    """Whether a description says what an option does, beginning with a verb, or what it specifies, with a noun phrase."""
+    grammar, first = page.grammar, reference.split()[0].lower()
+    if grammar.noun_start.match(reference) or grammar.option_start.match(reference):
+        return True
+    return grammar.language == "en" and not page.verbs.isdisjoint({first, first.removesuffix("s")})
 
 
 def _find_option(terms: Sequence[str]) -> str:
@@ -145,17 +173,18 @@ def _find_option(terms: Sequence[str]) -> str:
     return next(long, options[0] if options else "")
 
 
-def _is_titled_option(page: Page, section: DocumentSection, term: str) -> bool:
-    """Whether an entry under a heading `Options` is one of what the page's title names."""
-    find_heading = page.grammar.option_heading.search
-    return (
-        any(find_heading(text) for text in section.headings[:1])
-        and not page.command
-        and bool(page.title)
-        and not find_heading(page.title)
-        and len(term.split()) <= 5
-        and re.fullmatch(r"[A-ZÁÉÍÓÚÑ][^.,;:()<>=]*", term) is not None
-    )
+def _find_option_owner(page: Page, section: DocumentSection, term: str) -> str:
+    """What an entry is an option of: the menu, dialog or settings that the heading above names, or the page's title
+    where the heading is only `Options`; empty when it is none."""
+    is_name = re.fullmatch(r"[A-ZÁÉÍÓÚÑ][^.,;:()<>=→]*", term) and len(term.split()) <= 5
+    heading = " ".join(section.headings[:1])
+    if page.command or not is_name or not page.grammar.option_heading.match(heading):
+        return ""
+    # `The View menu`: of many programs, so that the question must name which
+    if len(heading.split()) > 1:
+        is_named = page.product or len(extract_content_stems(heading, page.grammar.language)) > 2
+        return heading if is_named else ""
+    return "" if page.grammar.option_heading.match(page.title) else page.title
 
 
 def choose_template(page: Page, reference: str) -> str:
@@ -176,8 +205,8 @@ def _get_telling_verb(reference: str, page: Page) -> str:
 
 
 def _strip_marks(term: str) -> str:
-    """A term without marks; of several spans of code the first."""
-    return term.strip("`*“”«» ").split("`")[0].strip()
+    """A term without marks and its default value (`timeout (10s)`); of several spans of code the first."""
+    return re.sub(r" \(.*\)$", "", term.strip("`*“”«» ").split("`")[0].strip())
 
 
 def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
@@ -260,7 +289,11 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
 def _name_row(page: Page, row: Block) -> str:
     """The key of a table row as a question names it; empty when it does not say which row."""
     key = row.terms[0]
-    is_odd = key.endswith(":") or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
+    is_odd = (
+        key.endswith(":")
+        or re.search(r" (?:o|or|y|and) ", key)
+        or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
+    )
     is_named = gate.is_specific(key) or page.owner
     if not is_named or is_odd or len(key.split()) > 4:
         return ""

@@ -8,18 +8,22 @@ from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patt
 from ragstone.testset.vocabulary import NUMBER_WORDS
 from ragstone.text.clause_words import to_word_set
 
-_TELLING_VERBS = "contiene|proporciona|especifica|controla|determina|devuelve|muestra|representa|define|requiere|almacena|activa|desactiva|realiza|describe|imprime|admite|ofrece|indica|incluye|establece|abarca|contienen|proporcionan|muestran|definen|ofrecen|indican|incluyen|provee|aporta|asigna|modifica|identifica|provoca|necesita|cubre|abre|emplea|soporta|gestiona|implementa|crea|genera|lee|comprueba|elimina|añade|instala|usa|utiliza|convierte|evita|limita|acepta|produce|reemplaza|recoge|supervisa|protege|cifra|espera|cambia|actualiza|registra|ejecuta|mantiene|aloja"
+_TELLING_VERBS = "contiene|proporciona|especifica|controla|determina|devuelve|muestra|representa|define|requiere|almacena|activa|desactiva|describe|imprime|admite|ofrece|indica|incluye|establece|abarca|contienen|proporcionan|muestran|definen|ofrecen|indican|incluyen|provee|aporta|asigna|modifica|identifica|provoca|necesita|cubre|abre|soporta|gestiona|implementa|crea|genera|lee|comprueba|elimina|añade|instala|convierte|evita|limita|acepta|produce|reemplaza|recoge|supervisa|protege|cifra|espera|cambia|actualiza|registra|ejecuta|mantiene|aloja"
 _MAKING_PARTICIPLES = "fundad|cread|publicad|introducid|construid|inaugurad|establecid|diseñad|desarrollad|lanzad|renombrad|inventad|descubiert|adoptad|anunciad|restaurad|escrit|mantenid|liberad"
 _MAKING_REFLEXIVES = "fundó|creó|publicó|introdujo|construyó|inauguró|estableció|diseñó|desarrolló|lanzó|inventó|descubrió|adoptó|anunció|restauró|escribió|liberó"
 _PLACING_PHRASES = "se encuentran?|se guardan?|se almacenan?|se instalan?|se ubican?|se sitúan?|están? (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?|se registran?|se conservan?"
-_INSTRUCTION_STARTS = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|puede|debe|debería|basta|hay que|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|es necesario|tiene que|se (?:usa|utiliza|puede|debe|ejecuta|emplea)|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
+_IMPERATIVES = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
+_INSTRUCTION_STARTS = (
+    _IMPERATIVES
+    + "|puede|debe|debería|basta|hay que|es necesario|tiene que|se (?:usa|utiliza|puede|debe|ejecuta|emplea)"
+)
 
 PATTERNS = compile_patterns(
     [
         ("definition", "conceptual", r"(?P<subject>(?!(?:El|La) )@np) (?P<verb>es) (?:el|la) (?!(?:mism[oa]|únic[oa]|siguiente|mejor|primer[ao]?|más|última?|próxim[oa]|principal|que|de|razón|valor|número|forma|opción|manera)\b)(?P<rest>.{15,})", "¿Qué {verb} {subject}?", ""),
-        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>es|son) (?:una?|unos|unas|un[oa] de l[oa]s) (?!(?:buena?|mal[ao]?|poco|gran|problema|error|parte|ejemplo|lista|caso|cuestión|tarea|buen|muy|simple|forma|manera|opción|mejor|violación|requisito|consecuencia|paso|razón|más|nuev[oa]|distint[oa])\b)(?P<rest>.{15,})", "¿Qué {verb} {subject}?", ""),
-        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se usan?|se utilizan?|se emplean?|sirven?) (?:(?:normalmente|principalmente|habitualmente|generalmente|también) )?para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
-        ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>permiten?) (?:(?:al usuario|a los usuarios|al administrador) )?(?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{12,})", "¿Qué {verb} hacer {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>es|son) (?:una?|unos|unas|un[oa] de l[oa]s) (?!(?:intento|marca|buena?|mal[ao]?|poco|gran|problema|error|parte|ejemplo|lista|caso|cuestión|tarea|buen|muy|simple|forma|manera|opción|mejor|violación|requisito|consecuencia|paso|razón|más|nuev[oa]|distint[oa])\b)(?P<rest>.{15,})", "¿Qué {verb} {subject}?", ""),
+        ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se usan?|se utilizan?|se emplean?|sirven?) (?:(?:normalmente|principalmente|habitualmente|generalmente) )?para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
+        ("allow", "conceptual", r"(?P<subject>@np) (?:le )?(?P<verb>permiten?) (?:(?:al usuario|a los usuarios|al administrador) )?(?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{12,})", "¿Qué {verb} hacer {subject}?", ""),
         ("tells", "conceptual", rf"(?P<subject>@np) (?P<verb>{_TELLING_VERBS}) (?P<rest>@object.{{8,}})", "¿Qué {verb} {subject}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se pueden? (?:usar|utilizar|emplear)|están? (?:diseñad|pensad)[oa]s?) para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
         ("allows", "conceptual", r"(?P<subject>@np) (?P<verb>permiten?) (?P<rest>@object.{8,})", "¿Qué {verb} {subject}?", ""),
@@ -50,7 +54,8 @@ PATTERNS = compile_patterns(
         ("why", "conceptual", r"(?P<subject>@np) (?P<verb>no se pueden?|se pueden?|no pueden?|no deben?|deben?|no se|no están?|están?|no es|no son) (?P<rest>[^,;:()]{4,60}?),? porque (?P<answer>[^;:()]{10,})\.", "¿Por qué {subject} {verb} {rest}?", ""),
         ("default", "factual", r"El valor (?:predeterminado|por omisión|por defecto) (?:de|para) (?:la |el )?(?P<subject>(?:(?:opción|parámetro|variable) )?`[^`]+`|[\w.-]*[_.-][\w.-]+) (?P<verb>es) (?P<answer>[^,;:()]{1,40})\.", "¿Cuál es el valor predeterminado de {subject}?", "{Answer}."),
         ("how_to", "how_to", rf"(?:Para|Si (?:quiere|desea|necesita)) (?P<subject>(?!poder|ello|esto|eso|más|que|hacer(?:lo|la)\b|ser\b|obtener más)[a-zñ]+(?:ar|er|ir)(?:se)? [^,;:]{{6,90}}), (?P<answer>(?:{_INSTRUCTION_STARTS})\b.{{8,}}[^:])", "¿Cómo puedo {subject}?", "{Answer}"),
-        ("how_to", "how_to", r"(?:Puede|Se puede|Es posible) (?P<subject>(?!ser\b|usar|utilizar|ver\b|encontrar|consultar|haber|que\b)[a-zñ]+(?:ar|er|ir) [^,;:]{8,80}?) (?P<answer>(?:mediante|usando|utilizando|con la (?:orden|opción|herramienta)|con el (?:comando|programa|botón)|con `|a través de|ejecutando|pulsando|haciendo) [^;:]{6,})", "¿Cómo puedo {subject}?", "{Answer}"),
+        ("use_to", "how_to", r"(?:Use|Utilice|Emplee|Pulse|Seleccione|Elija|Ejecute|Escriba|Marque|Haga clic) (?P<means>(?!est[aeo]s?\b)[^,;:]{3,80}?) para (?P<subject>(?!ello|ser\b|hacer(?:lo|la))(?P<verb>[a-zñ]+(?:ar|er|ir)) (?!.*\bpara\b)[^,;:]{8,80})\.", "¿Cómo puedo {subject}?", ""),
+        ("how_to", "how_to", r"(?:Puede|Se puede|Es posible) (?P<subject>(?!ser\b|usar|utilizar|ver\b|encontrar|consultar|haber|seleccionar|pulsar|elegir|hacer clic|que\b)[a-zñ]+(?:ar|er|ir) [^,;:]{8,80}?) (?P<answer>(?:mediante|usando|utilizando|con la (?:orden|opción|herramienta)|con el (?:comando|programa|botón)|con `|a través de|[a-zñ]+(?:ando|iendo|yendo)) [^;:]{6,})", "¿Cómo puedo {subject}?", "{Answer}"),
         ("condition", "detail", r"(?:Si|Cuando) (?P<subject>(?:el |la |un |una )?(?:[a-zñáéíóú]+ )?`[^`]+` (?:no )?(?:se|es|está|tiene|existe|contiene)\b[^,;:]{0,60}), (?:entonces )?(?P<answer>(?:el|la|los|las|un|una|se|no|solo|todos|todas|`)[^:]{15,})", "¿Qué ocurre si {subject}?", ""),
     ],
     {
@@ -95,7 +100,7 @@ SPANISH = Grammar(
     ),
     links=to_word_set("de del en para"),
     vague_nouns=to_word_set(
-        "resultado resultados objetivo objetivos idea problema problemas razón razones forma formas manera diferencia propósito punto resto respuesta pregunta paso "
+        "resultado resultados repositorio detalles información objetivo objetivos idea problema problemas razón razones forma formas manera diferencia propósito punto resto respuesta pregunta paso "
         "pasos cosa cosas ejemplo ejemplos nota caso casos hecho solución elección opción ventaja desventaja excepción consecuencia efecto fin sección capítulo "
         "documento página tabla figura lista salida orden línea archivo fichero directorio valor número nombre tipo parte proceso método campo usuario usuarios "
         "argumento parámetro tiempo cambio cambios alternativa regla sistema programa paquete función clase objeto versión cadena variable datos documentación "
@@ -108,21 +113,22 @@ SPANISH = Grammar(
         "generalmente normalmente habitualmente hay existe existen es son puede pueden se le les más menos tal tales nada algo ahora hoy aquí quizá quizás "
         "básicamente obviamente igualmente asimismo alternativamente tampoco ya aún todavía recuerde tenga observe esto-es nosotros usted ejemplo cualquier ningún ninguna"
     ),
-    question_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|él|ellas?|ellos?|su|sus|nuestr[oa]s?|nos|aquí|arriba|abajo|siguientes?|anterior(?:es|mente)?|mism[oa]s?|tal|tales|citad[oa]s?|mencionad[oa]s?|usted|le|les|otr[oa]s?|\w+[aei]r(?:lo|la|los|las|le|les)|etc|ejemplo|capítulo|figura|cualquiera|similar(?:es)?|l[ií]neas? \d+)\b", re.IGNORECASE),
-    reference_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) \d+|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
+    question_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|él|ellas?|ellos?|su|sus|nuestr[oa]s?|nos|aquí|arriba|abajo|siguientes?|anterior(?:es|mente)?|mism[oa]s?|tal|tales|citad[oa]s?|mencionad[oa]s?|usted|le|les|otr[oa]s?|\w+[aei]r(?:lo|la|los|las|le|les)|etc|ejemplo|capítulo|figura|cualquiera|respectiv[oa]s?|similar(?:es)?|l[ií]neas? \d+)\b", re.IGNORECASE),
+    reference_pointers=re.compile(r"\b(?:ellas?|ellos|[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) \d+|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
     dangling_end=to_word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
     openers=re.compile(r"(?:Sin embargo|No obstante|Por tanto|Por lo tanto|Además|Asimismo|También|De hecho|Finalmente|Por último|En general|Generalmente|En resumen|Básicamente|Históricamente|Desafortunadamente|Afortunadamente|Por otro lado|En la práctica|En otras palabras|Por consiguiente|Así pues), (?=\S)"),
     task_verbs=TASK_VERBS,
-    task_prefix=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<task>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)? (?!o\b|y\b).+?)\??"),
-    instructions=re.compile(rf"(?!.*\b(?:luego|también|después|entonces|ahora)\b)(?:Para [a-zñ]+(?:ar|er|ir)\b[^,]+, (?:{_INSTRUCTION_STARTS})\b|(?:Puede|Debe|Es necesario|Hay que|Tiene que) [a-zñ]+(?:ar|er|ir)|(?:{_INSTRUCTION_STARTS}) )", re.IGNORECASE),
-    option_heading=re.compile(r"\b(?:opciones|parámetros|argumentos|ajustes|preferencias)\b", re.IGNORECASE),
+    own_words={"su": "mi", "sus": "mis"},
+    task_prefix=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<task>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)? .+?)\??"),
+    option_heading=re.compile(r"(?:(?:el|la|los|las) )?(?:opciones|parámetros|argumentos|ajustes|preferencias|menú|barra|diálogo|pestaña|ventana|configuración)\b", re.IGNORECASE),
     manual_heading=re.compile(r"opci[oó]n|descripci[oó]n|argumento|par[aá]metro|[oó]rdenes|mandatos", re.IGNORECASE),
     option_start=re.compile(r"(?:[A-ZÁÉÍÓÚ][a-zñáéíóú]*(?:a|e|ar|er|ir)|No|Solo|Sólo|Si|Cuando|Con|Al|En vez|El|Los \w+s|Las \w+s)\b"),
     description_columns=to_word_set("descripción significado propósito explicación función acción efecto resumen"),
     value_columns=re.compile(r"(?:precio|coste|tarifa|fecha|año|puerto|capacidad|altura|longitud|peso|duración|licencia|dirección|teléfono|horario|unidad|formato|capital|idioma|rango|plazo|población|superficie|color|material|ubicación|profundidad|distancia|velocidad|tamaño)\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:Contiene|Describe|Representa|Almacena|Muestra|Escribe|Imprime|Indica|Especifica|Define|Establece|Crea|Elimina|Borra|Añade|Lista (?:el|la|los|las|todos|todas|un|una)|Convierte|Comprueba|Lee|Abre|Cierra|Activa|Desactiva|Envía|Inicia|Detiene|Ejecuta|Usa|Utiliza|Hace|Actualiza|Instala|Calcula|Llama|Interpreta|Ignora|Incluye|Excluye|Fuerza|Permite|Limita|Suprime|Realiza|Busca|Selecciona|Cambia|Copia (?:el|la|los|las|todos|todas|un|una)|Mueve|Reemplaza|Restaura|Genera|Trata|Devuelve|Guarda|Carga|Verifica|Informa|Evita|Controla|Aplica|Mantiene|Omite|Determina|Produce|Obtiene|Configura|Habilita|Deshabilita|Sustituye|Salta|Espera|Asigna|Descarga|Desinstala|Presenta|Proporciona|Abandona|Termina|Sale|Modifica|Reinicia|Ordena|Quita|Pone|Agrega)\b"),
+    infinitive=re.compile(rf"(?:[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)|{_IMPERATIVES}|si|en|desde|para|cuando|[A-Z][a-zñ]+[ae])\b", re.IGNORECASE),
     background_start=re.compile(r"(?:Normalmente|Por omisión|Por defecto|De forma predeterminada|Habitualmente|Generalmente|Algunos|Algunas|Muchos|Actualmente|En|Hay|Para|Desde|A menos|Sin|Usted|Puede|Aunque|Como|Debido|\S+ (?:es|son|era|está|tiene|puede|debe|normalmente|siempre|nunca|ejecuta|usa|utiliza|hace))\b"),
     conditional_start=re.compile(r"(?:Si|Cuando|Mientras)\b"),
     telling_verbs=to_word_set("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
@@ -140,7 +146,7 @@ SPANISH = Grammar(
         "purpose": "¿Para qué sirve {key}?", "default_of": "¿Cuál es el valor predeterminado de {key}?", "cell": "¿Qué {column} tiene {key}?",
         "task": "¿Cómo puedo {task}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
         "compare": "¿Qué hacen las opciones {key} y {other} de {owner}?", "compare_terms": "¿Qué diferencia hay entre {key} y {other}?",
-        "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
+        "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "frame_in": "En {owner}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
     },
     subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),
 )  # fmt: skip

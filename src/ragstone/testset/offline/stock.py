@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +22,9 @@ from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 
 CACHED_DOCUMENTS = 256
+_BROKEN_WORD = re.compile(r"[a-z]-\n\s*[a-z]")
 # patterns without a key that are records all the same: see describe_source
-_STRUCTURED = ("purpose_line", "heading", "stands_for", "section")
+_STRUCTURED = ("purpose_line", "heading", "question", "stands_for", "section")
 
 
 class FactStock:
@@ -42,7 +44,8 @@ class FactStock:
         # of two facts with the same question the first is kept, so the order matters
         for source in (find_clause_facts, find_record_facts, find_task_facts, find_section_facts):
             for fact in source(page):
-                facts.setdefault(fact.question, fact)
+                if not _is_cut(document.text, fact):
+                    facts.setdefault(fact.question, fact)
         self._facts[document.id] = list(facts.values())
         while len(self._facts) > CACHED_DOCUMENTS:
             self._facts.popitem(last=False)
@@ -105,6 +108,14 @@ class Turn:
             make_item_id(asks, evidence, history), asks, fact.reference, {self.document.id: 1.0}, evidence, kind, difficulty,
             self.language, describe_source(fact), "", history, {**claim, **(proof or {})},
         )  # fmt: skip
+
+
+def _is_cut(text: str, fact: Fact) -> bool:
+    """Whether the evidence ends inside a word (`CACHEDIR.TAG`), or has a hyphen at the end of a line, of which nobody
+    can tell whether it belongs to the word."""
+    return text[fact.end : fact.end + 1].isalnum() or bool(
+        _BROKEN_WORD.search(text, fact.start, fact.end)
+    )
 
 
 def _is_reserved(fact: Fact) -> bool:

@@ -4,43 +4,88 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import FIRST_STEP, drop_references, frame_question
+from ragstone.testset.offline.clauses import drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.offline.page import Page, find_sentences
+from ragstone.testset.offline.page import Page
 from ragstone.testset.outline import DocumentSection, clean_title
-from ragstone.testset.question_terms import extract_content_stems
+from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 
 _ASKING = re.compile(r"(?:What|When|Where|Who|Why|How|Qué|Cuándo|Dónde|Quién|Por qué|Cómo|If|Si)\b")
-MAX_STEPS = 8
-MAX_SENTENCES = 3
+# the kind of a question by its first word; all others ask what something is or why
+_KINDS_ASKED = (
+    ("how_to", re.compile(r"How (?:do|can|to|should)\b|¿Cómo\b")),
+    ("factual", re.compile(r"When|Where|Who|How (?:many|much|long)|¿Cuándo|¿Dónde|¿Quién|¿Cuánt")),
+)
+_QUESTION = re.compile(
+    r"(?:What|When|Where|Who|Why|How|Which|Is|Are|Do|Does|Can|Should|Will|Must|May) |¿(?:Qué|Cuándo|Dónde|Quién|Por qué|Cómo|Cuál|Cuánt|Para qué|Se puede|Puedo|Es |Hay )"
+)
+_SECOND_TASK = re.compile(r"\b(?:and|or) \w+ing\b|^\w+(?:ción|do|da) [yo] ", re.IGNORECASE)
+"""`Installing and configuring`: the second verb cannot be brought into its plain form."""
+_OBJECT_START = re.compile(r"(?:an?|the|your|to|with|from|up|on|in|for)\b", re.IGNORECASE)
+"""What follows a verb rather than a noun: `Change the appearance`, not `Change log`."""
+MIN_STEPS = 2
+MAX_STEPS = 10
+MAX_STEP_CHARS = 260
+MAX_PARAGRAPHS = 3
+MIN_QUESTION_STEMS = 3
+"""Words of meaning from which a question without a name says what it is about."""
 
 
 def find_task_facts(page: Page) -> Iterator[Fact]:
-    """A how-to question for each heading that names a task and has its answer right below it."""
+    """A question for each heading that asks one itself, or names a task, and has its answer right below it."""
     for at, section in enumerate(page.sections):
         if section.block.kind != "heading":
             continue
-        task = read_task(clean_title(section.block.text), page.grammar, page.common)
-        if not task or not _is_specific_task(task, page):
-            continue
-        question = frame_question(
-            page, page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
-        )
-        if gate.explain_doubtful_question(question, page.grammar):
-            continue
         rest = page.sections[at + 1 :]
         below = list(takewhile(lambda following: following.block.kind != "heading", rest))
-        answer = _read_steps(below) or _read_instructions(page, below, task)
-        if answer is None:
-            continue
-        reference, end = answer
-        if not gate.explain_doubtful_reference(reference, page.grammar):
-            yield Fact(question, reference, "how_to", "heading", section.block.start, end, task)
+        heading = clean_title(section.block.text)
+        find = _answer_question if heading.endswith("?") else _answer_task
+        fact = find(page, heading, below)
+        if fact is not None:
+            yield replace(fact, start=section.block.start)
+
+
+def _answer_question(page: Page, heading: str, below: Sequence[DocumentSection]) -> Fact | None:
+    """The fact of a heading that is a question, answered by the whole section below it where that is short."""
+    grammar = page.grammar
+    question = heading if grammar.language != "es" else f"¿{heading.lstrip('¿')}"
+    is_known = gate.is_specific(question.lstrip("¿")) or (
+        len(extract_question_stems(question, grammar.language)) >= MIN_QUESTION_STEMS
+    )
+    if not (is_known and below and _QUESTION.match(question)):
+        return None
+    # a longer section, or one with a list or code, answers in parts that no sentence of it sums up
+    if len(below) > MAX_PARAGRAPHS or any(one.block.kind != "paragraph" for one in below):
+        return None
+    start, end = below[0].block.start, below[-1].block.end
+    reference = drop_references(tidy_text(page.document.text[start:end]))
+    if gate.explain_doubtful_question(question, grammar) or gate.explain_cut(reference, grammar):
+        return None
+    kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(question)), "conceptual")
+    return Fact(question, reference, kind, "question", 0, end, question)
+
+
+def _answer_task(page: Page, heading: str, below: Sequence[DocumentSection]) -> Fact | None:
+    """The fact of a heading that names a task, answered by the numbered steps below it."""
+    task, steps = (
+        read_task(heading, page.grammar, page.common, page.verbs),
+        _read_steps(page, below),
+    )
+    if not task or steps is None or not is_specific_task(task, page):
+        return None
+    question = page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
+    question = frame_question(page, question, tool=True)
+    if gate.explain_doubtful_question(question, page.grammar):
+        return None
+    reference, end = steps
+    doubt = gate.explain_cut(reference, page.grammar)
+    return None if doubt else Fact(question, reference, "how_to", "heading", 0, end, task)
 
 
 def find_section_facts(page: Page) -> Iterator[Fact]:
@@ -61,13 +106,22 @@ def find_section_facts(page: Page) -> Iterator[Fact]:
             yield Fact(question, below[0].text, "conceptual", "section", *span, heading)
 
 
-def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset()) -> str:
-    """The task that a heading names, from its plain verb on (`install packages`); empty when it names none."""
+def read_task(
+    heading: str,
+    grammar: Grammar,
+    common: frozenset[str] = frozenset(),
+    verbs: frozenset[str] = frozenset(),
+) -> str:
+    """The task that a heading names, from its plain verb on (`install packages`); empty when it names none.
+
+    `common` are words that the document writes small, `verbs` those that it writes behind `to`."""
     heading = heading.rstrip("?.: ")
-    if ":" in heading or "," in heading:
+    if ":" in heading or "," in heading or _SECOND_TASK.search(heading):
         return ""
+    # the heading speaks to the reader, the question is the reader's own
+    heading = grammar.to_own_words(heading)
     first, _, rest = heading.partition(" ")
-    verb = grammar.task_verbs.get(first.lower(), "")
+    verb = grammar.task_verbs.get(first.lower(), "") or _find_verb(first.lower(), rest, verbs)
     # `Instalación del servidor` → `instalar el servidor`: the object of a Spanish verbal noun comes
     # with `de`.
     of = re.match(r"de(l?) (.+)", rest) if grammar.language == "es" else None
@@ -76,7 +130,17 @@ def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset
     if match := grammar.task_prefix.fullmatch(heading):
         task = match["task"]
         return _lower_common(task[:1].lower() + task[1:], common)
-    return f"{verb} {_lower_common(rest, common)}" if verb and rest and not of else ""
+    is_object = bool(rest) and grammar.language != "es"
+    return f"{verb} {_lower_common(rest, common)}" if verb and is_object else ""
+
+
+def _find_verb(first: str, rest: str, verbs: frozenset[str]) -> str:
+    """The plain verb of a word that the document itself uses as one (`Override the …`); empty for nouns (`Control panel`)."""
+    if not _OBJECT_START.match(rest):
+        return ""
+    stem = first.removesuffix("ing")
+    forms = (first,) if stem == first else (stem, f"{stem}e", stem[:-1])
+    return next((form for form in forms if form in verbs), "")
 
 
 def _lower_common(text: str, common: frozenset[str]) -> str:
@@ -84,53 +148,41 @@ def _lower_common(text: str, common: frozenset[str]) -> str:
     return " ".join(word.lower() if word.lower() in common else word for word in text.split(" "))
 
 
-def _is_specific_task(task: str, page: Page) -> bool:
-    """Whether the object of a task is named: by a name, or by three words of meaning and more."""
+def is_specific_task(task: str, page: Page) -> bool:
+    """Whether the object of a task is named: by a name, or by two words of meaning."""
     words = task.lower().split()[1:]
     # An article may begin the object of a task, though not a sentence that stands alone.
-    bad_starts = page.grammar.bad_starts - page.grammar.articles
-    if not words or words[0] in bad_starts or {"and", "or", "y", "o", "e", "u"} & set(words):
+    bad_starts = page.grammar.bad_starts - page.grammar.articles - page.grammar.links
+    if not words or words[0] in bad_starts - {"to", "from", "a"}:
         return False
     meaning = extract_content_stems(task, page.grammar.language)
-    return bool(page.owner) or len(meaning) >= 3 or gate.is_specific(task.partition(" ")[2])
+    return bool(page.owner) or len(meaning) > 1 or gate.is_specific(task.partition(" ")[2])
 
 
-def _read_steps(below: Sequence[DocumentSection]) -> tuple[str, int] | None:
-    """Numbered steps, when the section begins with them."""
+def _read_steps(page: Page, below: Sequence[DocumentSection]) -> tuple[str, int] | None:
+    """The numbered steps of a section, when it has one list of them and nothing but text before it."""
     blocks = [section.block for section in below]
-    while blocks and blocks[0].kind == "paragraph" and blocks[0].text.endswith(":"):
-        blocks = blocks[1:]
-    steps = list(takewhile(lambda block: block.kind == "item" and block.level, blocks))  # numbered
-    then = blocks[len(steps)].kind if len(steps) < len(blocks) else ""
-    # Steps that a block of code follows are not whole without it.
-    if not 2 <= len(steps) <= MAX_STEPS or then == "code":
+    steps = [block for block in blocks if block.kind == "item" and block.level]
+    is_plain = all(block in steps or block.kind == "paragraph" for block in blocks)
+    # numbers from 1 on: a second list is another way, and code or bullets between steps are part of them
+    text = page.document.text
+    numbers = [
+        int((re.findall(r"\d+", text[max(0, step.start - 6) : step.start]) or "0")[-1])
+        for step in steps
+    ]
+    is_one_list = numbers == list(range(1, len(steps) + 1))
+    if not is_plain or not is_one_list or not MIN_STEPS <= len(steps) <= MAX_STEPS:
         return None
-    if any(len(step.text) > 160 or step.text.endswith(":") for step in steps):
+    if any(len(step.text) > MAX_STEP_CHARS or step.text.endswith(":") for step in steps):
+        return None
+    # a numbered list may also be of reasons or cases
+    if sum(_is_instruction(page, step.text) for step in steps) * 2 < len(steps):
         return None
     text = " ".join(f"{n}. {step.text.rstrip('.')}." for n, step in enumerate(steps, 1))
     return text, steps[-1].end
 
 
-def _read_instructions(
-    page: Page, below: Sequence[DocumentSection], task: str
-) -> tuple[str, int] | None:
-    """The first sentences of the section that say what to do and speak of the task's object."""
-    wanted = set(extract_content_stems(task, page.grammar.language))
-    for section in below[:2]:
-        if section.block.kind != "paragraph":
-            return None
-        spans = find_sentences(page, section.block)
-        for at, (start, end) in enumerate(spans):
-            sentence = tidy_text(page.document.text[start:end])
-            shared = wanted & set(extract_content_stems(sentence, page.grammar.language))
-            if not page.grammar.instructions.match(sentence) or len(shared) < min(2, len(wanted)):
-                continue
-            if FIRST_STEP.search(sentence):
-                return None
-            # The longest passage that reads whole wins; the first sentence alone passes as it is,
-            # since it was checked above to be an instruction.
-            for _, last in reversed(spans[at : at + MAX_SENTENCES]):
-                reference = drop_references(tidy_text(page.document.text[start:last]))
-                if last == end or not gate.explain_doubtful_reference(reference, page.grammar):
-                    return reference, last
-    return None
+def _is_instruction(page: Page, step: str) -> bool:
+    return page.grammar.infinitive.match(step) is not None or (
+        page.grammar.language == "en" and step.split()[0].lower() in page.verbs
+    )
