@@ -55,6 +55,7 @@ def translate_command(command: click.Command, language: str) -> click.Command:
     if language == LANGUAGES[0]:
         return command
     command = copy(command)  # the same process may be asked for English next
+    vars(command)["_help_option"] = None  # click caches `--help` in the language it was shown in
     command.help = command.help and translate_text(command.help, language)
     command.epilog = command.epilog and translate_text(command.epilog, language)
     command.params = [_translate_parameter(parameter, language) for parameter in command.params]

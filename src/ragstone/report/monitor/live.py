@@ -12,7 +12,9 @@ from ragstone.monitor.alerts.alert import Alert, load_alerts_between
 from ragstone.monitor.alerts.evaluation import load_status
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
+from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report.document import AlertList, CardGrid
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import view_alert
@@ -101,8 +103,17 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     names = sorted(
         whole.metrics, key=lambda name: name not in streams or streams[name].state != "firing"
     )
+    corrections = correct_window(archive, since, until, where=where, limit=MAX_INTERACTIONS)
     cards = (
-        build_metric_card(whole.metrics[name], windows, streams.get(name), alerts, where, say)
+        build_metric_card(
+            whole.metrics[name],
+            windows,
+            streams.get(name),
+            alerts,
+            where,
+            say,
+            corrections.get(name),
+        )
         for name in names
     )
     views = (
