@@ -169,9 +169,7 @@ Hit = tuple[int, float]
 """Rank and grade of a relevant document that was retrieved."""
 
 
-def _find_hits(
-    ids: Sequence[str], distinct: Set[str], relevant: Mapping[str, float]
-) -> list[Hit]:
+def _find_hits(ids: Sequence[str], distinct: Set[str], relevant: Mapping[str, float]) -> list[Hit]:
     """The hits of a ranking whose ids do not repeat, best rank first."""
     rank_of = ids.index
     hits = [

@@ -60,7 +60,9 @@ class OfflineEmbeddings:
             del self._waiting[: self.batch]
             try:
                 answers = iter(
-                    await asyncio.to_thread(answer_embeds, [ask for asks, _ in batch for ask in asks])
+                    await asyncio.to_thread(
+                        answer_embeds, [ask for asks, _ in batch for ask in asks]
+                    )
                 )
             except Exception as error:  # raised in those who wait, not in this task
                 for _, done in batch:
