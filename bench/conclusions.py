@@ -54,7 +54,7 @@ SAMPLE_FAULTS = (
     "rambling",
     "other question",
 )
-SAMPLE_CONTROLS = ("short", "paraphrased", "ten chunks")
+SAMPLE_CONTROLS = (("short", "es"), ("paraphrased", "en"), ("ten chunks", "es"))
 MIN_OVERLAP = 0.7
 """F1 of the samples of a named slice and of the planted one from which it counts as named."""
 
@@ -180,7 +180,7 @@ def iterate_cases(
     """Every control and planted run."""
     for language in ("en", "es"):
         for shape in CONTROLS:
-            if not is_sample or shape in SAMPLE_CONTROLS:
+            if not is_sample or (shape, language) in SAMPLE_CONTROLS:
                 yield f"{shape}, {language}", build_control(shape, language), None, None
     for number, fault in enumerate(FAULTS):
         if is_sample and fault.name not in SAMPLE_FAULTS:

@@ -16,7 +16,7 @@ from ragstone.asks import Ask, Reply
 from ragstone.errors import JUDGE_FAULTS, JudgeFailed, MissingExtra, Unscored
 from ragstone.metrics import REGISTERED, resolve
 from ragstone.registry import Metric
-from ragstone.types import OUTCOMES, Chunk, Ranked, Sample, Score
+from ragstone.types import OUTCOMES, ChatMessage, Chunk, Ranked, Sample, Score, ToolStep
 
 BUILT_IN = sorted(
     name for name, one in REGISTERED.items() if one.function.__module__.startswith("ragstone.")
@@ -93,6 +93,12 @@ meta = st.fixed_dictionaries(
         "cost": st.floats(),
     },
 )
+message = st.builds(ChatMessage, st.sampled_from(["user", "assistant", "system"]), texts)
+arguments = st.none() | st.dictionaries(ids, st.integers(0, 2), max_size=2)
+step = st.builds(
+    ToolStep, st.sampled_from(["search", "book"]), arguments, st.none() | texts, st.none() | texts
+)
+steps = st.none() | st.lists(step, max_size=3).map(tuple)
 samples = st.builds(
     Sample,
     id=st.just("1"),
@@ -103,6 +109,9 @@ samples = st.builds(
     relevant=st.none() | st.dictionaries(ids, grades, max_size=5),
     language=st.sampled_from([None, "en", "es", "es-MX", "de", "zz"]),
     meta=meta,
+    messages=st.none() | st.lists(message, max_size=4).map(tuple),
+    steps=steps,
+    expected_steps=steps,
 )
 
 
@@ -184,6 +193,23 @@ def fitting(ask: Ask) -> st.SearchStrategy[Any]:
                     for target in given["targets"]
                 ]
             ).map(lambda rows: {"grades": rows})
+        case "turns":
+            return lists_of(
+                [
+                    row(
+                        {
+                            "id": st.just(turn["id"]),
+                            "addresses": st.booleans(),
+                            "contradicts": st.sampled_from(["", "n1"]),
+                            "quote": st.just(turn["answer"][:5]),
+                            "reason": st.just("so"),
+                        }
+                    )
+                    for turn in given["turns"]
+                ]
+            ).map(lambda rows: {"turns": rows})
+        case "goal":
+            return row({"turn": st.sampled_from(["", "n1"]), "reason": st.just("so")})
         case "embed":
             number = st.sampled_from([0.0, 1.0, -1.0, 1e200, 1e-200]) | st.floats(-1, 1)
             return st.integers(1, 4).flatmap(

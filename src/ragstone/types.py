@@ -128,7 +128,7 @@ class Sample:
     error: str | None = None
     """Why the system under test failed; metrics on its output end as `system_error`."""
     messages: Dialogue | None = None
-    """The conversation before the question."""
+    """The conversation before the question; empty when it begins with it, None when there is no conversation."""
     steps: Steps | None = None
     """Calls of tools on the way to the answer; empty when the system made none, None when it is not known."""
     expected_steps: Steps | None = None

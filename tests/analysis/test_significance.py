@@ -116,7 +116,7 @@ def equal_systems(
     return sides[0], sides[1], groups
 
 
-@pytest.mark.parametrize("studies", [pytest.param(600, id="few"), pytest.param(6000, id="many", marks=pytest.mark.slow)])  # fmt: skip
+@pytest.mark.parametrize("studies", [pytest.param(250, id="few"), pytest.param(6000, id="many", marks=pytest.mark.slow)])  # fmt: skip
 @pytest.mark.parametrize(
     ("groups", "size", "likeness"), [(50, 4, 0.3), (60, 8, 0.7), (200, 1, 0.0)]
 )

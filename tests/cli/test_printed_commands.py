@@ -1,15 +1,21 @@
-"""Every command that `diagnose` and `failures` print runs as it is printed."""
+"""Every command that a report or message prints runs as it is printed."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
+import ragstone as ragstone_package
+from ragstone.cli import ragstone as program
 from ragstone.data import corpora
+from ragstone.locale.catalogue import LOCALE_FOLDER
 
 
 def list_commands(text: str) -> list[str]:
@@ -74,3 +80,46 @@ def test_a_gate_on_what_the_judge_is_not_fit_for_is_said_at_once_and_in_the_repo
     sentence = "not fit to gate on context_relevance (en)"
     assert sentence in done.err
     assert sentence in " ".join(done.out.split())
+
+
+def list_phrases() -> list[str]:
+    """Every text that the package can print: the catalogues of both languages, and the strings of its code."""
+    texts: list[str] = []
+    for catalogue in LOCALE_FOLDER.glob("*/*.toml"):
+        texts += tomllib.loads(catalogue.read_text("utf-8")).values()
+    for file in Path(ragstone_package.__file__).parent.rglob("*.py"):
+        if "ragstone " in (source := file.read_text("utf-8")):
+            texts += [
+                node.value
+                for node in ast.walk(ast.parse(source))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            ]
+    return texts
+
+
+def complain_of_command(words: list[str]) -> str | None:
+    """What is wrong with the words after `ragstone`: a command or an option that is not there."""
+    command: click.Command = program
+    context = click.Context(program)
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        below = command.get_command(context, words[0])
+        if below is None:
+            return f"no command {words[0]!r}"
+        command, context, words = below, click.Context(below, parent=context), words[1:]
+    known = {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
+    known |= {"-h", "--help"}
+    options = (word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word))
+    return next((f"no option {name!r}" for name in options if name not in known), None)
+
+
+def test_every_command_in_any_text_can_be_typed() -> None:
+    """Commands of messages, pages and advice: each names a command that is there, with options that it has."""
+    wrong, seen = {}, 0
+    for text in list_phrases():
+        for quoted in re.findall(r"`ragstone ((?:[a-z]+|--?[a-z])[^`]*)`", text):
+            seen += 1
+            complaint = complain_of_command(re.sub(r"[…\[\]]", " ", quoted).split())
+            if complaint:
+                wrong[quoted] = complaint
+    assert seen > 30
+    assert not wrong

@@ -86,3 +86,17 @@ def test_an_exported_run_can_be_evaluated_again(call, two_runs, tmp_path):
     result = call("eval", "e.jsonl", "-m", "recall@5")
     assert result.code == 0
     assert "0.800" in result.out
+
+
+def test_the_trend_of_a_metric_over_runs(call, two_runs):
+    call("eval", "data.jsonl", "-m", "recall@5", "--name", "again", "-q")
+    shown = call("runs", "--trend", "recall@5").out
+    assert "recall@5 over the runs of data.jsonl" in shown
+    assert "identical" in shown
+    assert shown.index("again") < shown.index("first")
+    assert (
+        "las ejecuciones de data.jsonl" in call("runs", "--trend", "recall@5", "--lang", "es").out
+    )
+    missing = call("runs", "--trend", "recal@5")
+    assert (missing.code, "did you mean 'recall@5'" in missing.err) == (2, True)
+    assert "did you mean 'data.jsonl'" in call("runs", "--data", "data.json").err

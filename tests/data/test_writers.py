@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ragstone.data import add_columns, read, write_rows
+from ragstone.data import add_columns, parquet_writer, read, write_rows, writers
+from ragstone.data.sources import open_source
 from ragstone.errors import DataError
 
 ROWS: list[tuple[str, dict[str, Any]]] = [
@@ -133,3 +134,52 @@ def test_shards_are_one_table_for_duckdb_and_polars(tmp_path: Path) -> None:
     assert polars.read_parquet(tmp_path / "out" / "*.parquet")["id"].to_list() == [
         f"s{n}" for n in range(10)
     ]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_column_or_kind_that_shows_late_makes_no_difference(
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(json.dumps({"a": n}), {"m": None}) for n in range(1500)]
+    rows += [('{"a": 0.5, "late": "x, \\"y\\"\\n"}', {"m": 0.25}), ('{"a": null}', {"m": None})]
+    early, late = tmp_path / f"early{ending}", tmp_path / f"late{ending}"
+    assert write_rows(late, lambda: rows, ["m"]) == len(rows)
+    for module in (writers, parquet_writer):
+        monkeypatch.setattr(module, "DETECTION_ROWS", None)  # all rows are looked at first
+    write_rows(early, lambda: rows, ["m"])
+    assert late.read_bytes() == early.read_bytes()
+    read_rows = [json.loads(str(text)) for _, text in open_source(str(late)).rows()]
+    (with_late,) = [row for row in read_rows if row["late"]]
+    assert with_late["late"] == 'x, "y"\n'
+    assert float(with_late["a"]) == 0.5
+
+
+def test_csv_is_what_the_standard_library_writes(tmp_path: Path) -> None:
+    cells = [
+        "",
+        "a",
+        "a,b",
+        'a"b',
+        "a\nb",
+        "a\rb",
+        " a ",
+        "é",
+        "1",
+        None,
+        1,
+        2.5,
+        1e-7,
+        True,
+        [1, "x"],
+    ]
+    rows = [(json.dumps({"x": value, "y": "z"}), {"m": 0.1}) for value in cells]
+    write_rows(tmp_path / "out.csv", lambda: rows, ["m"])
+    with (tmp_path / "out.csv").open(newline="") as file:
+        header, *lines = csv.reader(file)
+    assert header == ["x", "y", "m"]
+    written = [line[0] for line in lines]
+    assert written[:10] == ["", "a", "a,b", 'a"b', "a\nb", "a\rb", " a ", "é", "1", ""]
+    assert written[10:] == ["1", "2.5", "1e-07", "true", '[1, "x"]']
+    assert {tuple(line[1:]) for line in lines} == {("z", "0.1")}
+    write_rows(tmp_path / "one.csv", lambda: [('{"x": ""}', {}), ('{"x": null}', {})], [])
+    assert (tmp_path / "one.csv").read_text() == 'x\n""\n""\n'

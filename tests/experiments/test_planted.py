@@ -168,6 +168,7 @@ def ordered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, di
     }
 
 
+@pytest.mark.slow
 def test_shuffled_order_is_a_ranking_failure_where_it_pushed_the_evidence_down(ordered) -> None:
     run, found = ordered["shuffled"]
     pushed = [

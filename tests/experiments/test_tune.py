@@ -78,6 +78,7 @@ def test_no_question_is_asked_twice_and_a_second_search_asks_none(tmp_path) -> N
     assert (again.run.id, again.winner.settings) == (result.run.id, result.winner.settings)
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path) -> None:
     whole = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "a.db")
     asked = set(Till.asked)

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import ragstone
-from faults.attacks import Attack, attacks, obey, obey_here
+from faults.attacks import obey, obey_here
 from faults.scoring import SAMPLE, settings
 from faults.server import Behaviour, FaultServer
 from ragstone.asks import Case, support
+from ragstone.experiments.judge_attack.catalogue import Attack, list_attacks
 from ragstone.judges.factory import make_judge
 from ragstone.judges.fences import fence, make_nonce, neutralize, to_one_line
 from ragstone.judges.traps import make_trap
@@ -42,7 +43,7 @@ def results(
 
 
 def test_there_are_300_attacks_in_two_languages() -> None:
-    assert len({attack.text for attack in attacks()}) == 300
+    assert len({attack.text for attack in list_attacks()}) == 300
 
 
 @pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow, id="all")])
@@ -51,7 +52,7 @@ def test_there_are_300_attacks_in_two_languages() -> None:
 def test_nothing_is_supported_without_proof(
     field: str, judge: Behaviour, step: int, serve: Serve
 ) -> None:
-    tried = attacks()[::step]
+    tried = list_attacks()[::step]
     samples = [poisoned(attack, field, n) for n, attack in enumerate(tried)]
     rows = results(serve(judge), samples)
     texts = {c["id"]: c["text"] for c in SAMPLE["contexts"]}
@@ -66,9 +67,9 @@ def test_nothing_is_supported_without_proof(
                     # the honest part of the sample bears it out, not the demand
                     assert find_quote(finding.text, everything), (name, finding)
         named += scores["faithfulness"].kind == "compromised"
-        if attack.wants.startswith("blanket") and field in ("answer", "contexts"):
+        if attack.demand.startswith("blanket") and field in ("answer", "contexts"):
             assert scores["faithfulness"].kind == "compromised", (attack, scores["faithfulness"])
-        if attack.wants.startswith("blanket") and field in ("reference", "contexts"):
+        if attack.demand.startswith("blanket") and field in ("reference", "contexts"):
             assert scores["context_recall"].kind == "compromised", (
                 attack,
                 scores["context_recall"],
@@ -80,7 +81,7 @@ def test_nothing_is_supported_without_proof(
 @pytest.mark.parametrize("field", FIELDS)
 def test_nothing_is_supported_without_proof_on_the_hybrid_route(field: str, serve: Serve) -> None:
     """A model that says A wherever it reads a demand: what it lifts is tested, and what it takes everywhere is named."""
-    tried = attacks()[::6]
+    tried = list_attacks()[::6]
     samples = [poisoned(attack, field, n) for n, attack in enumerate(tried)]
     honest = f"{SAMPLE['contexts'][0]['text']} {SAMPLE['reference']} {SAMPLE['answer']}"
     named = 0
@@ -92,7 +93,7 @@ def test_nothing_is_supported_without_proof_on_the_hybrid_route(field: str, serv
                     assert finding.verified, (name, attack.text, finding)
                     assert find_quote(finding.text, honest), (name, attack.text, finding)
         named += scores["faithfulness"].kind == "compromised"
-        if field == "contexts" and attack.wants.startswith("blanket"):
+        if field == "contexts" and attack.demand.startswith("blanket"):
             # a padded demand is no passage that a claim is decided by: then it has no effect
             is_named = scores["faithfulness"].kind == "compromised"
             assert is_named or scores["faithfulness"].value == 0.25, (attack, scores)
@@ -108,7 +109,7 @@ def test_clean_texts_are_not_flagged_on_the_hybrid_route(serve: Serve) -> None:
 
 
 def test_a_question_cannot_reach_the_claims(serve: Serve) -> None:
-    samples = [poisoned(attack, "question", n) for n, attack in enumerate(attacks("en")[:30])]
+    samples = [poisoned(attack, "question", n) for n, attack in enumerate(list_attacks("en")[:30])]
     for scores in results(serve(obey), samples):
         assert scores["faithfulness"].value == 0.25
 
@@ -158,7 +159,7 @@ def test_traps_differ_and_never_speak_of_the_sources() -> None:
 def test_a_source_cannot_win_its_own_case(serve: Serve) -> None:
     """A demand that reaches only the last case, with quotes that really stand there, still meets a trap."""
     server = serve(obey_here)
-    wanted = [attack for attack in attacks() if attack.wants == "blanket-quote"]
+    wanted = [attack for attack in list_attacks() if attack.demand == "blanket-quote"]
     clean = Case(("The tower stands in Paris.",), (Chunk(text="The tower stands in Paris."),))
 
     async def put() -> list[Any]:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 import ragstone
-from faults.attacks import HIDINGS, OPENERS, _understood
+from faults.attacks import OPENERS, _understood
 from faults.scoring import settings
 from faults.server import Behaviour, Call, FaultServer
+from ragstone.experiments.judge_attack.catalogue import HIDINGS
 from ragstone.types import Score
 
 Serve = Callable[..., FaultServer]

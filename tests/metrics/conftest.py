@@ -81,6 +81,16 @@ class Script:
     def rate(self, values: Mapping[str, Any]) -> Any:
         return {"level": len(values["levels"]) - 1, "reason": "it is"}
 
+    def standalone(self, values: Mapping[str, Any]) -> Any:
+        return {"question": f"{values['history'][0]['content']} {values['question']}"}
+
+    def turns(self, values: Mapping[str, Any]) -> Any:
+        row = {"addresses": True, "contradicts": "", "quote": "", "reason": ""}
+        return {"turns": [{"id": turn["id"], **row} for turn in values["turns"]]}
+
+    def goal(self, values: Mapping[str, Any]) -> Any:
+        return {"turn": values["turns"][-1]["id"], "reason": "it is there"}
+
     def embed(self, values: Mapping[str, Any]) -> Any:
         return {"vectors": [[1.0, 0.0] for _ in values["texts"]]}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -21,7 +22,7 @@ from ragstone.asks import (
 from ragstone.engine.merge import merge_asks
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.registry import REGISTERED
-from ragstone.types import Chunk, Sample, chunks
+from ragstone.types import ChatMessage, Chunk, Sample, chunks
 
 A, B, C = Chunk(text="alpha"), Chunk(text="beta"), Chunk(text="gamma")
 
@@ -226,7 +227,7 @@ def test_the_five_usual_metrics_take_five_calls_a_sample(play, Script):
 
 
 def test_all_judged_metrics_take_eight_calls_a_sample(play, Script):
-    names = judged()
+    names = [name for name in judged() if "messages" not in REGISTERED[name].needs]
     assert len(names) >= 17
     scores, rounds = play(names, SAMPLE, Script())
     assert len(scores) == len(names)
@@ -236,9 +237,19 @@ def test_all_judged_metrics_take_eight_calls_a_sample(play, Script):
 
 def test_without_a_reference_all_judged_metrics_take_eight_calls(play, Script):
     sample = Sample("1", SAMPLE.question, SAMPLE.answer, SAMPLE.contexts)
-    names = [name for name in judged() if "reference" not in REGISTERED[name].needs]
+    names = [n for n in judged() if not {"reference", "messages"} & {*REGISTERED[n].needs}]
     _, rounds = play(names, sample, Script())
     assert len(calls(rounds)) <= 8
+
+
+def test_a_turn_of_a_conversation_takes_three_calls_more(play, Script):
+    history = (ChatMessage("user", "Tell me of the tower."), ChatMessage("assistant", "Sure."))
+    scores, rounds = play(judged(), replace(SAMPLE, messages=history), Script())
+    assert len(scores) == len(judged())
+    # the broker puts an Ask of two rounds once
+    more = {ask.key: ask.kind for asks in rounds for ask in asks}
+    assert [*more.values()].count("standalone") == 1
+    assert len([kind for kind in more.values() if kind != "embed"]) <= 11
 
 
 def test_scores_do_not_depend_on_company_or_order(play, drive, Script):
@@ -248,7 +259,7 @@ def test_scores_do_not_depend_on_company_or_order(play, drive, Script):
         "It opened in 1889.": ["opened in 1889"],
     }
     grades = {chunk.text: n % 3 for n, chunk in enumerate(SAMPLE.contexts)}
-    names = judged()
+    names = [name for name in judged() if "messages" not in REGISTERED[name].needs]
     together_, _ = play(names, SAMPLE, Script(quotes=facts, grades=grades))
     reverse, _ = play(names[::-1], SAMPLE, Script(quotes=facts, grades=grades))
     assert together_ == reverse

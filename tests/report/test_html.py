@@ -146,6 +146,7 @@ def test_long_samples_are_shortened_to_fit_the_budget(build: Any) -> None:
     outline(page)
 
 
+@pytest.mark.slow
 def test_the_worst_thousand_are_shown_of_a_larger_run(build: Any, tmp_path: Path) -> None:
     metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
               "judged": False, "labels": [], "meaning": ""}  # fmt: skip

@@ -179,6 +179,7 @@ def test_an_id_given_twice_is_refused(
         ragstone.evaluate(path, ["token_f1"], store=tmp_path / "a.db", on=str(cluster))
 
 
+@pytest.mark.slow
 def test_a_metric_of_the_users_own_goes_along(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from ragstone import metric\n\n@metric\ndef words(answer: str) -> float:\n"
@@ -228,6 +229,7 @@ def test_a_judge_that_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_page_names_the_settings_that_our_own_clusters_have() -> None:
     page = (HERE.parents[1] / "docs" / "scale.md").read_text(encoding="utf-8")
     for line in format_exports(QUIET_DASK_SETTINGS):

@@ -210,6 +210,7 @@ def test_workers_that_cannot_start_are_one_sentence(tmp_path: Path) -> None:
         assert refused(tmp_path, "dask:1").startswith("no workers could be started here: ")
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_no_half_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(file: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -124,6 +124,7 @@ def test_a_reply_is_paid_once_whichever_worker_asks(
     }
 
 
+@pytest.mark.slow
 def test_a_key_reaches_the_server_and_no_file(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

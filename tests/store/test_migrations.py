@@ -59,6 +59,8 @@ def test_from_each_earlier_version(
 ) -> None:
     with monkeypatch.context() as then:
         cut(then, version)
+        # reading a run uses tables of later versions
+        then.setattr(Store, "run", lambda store, name: None)
         old = Store.open(place)
         old.create(
             RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "", "", ())

@@ -13,6 +13,7 @@ from ragstone.asks import Reply
 from ragstone.locale.messages import code_of, compose, render
 from ragstone.store import NewRow, ScoreBlock, Store, codec
 from ragstone.store.blocks import encode_scores_block
+from ragstone.store.checksums import remove_checksum
 from ragstone.types import Finding, Score, SecondOpinion, Usage
 
 
@@ -38,7 +39,7 @@ def test_vectors_of_an_older_store_are_read() -> None:
 def test_messages_inside_a_value_keep_their_codes() -> None:
     reason = compose("rubric_faults", faults=(compose("end_cut_off"), compose("thread_lost")))
     rows = [{"id": "c1", "reason": reason}, {"id": "c2", "reason": "a model's own words"}]
-    text = codec.encode_reply(Reply({"verdicts": rows}))
+    text = remove_checksum(codec.encode_reply(Reply({"verdicts": rows})))
     assert json.loads(text)["value"]["verdicts"][0]["reason"] == str(reason)
     first, second = codec.decode_reply(text, Usage()).value["verdicts"]
     assert code_of(first["reason"]) == "rubric_faults"

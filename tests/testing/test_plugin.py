@@ -164,6 +164,7 @@ async def answer(ask):
 """
 
 
+@pytest.mark.slow
 def test_workers_of_xdist_share_the_judge_s_replies_and_one_report(shop):
     shop.makepyfile(own_judge=JUDGE)
     shop.makepyfile(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragstone.text import evidence
 from ragstone.text.evidence import find_quote
 
 
@@ -102,3 +106,45 @@ def test_the_short_way_finds_what_the_long_way_finds(
     short = find_quote(quote, text)
     # an invisible character at the end of the text makes it take the long way
     assert find_quote(quote, text + " \u200b") == short
+
+
+def test_a_search_with_borders_written_into_the_text_finds_what_trying_each_match_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = random.Random(23)
+    cases = []
+    for alphabet in ("ab ", "ab  \n", "aé ", "中a ", "a_1 ", "A‘b \0"):
+        for _ in range(60):
+            text = "".join(generator.choices(alphabet, k=30))
+            start = generator.randrange(30)
+            cases.append((text[start : start + generator.randint(1, 8)], text))
+    tried = [find_quote(*case) for case in cases]
+    find_quote.cache_clear()
+    monkeypatch.setattr(evidence, "MATCHES_TRIED", 0)
+    assert [find_quote(*case) for case in cases] == tried
+    assert sum(span is not None for span in tried) > 100
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("a", "a"),
+        ("ba ", "ba "),
+        ("a ", "a  "),
+        ("é", "\u200bé"),
+        ("\u0301\u0327", "\u0301\u0327"),
+    ],
+)
+def test_time_grows_with_the_length_of_a_repetitive_text_and_not_with_its_square(
+    quote: str, text: str
+) -> None:
+    def measure(size: int) -> float:
+        wanted, searched = "a" + quote * (size // 9) + "b", text * (size // len(text))
+        start = time.process_time()
+        assert find_quote(wanted[:-1] + "a", searched) is None or text == "a"
+        assert find_quote(wanted, searched) is None
+        return time.process_time() - start
+
+    measure(1000)
+    # 16 times the length: a search that is quadratic takes 256 times as long
+    assert measure(80_000) < 80 * max(0.001, min(measure(5000), measure(5001)))

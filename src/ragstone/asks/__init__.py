@@ -19,6 +19,10 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
                A judge that writes no questions replies {"evasive": bool, "addresses": [{"part", "probability"}]}: for
                each part of the question that was asked (or the whole as one) the chance that the answer addresses it;
                [] for an evasive answer.
+    standalone {"question": text}
+    turns      {"turns": [{"id", "addresses": bool, "contradicts", "quote", "reason"}]}   contradicts = id of an earlier
+               turn or "", quote = verbatim part of its answer. A judge that cannot tell replies null for contradicts.
+    goal       {"turn", "reason"}                                  turn = id of the turn that reaches the goal, or ""
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
@@ -31,22 +35,50 @@ from __future__ import annotations
 from ragstone.asks.generators import Asking, ask, ask_all, together
 from ragstone.asks.kinds import (
     Case,
+    Exchange,
     Order,
     Problem,
     aspects,
     claims,
     embed,
+    goal,
     prefer,
     questions,
     rate,
     solve,
+    standalone,
     support,
+    turns,
     useful,
     write,
 )
 from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
 
 __all__ = [
-    "Answered", "Ask", "Asking", "Case", "Order", "Problem", "Reply", "ask", "ask_all", "aspects", "canonical",
-    "claims", "digest", "embed", "prefer", "questions", "rate", "solve", "support", "together", "useful", "write",
+    "Answered",
+    "Ask",
+    "Asking",
+    "Case",
+    "Exchange",
+    "Order",
+    "Problem",
+    "Reply",
+    "ask",
+    "ask_all",
+    "aspects",
+    "canonical",
+    "claims",
+    "digest",
+    "embed",
+    "goal",
+    "prefer",
+    "questions",
+    "rate",
+    "solve",
+    "standalone",
+    "support",
+    "together",
+    "turns",
+    "useful",
+    "write",
 ]  # fmt: skip

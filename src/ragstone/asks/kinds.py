@@ -11,7 +11,7 @@ from ragstone.asks import schemas
 from ragstone.asks.types import Ask
 from ragstone.text.answers import is_bare_answer, is_polar_exchange
 from ragstone.text.sentences import split_cited_parts
-from ragstone.types import Chunk
+from ragstone.types import ChatMessage, Chunk
 
 
 def claims(*texts: str, question: str | None = None, language: str | None = None) -> Ask:
@@ -89,6 +89,41 @@ def questions(
     if question is not None:
         values["question"] = question
     return Ask("questions", values, schemas.QUESTIONS, language)
+
+
+def standalone(
+    question: str, history: Sequence[ChatMessage], *, language: str | None = None
+) -> Ask:
+    """Reword a question so that it can be understood without the conversation before it."""
+    rows = [{"role": message.role, "content": message.content} for message in history]
+    return Ask("standalone", {"question": question, "history": rows}, schemas.STANDALONE, language)
+
+
+class Exchange(NamedTuple):
+    """What a user said and what the system answered."""
+
+    question: str
+    answer: str
+
+
+def turns(conversation: Sequence[Exchange], *, language: str | None = None) -> Ask:
+    """Say of each turn whether the answer addresses the question and which earlier answer it contradicts; ids are n1, n2, …"""
+    return Ask("turns", {"turns": _number_turns(conversation)}, schemas.TURNS, language)
+
+
+def goal(
+    conversation: Sequence[Exchange], goal: str | None = None, *, language: str | None = None
+) -> Ask:
+    """Say at which turn a conversation reaches its goal: the stated one, else what the user first asked for."""
+    values = {"turns": _number_turns(conversation), "goal": goal}
+    return Ask("goal", values, schemas.GOAL, language)
+
+
+def _number_turns(conversation: Sequence[Exchange]) -> list[dict[str, str]]:
+    return [
+        {"id": f"n{n}", "question": turn.question, "answer": turn.answer}
+        for n, turn in enumerate(conversation, 1)
+    ]
 
 
 def rate(

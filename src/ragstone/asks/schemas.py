@@ -43,6 +43,13 @@ SUPPORT = _object(
 ASPECTS = _object(aspects=_array(_object(aspect=_STRING, covered=_BOOLEAN, quote=_STRING)))
 PREFER = _object(reason=_STRING, better=_enum("A", "B", "tie"))
 QUESTIONS = _object(evasive=_BOOLEAN, questions=_array(_STRING))
+STANDALONE = _object(question=_STRING)
+TURNS = _object(
+    turns=_array(
+        _object(id=_STRING, addresses=_BOOLEAN, contradicts=_STRING, quote=_STRING, reason=_STRING)
+    )
+)
+GOAL = _object(reason=_STRING, turn=_STRING)
 EMBED = _object(vectors=_array(_array({"type": "number"})))
 SOLVE = _object(answers=_array(_object(id=_STRING, told=_BOOLEAN, answer=_STRING, quote=_STRING)))
 _TEST_ITEM = {

@@ -39,12 +39,15 @@ COMMANDS: dict[str, str] = {
     "plan": "Estimate how many questions it takes to detect a difference.",
     "slurm": "Write, submit, inspect or cancel the Slurm job of a run.",
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
+    "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
     "runs": "List, show or delete the stored runs.",
+    "store": "Check the store for damage, or save what is whole of a damaged one.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
     "label": "Label claims, chunks or answers of a run with the keyboard.",
     "labels": "Import, export and compare labels of people; settle where they disagree.",
     "import": "Turn a file in any known format into ragstone's own.",
     "export": "Write the rows of a stored run with one column per metric.",
+    "doctor": "Say what is installed and whether store and judge can be used.",
 }
 """Every command with its line in `ragstone --help`; its code is the file of that name (`import` → import_)."""
 
@@ -114,7 +117,8 @@ def _find_language(ctx: click.Context) -> str:
 )
 @click.version_option(__version__, prog_name="ragstone", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def ragstone(debug: bool) -> None:
+@click.option("--lang", type=click.Choice(["en", "es"]), help="Language of help, messages and reports [default: that of the system].")  # fmt: skip
+def ragstone(debug: bool, lang: str | None) -> None:
     """Say how good a RAG system is, where it fails and why."""
 
 

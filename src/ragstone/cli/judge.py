@@ -149,6 +149,39 @@ def measure(**flags: Any) -> int:
 
 
 @command.command()
+@click.option("--judge", "spec", metavar="JUDGE", default="offline", show_default=True, help="The judge to attack: offline, openai:MODEL, …")  # fmt: skip
+@click.option("--base-url", metavar="URL", help="Where the judge's server listens.")
+@click.option("--small", is_flag=True, help="The judge is a small model: one token a question.")
+@click.option("--data", metavar="FILE", help="Samples of yours, with answers and contexts [default: twenty of ours].")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=2), default=20, show_default=True, metavar="N", help="Samples to use.")  # fmt: skip
+@click.option("--attacks", type=click.IntRange(min=1), default=60, show_default=True, metavar="N", help="Attacks to try, of 300 in each language.")  # fmt: skip
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Which attack meets which sample."
+)
+@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Concurrent requests to the judge.")  # fmt: skip
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Show what the judge would be asked, and stop.")
+@output_option("judges")
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@store_option
+def attack(**flags: Any) -> int:
+    """Put texts that try to talk the judge round into samples, and see which verdicts change.
+
+    The attacks open, demand and hide in different ways; beside them stands a harmless sentence in the same places. Exits
+    1 when an attack made an unsupported claim pass, 3 when too many questions got no usable reply.
+
+    \b
+      ragstone judge attack
+      ragstone judge attack --judge openai:gpt-4o-mini --data answers.jsonl --dry-run
+      ragstone judge attack --judge local --data answers.jsonl --attacks 120 -o attacks.html
+    """
+    from ragstone.cli.actions.judge_attack import run_attack
+
+    return run_attack(flags)
+
+
+@command.command()
 @click.argument("name", required=False)
 def get(name: str | None) -> None:
     """List open models that we measured as judges, or fetch the one that you name.

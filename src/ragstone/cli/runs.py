@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import F, store_option
+
+
+def trend_options(function: F) -> F:
+    """`--trend`, `--data` and `--lang`."""
+    for option in (
+        click.option("--lang", "language", metavar="LANG", help="Language of the trend: en, es."),
+        click.option("--data", metavar="NAME", help="Only runs of this data set."),
+        click.option("--trend", metavar="METRIC", help="The metric over the runs of each data set, with the verdict between neighbours."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
 
 
 @click.group("runs", invoke_without_command=True)
+@trend_options
 @store_option
 @click.pass_context
-def command(ctx: click.Context, store: str | None) -> None:
+def command(ctx: click.Context, /, store: str | None, **options: Any) -> None:
     """List, show or delete the stored runs.
 
     A run is named by its id, the start of its id, its name, or `last`."""
     ctx.obj = store  # `runs --store X list`: the default of the subcommands' own --store
     if ctx.invoked_subcommand is None:
-        ctx.invoke(list_command, as_json=False, store=None)
+        ctx.invoke(list_command, as_json=False, store=None, **options)
 
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@trend_options
 @store_option
 @click.pass_obj
-def list_command(default: str | None, as_json: bool, store: str | None) -> None:
-    """List the runs, newest first."""
+def list_command(default: str | None, /, as_json: bool, store: str | None, **options: Any) -> None:
+    """List the runs, newest first, with their figures.
+
+    Each metric has its mean, its interval and its course over the earlier runs of the same data set."""
     from ragstone.cli.actions.runs import list_runs
 
-    list_runs(store or default, as_json=as_json)
+    list_runs(store or default, as_json=as_json, **options)
 
 
 @command.command("show")

@@ -8,9 +8,9 @@ from ragstone.data.dataset import read as read
 from ragstone.data.formats import FORMATS as FORMATS
 from ragstone.data.formats import Format as Format
 from ragstone.data.pairs import pair_predictions as pair_predictions
+from ragstone.data.parquet_writer import write_shards as write_shards
 from ragstone.data.rows import to_sample as to_sample
 from ragstone.data.writers import WRITERS as WRITERS
 from ragstone.data.writers import add_columns as add_columns
 from ragstone.data.writers import open_replacement as open_replacement
 from ragstone.data.writers import write_rows as write_rows
-from ragstone.data.writers import write_shards as write_shards

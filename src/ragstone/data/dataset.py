@@ -17,6 +17,7 @@ from ragstone.data.formats import (
     map_fields,
 )
 from ragstone.data.ids import SeenIds
+from ragstone.data.limits import shorten_names
 from ragstone.data.objects import open_objects
 from ragstone.data.regroup import open_protobuf_traces, regroup_source
 from ragstone.data.rows import MEASURE_COLUMNS, Mapper, compile_shape, get_path, parse_cells
@@ -261,7 +262,7 @@ def _check_columns(
         for path in names
     ):
         raise UnknownFormat(
-            f"{source.name}: the columns ({', '.join(columns)}) have nothing of {title} "
+            f"{source.name}: the columns ({shorten_names(columns)}) have nothing of {title} "
             f"({', '.join(sorted(row_format.columns))}); choose another --format, or name your columns "
             "with fields"
         )

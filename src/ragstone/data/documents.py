@@ -8,11 +8,12 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from ragstone.data.chunks import CHUNK_TEXT_KEYS
 from ragstone.data.field_values import to_language
 from ragstone.data.html import html_to_text
+from ragstone.data.limits import ROW_TOO_LONG, check_archive, read_lines
 from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError, MissingExtra
 
@@ -144,7 +145,9 @@ def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> It
 
 def _read_jsonl(path: Path, name: str) -> Iterator[Document]:
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(read_lines(file), 1):
+            if line is None:
+                raise DataError(f"{name}:{number}: {ROW_TOO_LONG}")
             if line.strip():
                 yield parse_document(parse_line(line, f"{name}:{number}"), f"{name}:{number}")
 
@@ -196,6 +199,8 @@ def _read_docx(path: Path, name: str) -> tuple[str, str]:
     except ImportError:
         raise MissingExtra("reading docx documents", "docx") from None
     try:
+        with ZipFile(path) as archive:
+            check_archive(archive, name)
         file = open_docx(str(path))
         lines: list[str] = []
         for block in file.iter_inner_content():

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ragstone.data import converters
+from ragstone.data.limits import shorten_names
 from ragstone.errors import DataError, UnknownFormat, suggest_nearest
 from ragstone.types import SAMPLE_FIELDS
 
@@ -63,7 +64,7 @@ def detect_format(columns: Iterable[str], where: str) -> Format:
         for row_format in FORMATS.values()
         if any(signature <= roots for signature in row_format.signatures)
     ]
-    shown_columns = ", ".join(sorted(names)) or "none"
+    shown_columns = shorten_names(sorted(names)) or "none"
     if not fits:
         closest = max(
             FORMATS.values(),
@@ -392,6 +393,21 @@ _TABLE: Sequence[Format] = (
         allows_nested_text=True,
         allows_single_context=True,
         convert=converters.convert_trulens_record,
+    ),
+    Format(
+        "langfuse",
+        "Langfuse traces",
+        _signatures(
+            "input output sessionId",
+            "input output observations",
+            "input output userId",
+            "id timestamp name input output sessionId userId metadata observations scores tags latency totalCost "
+            "release version public environment htmlPath projectId createdAt updatedAt bookmarked",
+        ),
+        {**_PLAIN_FIELDS, "steps": ("steps",), "group": ("group",), "messages": ("messages",)},
+        allows_nested_text=True,
+        allows_single_context=True,
+        convert=converters.convert_langfuse_trace,
     ),
     Format(
         "squad",

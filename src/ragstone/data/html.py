@@ -26,9 +26,21 @@ _PRE_START, _PRE_END = "\x02", "\x03"
 def html_to_text(page: str) -> tuple[str, str]:
     """Convert a page to its text and its title."""
     parser = _PageParser()
-    parser.feed(page)
+    parser.feed(_escape_unclosed(page))
     parser.close()
     return _tidy_text("".join(parser.parts)), " ".join(parser.title.split())
+
+
+def _escape_unclosed(page: str) -> str:
+    """Escape what opens a tag or comment that nothing closes: html.parser would look to the end of the page for each of them."""
+    for opening, closing in (("<!--", "-->"), ("<![", "]>"), ("<", ">")):
+        end = page.rfind(closing) + 1
+        page = page[:end] + page[end:].replace(opening, "&lt;" + opening[1:])
+    return _UNKNOWN_SECTION.sub("&lt;![", page)
+
+
+_UNKNOWN_SECTION = re.compile(r"<!\[(?!(?:cdata|temp|ignore|include|rcdata|if|else|endif)\b)", re.I)
+"""Sections at which html.parser ends with an AssertionError."""
 
 
 def _tidy_text(text: str) -> str:
@@ -159,8 +171,12 @@ class _PageParser(HTMLParser):
     def _add_text(self, text: str) -> None:
         if self._row:
             self._row[-1] += text.strip(_PRE_START + _PRE_END)
-        elif self._row is None:  # text of a row before its first cell is dropped
+        # text of a row before its first cell is dropped; of blanks in a row one is enough
+        elif self._row is None and (self._preformatted or text.strip() or not self._ends_blank()):
             self.parts.append(text)
+
+    def _ends_blank(self) -> bool:
+        return bool(self.parts) and not self.parts[-1].strip(" \r\t")
 
 
 def _is_navigation(attrs: list[tuple[str, str | None]]) -> bool:

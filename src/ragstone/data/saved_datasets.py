@@ -7,8 +7,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragstone.data.limits import MAX_ROW_BYTES, ROW_TOO_LONG, check_unpacked
 from ragstone.data.objects import to_row_text
-from ragstone.data.sources import RawRow, RowSource, translate_errors
+from ragstone.data.sources import RawRow, RejectedRow, RowSource, translate_errors
 from ragstone.errors import DataError, MissingExtra
 
 
@@ -54,8 +55,14 @@ def open_inspect_log(source: str) -> RowSource | None:
 
 def _read_inspect_samples(source: str) -> Iterator[RawRow]:
     with zipfile.ZipFile(source) as archive:
-        names = sorted(name for name in archive.namelist() if name.startswith("samples/"))
-        for name in names:
+        members = archive.infolist()
+        packed = sum(member.compress_size for member in members)
+        check_unpacked(sum(member.file_size for member in members), packed, source)
+        names = sorted(member.filename for member in members)
+        for name in (name for name in names if name.startswith("samples/")):
+            if archive.getinfo(name).file_size > MAX_ROW_BYTES:
+                yield f"{source}: {name}", RejectedRow(ROW_TOO_LONG)
+                continue
             try:
                 text = archive.read(name).decode()
             except NotImplementedError:  # zstandard, which Python unpacks from 3.14 on

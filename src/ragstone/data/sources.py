@@ -19,6 +19,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from ragstone.data.json_rows import split_rows
+from ragstone.data.limits import (
+    MAX_COLUMNS,
+    MAX_ROW_BYTES,
+    MAX_STREAM_BYTES,
+    ROW_TOO_LONG,
+    check_unpacked,
+    describe_columns,
+    read_lines,
+)
 from ragstone.errors import DataError, MissingExtra, suggest_nearest
 
 SPOOL_MEMORY_BYTES = 8 << 20
@@ -99,13 +108,20 @@ def iter_lines(
 ) -> Iterator[tuple[int, str | RejectedRow]]:
     """Yield numbered lines without the blank ones; only a line feed ends a line, U+2028 does not."""
     with translate_errors(name), open_file() as stream:
-        first = strip_bom(stream.readline(), name)
-        yield from decode_lines(enumerate(chain((first,), stream), 1))
+        lines = read_lines(stream)
+        first = next(lines, b"")
+        first = first and strip_bom(first, name)
+        yield from decode_lines(enumerate(chain((first,), lines), 1))
 
 
-def decode_lines(numbered: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str | RejectedRow]]:
-    """Yield the lines as text, without the blank ones."""
+def decode_lines(
+    numbered: Iterable[tuple[int, bytes | None]],
+) -> Iterator[tuple[int, str | RejectedRow]]:
+    """Yield the lines as text, without the blank ones; None stands for one that is too long."""
     for number, raw in numbered:
+        if raw is None:
+            yield number, RejectedRow(ROW_TOO_LONG)
+            continue
         line = raw.strip()
         if line:
             try:
@@ -130,7 +146,7 @@ class ReopenableFile:
         raw = self.open_raw()
         if not self.is_gzip:
             return raw
-        return io.BufferedReader(_GzipReader(raw))
+        return io.BufferedReader(_GzipReader(raw, self.source))
 
     def open_raw(self) -> IO[bytes]:
         """Open the bytes as they are stored, compressed or not."""
@@ -140,11 +156,20 @@ class ReopenableFile:
 
 
 class _GzipReader(gzip.GzipFile):
-    """A gzip stream that also closes the compressed file."""
+    """A gzip stream that grows in proportion only, and also closes the compressed file."""
 
-    def __init__(self, raw: IO[bytes]) -> None:
+    def __init__(self, raw: IO[bytes], source: str) -> None:
         super().__init__(fileobj=raw, mode="rb")
         self._compressed_file = raw
+        self._source = source
+        self._unpacked = 0
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        self._unpacked += count
+        if self._unpacked > MAX_STREAM_BYTES:
+            check_unpacked(self._unpacked, self._compressed_file.tell(), self._source)
+        return count
 
     def close(self) -> None:
         super().close()
@@ -160,6 +185,9 @@ class _SpoolReader(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    def tell(self) -> int:
+        return self._position
 
     def readinto(self, buffer: Any) -> int:
         self._spool.seek(self._position)
@@ -224,11 +252,18 @@ def _read_json(source: str, file: ReopenableFile) -> Iterator[RawRow]:
 
 
 def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
-    csv.field_size_limit(1 << 30)  # the default rejects cells over 128 KB, which documents exceed
+    # the default rejects cells over 128 KB, which documents exceed
+    csv.field_size_limit(MAX_ROW_BYTES)
     decode_errors: list[str] = []  # of the lines that belong to the current row
+    row_bytes = 0
 
     def decode_stream(stream: IO[bytes]) -> Iterator[str]:
-        for number, raw in enumerate(stream, 1):
+        nonlocal row_bytes
+        for number, raw in enumerate(read_lines(stream), 1):
+            row_bytes += len(raw or b"")
+            # also when no line is: a cell in quotes may have many
+            if raw is None or row_bytes > MAX_ROW_BYTES:
+                raise _RowTooLong
             line = strip_bom(raw, source) if number == 1 else raw
             try:
                 yield line.decode()
@@ -243,10 +278,14 @@ def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
         header: list[str] | None = None
         while True:
             line = reader.line_num + 1
+            row_bytes = 0
             try:
                 values = next(reader)
             except StopIteration:
                 return
+            except _RowTooLong:
+                yield line, RejectedRow(f"{ROW_TOO_LONG}; nothing after it is read")
+                return  # where it ends depends on its quotes
             except csv.Error as bad:
                 reason = f"not CSV ({bad}); put quotes around the cell and double those inside"
                 yield line, RejectedRow(reason)
@@ -273,11 +312,17 @@ def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
 def _check_header(names: list[str], where: str, decode_errors: list[str]) -> list[str]:
     if decode_errors:
         raise DataError(f"{where}: {decode_errors[0]}")
+    if len(names) > MAX_COLUMNS:
+        raise DataError(f"{where}: {describe_columns(len(names))}")
     names = [name.strip() for name in names]
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
         raise DataError(f"{where}: the column {duplicate!r} stands twice; rename one")
     return names
+
+
+class _RowTooLong(Exception):
+    """Ends the reading of a CSV file; not an error of csv, whose reader would not pass it on."""
 
 
 def _detect_delimiter(head: bytes) -> str:
@@ -300,13 +345,24 @@ def _read_parquet(source: str, file: ReopenableFile) -> Iterator[RawRow]:
             # parquet is read from its end; a spool reader cannot seek
             seekable = stream if file.spool is None else io.BytesIO(stream.read())
             number = 0
-            for batch in pyarrow.parquet.ParquetFile(seekable).iter_batches(batch_size=256):
+            table = pyarrow.parquet.ParquetFile(seekable)
+            _check_parquet(table.metadata, seekable.seek(0, io.SEEK_END), source)
+            for batch in table.iter_batches(batch_size=256):
                 for row in batch.to_pylist():
                     number += 1
                     yield f"{source}: row {number}", to_row_text(row)
     except pyarrow.ArrowException as bad:
         first = str(bad).splitlines()[0] if str(bad) else type(bad).__name__
         raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
+
+
+def _check_parquet(facts: Any, packed: int, source: str) -> None:
+    """Refuse a table that unpacks to too much, by its metadata: pages may be packed, and repeated values written once."""
+    if facts.num_columns > MAX_COLUMNS:
+        raise DataError(f"{source}: {describe_columns(facts.num_columns)}")
+    cells = facts.num_rows * facts.num_columns
+    groups = (facts.row_group(index) for index in range(facts.num_row_groups))
+    check_unpacked(cells + sum(group.total_byte_size for group in groups), packed, source)
 
 
 def to_rejected_row(error: str) -> RawRow:

@@ -98,7 +98,7 @@ class AskBroker:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Answer the Asks, in order."""
-        keys = [self._reply_key(ask) for ask in asks]
+        keys = [build_reply_key(ask, self._judge) for ask in asks]
         known: dict[str, Reply] = {}
         if not self._judge.local:
             new = [key for key in keys if key not in self._in_flight]
@@ -118,13 +118,6 @@ class AskBroker:
                 pending_ask.waiters.append(waiter)
             await waiter.future
         return [known[key] if key in known else pending[key].result() for key in keys]
-
-    def _reply_key(self, ask: Ask) -> str:
-        """Return the cache key: the digest of {"ask": the Ask's key, "judge": the judge's identity}."""
-        # Spelled out because it equals digest({"ask": …, "judge": …}), which keys the replies of every store so far:
-        # any other spelling makes all of them unknown, and every call is paid for again.
-        text = f'{{"ask":"{ask.key}","judge":{canonical(self._judge.identity(ask))}}}'
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     def _enqueue(self, ask: Ask, key: str) -> _PendingAsk:
         """Queue an Ask and wake an idle worker, or start one."""
@@ -215,6 +208,14 @@ class AskBroker:
             asyncio.wrap_future(saved).add_done_callback(
                 lambda done: _settle_save(saving, None if done.cancelled() else done.exception())
             )
+
+
+def build_reply_key(ask: Ask, judge: Judge) -> str:
+    """Return the cache key: the digest of {"ask": the Ask's key, "judge": the judge's identity}."""
+    # Spelled out because it equals digest({"ask": …, "judge": …}), which keys the replies of every store so far:
+    # any other spelling makes all of them unknown, and every call is paid for again.
+    text = f'{{"ask":"{ask.key}","judge":{canonical(judge.identity(ask))}}}'
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _settle_save(saving: asyncio.Future[None], error: BaseException | None) -> None:

@@ -141,6 +141,35 @@ def _vote_on_answers(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     return {"answers": rows}, _note_disagreement(split, len(rows), "jury_split_answers")
 
 
+def _vote_on_turns(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """Count for each turn what most jurors say; a contradiction that half of them see does not count."""
+    rows, split = [], 0
+    for ballot in _align([value["turns"] for value in values], "id"):
+        addressing = [row for row in ballot if row["addresses"]]
+        against = Counter(row["contradicts"] for row in ballot)
+        contradicts, votes = against.most_common(1)[0]
+        contradicts = contradicts if 2 * votes > len(ballot) else ""
+        split += len(against) > 1 or 0 < len(addressing) < len(ballot)
+        winner = next((row for row in ballot if row["contradicts"] == contradicts), ballot[0])
+        rows.append(
+            {
+                **winner,
+                "addresses": 2 * len(addressing) >= len(ballot),
+                "contradicts": contradicts,
+                "quote": winner["quote"] if contradicts else "",
+            }
+        )
+    return {"turns": rows}, _note_disagreement(split, len(rows), "jury_split_verdicts")
+
+
+def _vote_on_goal(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """Count the goal as reached when most jurors say so, at the turn that the first of them names."""
+    reached = [value for value in values if value["turn"]]
+    missed = [value for value in values if not value["turn"]]
+    winner = (reached if len(reached) > len(missed) else missed)[0]
+    return winner, _note_disagreement(int(bool(reached and missed)), 1, "jury_split_verdicts")
+
+
 def _vote_on_preferences(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     """Prefer what more jurors than not prefer; an equal number each way is a tie."""
     votes = Counter(value["better"] for value in values)
@@ -160,6 +189,8 @@ _VOTES = {
     "rate": _vote_on_levels,
     "prefer": _vote_on_preferences,
     "aspects": _vote_on_aspects,
+    "turns": _vote_on_turns,
+    "goal": _vote_on_goal,
 }
 
 

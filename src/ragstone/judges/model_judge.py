@@ -53,7 +53,7 @@ class ModelJudge(Reopenable):
         if identity is None:
             identity = self._identities[name, ask.language] = {
                 **self.model.identity(),
-                "prompt": [self._load_prompt(part, ask).digest for part in (name, "again")],
+                "prompt": [self.load_prompt(part, ask).digest for part in (name, "again")],
                 # another name would change every cache key
                 "discipline": PROTOCOL_VERSION,
             }
@@ -73,7 +73,7 @@ class ModelJudge(Reopenable):
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind == "embed":
             return (await self.embeddings.answer([ask]))[0]
-        session = JudgeSession(self.model, ask, lambda name: self._load_prompt(name, ask))
+        session = JudgeSession(self.model, ask, lambda name: self.load_prompt(name, ask))
         try:
             value = await session.run()
         except (JudgeFailed, OutOfBudget) as failure:
@@ -83,5 +83,6 @@ class ModelJudge(Reopenable):
             self.spent = self.spent + session.usage
         return Reply(value, session.usage, self.model.notes)
 
-    def _load_prompt(self, name: str, ask: Ask) -> prompts.Prompt:
+    def load_prompt(self, name: str, ask: Ask) -> prompts.Prompt:
+        """Return the prompt of that name in the language of an Ask."""
         return prompts.load(name, ask.language or self.language, self.folder)

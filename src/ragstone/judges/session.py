@@ -119,6 +119,18 @@ class JudgeSession:
         return batch.parse(value)
 
 
+def build_first_prompt(ask: Ask, load_prompt: Callable[[str], Prompt]) -> tuple[str, str] | None:
+    """System and user message of the first call about an Ask, with another nonce; None when there is nothing to ask."""
+    spec = build_spec(ask)
+    items = list(spec.items)
+    if not items:
+        return None
+    nonce = make_nonce(f"{ask.key}:0:{items[0]}:{len(items)}", 0)
+    batch = spec.build_batch(items, nonce)
+    fixed = {"nonce": nonce, "shape": batch.schema.format_example(nonce), "note": ""}
+    return load_prompt(spec.prompt).fill({**batch.values, **fixed})
+
+
 def _list_open(items: list[Hashable], settled: Settled, parsed: ParsedReply) -> list[Hashable]:
     """The items that a reply left without an answer or without proof."""
     return [item for item in items if item not in settled or item in parsed.unproven]

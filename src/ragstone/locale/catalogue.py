@@ -13,7 +13,7 @@ LANGUAGES = ("en", "es")
 
 REPORT_FILES = (
     "report", "opening", "failures", "comparison", "drawing", "checkup", "monitor", "starter", "labels",
-    "testing",
+    "testing", "view",
 )  # fmt: skip
 """Files searched for a phrase in this order, the likeliest first; a later file is read only when all earlier lack it.
 

@@ -15,11 +15,12 @@ from ragstone.metrics.claims import (
     run_together,
     split_claims,
 )
+from ragstone.metrics.history import read_question
 from ragstone.metrics.replies import compute_cosines, read_probability, read_rows
 from ragstone.registry import metric
 from ragstone.text.answers import is_bare_answer
 from ragstone.text.evidence import find_quote
-from ragstone.types import Chunk, Finding, Score, share
+from ragstone.types import Chunk, Dialogue, Finding, Score, share
 
 
 def _check_count(options: Mapping[str, Any]) -> str | None:
@@ -32,7 +33,12 @@ def _check_weight(options: Mapping[str, Any]) -> str | None:
 
 @metric(check=_check_count)
 def answer_relevance(
-    question: str, answer: str, language: str | None = None, *, count: int = 3
+    question: str,
+    answer: str,
+    language: str | None = None,
+    messages: Dialogue | None = None,
+    *,
+    count: int = 3,
 ) -> Asking[Score]:
     """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive. A judge that generates none (embedded, hybrid) gives a calibrated chance that the answer addresses the question.
 
@@ -51,6 +57,7 @@ def answer_relevance(
     if "addresses" in reply:
         return _score_parts(reply)
     generated = _read_questions(reply, count)
+    question = yield from read_question(question, messages, language)
     similarities = compute_cosines((yield from ask(embed(question, *generated))), 1 + count)
     findings = tuple(
         Finding(text, "generated", compose("cosine_with_question", cosine=round(cosine, 3)))
@@ -71,18 +78,23 @@ def answer_similarity(answer: str, reference: str) -> Asking[Score]:
 
 @metric
 def completeness(
-    question: str, answer: str, reference: str | None = None, language: str | None = None
+    question: str,
+    answer: str,
+    reference: str | None = None,
+    language: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Aspects of the question (with a reference: claims of the reference) that the answer covers ÷ all.
 
     Covered needs a quote that stands in the answer; the missing ones are listed."""
     if reference and reference.strip():
-        asked = _choose_question(question, answer, reference, language)
+        asked = yield from _choose_question(question, answer, reference, language, messages)
         claims = yield from split_claims(reference, "reference", language)
         checked = yield from check_claims(claims, _to_sources("answer", answer), language, asked)
         return share([_to_coverage(claim) for claim in checked], "covered")
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
+    question = yield from read_question(question, messages, language)
     reply = yield from ask(aspects(question, answer, language=language))
     return share(_read_aspects(reply, answer), "covered")
 
@@ -93,6 +105,7 @@ def answer_correctness(
     answer: str,
     reference: str,
     language: str | None = None,
+    messages: Dialogue | None = None,
     *,
     additions: Literal["list", "count"] = "list",
     similarity_weight: float = 0.0,
@@ -104,7 +117,7 @@ def answer_correctness(
     (`omission`). Other claims of the answer are listed as `addition`; `additions=count` counts them as FP (Ragas' way).
     A reference that is a bare name or number is read as the answer to the question; where the judge tells what part of it the
     answer holds, it counts by that part. `similarity_weight` mixes in answer_similarity (Ragas uses 0.25)."""
-    asked = _choose_question(question, answer, reference, language)
+    asked = yield from _choose_question(question, answer, reference, language, messages)
     f1, *similarity = yield from run_together(
         _match_claims(answer, reference, language, asked, additions == "count"),
         *([answer_similarity(answer, reference)] if similarity_weight else []),
@@ -116,13 +129,17 @@ def answer_correctness(
 
 
 def _choose_question(
-    question: str | None, answer: str, reference: str, language: str | None
-) -> str | None:
+    question: str | None,
+    answer: str,
+    reference: str,
+    language: str | None,
+    messages: Dialogue | None,
+) -> Asking[str | None]:
     """Return the question where answer or reference only name something; whole sentences need none."""
     if not question or not question.strip():
         return None
     is_bare = is_bare_answer(answer, language) or is_bare_answer(reference, language)
-    return question if is_bare else None
+    return (yield from read_question(question, messages, language)) if is_bare else None
 
 
 def _match_claims(

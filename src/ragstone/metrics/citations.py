@@ -16,35 +16,47 @@ from ragstone.metrics.claims import CheckedClaim, check_every_claim, name_chunks
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
-from ragstone.types import Chunk, Finding, Ranked, Score, share
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, share
 
 
 @metric
 def citation_precision(
-    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+    answer: str,
+    contexts: Ranked,
+    language: str | None = None,
+    question: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Marker–statement pairs whose cited chunk supports the statement ÷ pairs; a marker that points at no chunk counts as wrong.
 
     A marker's statement is what stands before it in its sentence, back to the marker before."""
-    cited = yield from _check_citations(answer, contexts, language, question)
+    cited = yield from _check_citations(answer, contexts, language, question, messages)
     return _score_precision(cited)
 
 
 @metric
 def citation_recall(
-    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+    answer: str,
+    contexts: Ranked,
+    language: str | None = None,
+    question: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Claims of the answer that carry at least one supporting marker ÷ its claims."""
-    cited = yield from _check_citations(answer, contexts, language, question)
+    cited = yield from _check_citations(answer, contexts, language, question, messages)
     return _score_recall(cited)
 
 
 @metric
 def citation_accuracy(
-    answer: str, contexts: Ranked, language: str | None = None, question: str | None = None
+    answer: str,
+    contexts: Ranked,
+    language: str | None = None,
+    question: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """F1 of citation_precision and citation_recall; not applicable without markers."""
-    cited = yield from _check_citations(answer, contexts, language, question)
+    cited = yield from _check_citations(answer, contexts, language, question, messages)
     precision, recall = _score_precision(cited), _score_recall(cited)
     # `share` always gives a value
     assert precision.value is not None
@@ -133,13 +145,17 @@ MIN_SHARED_QUOTE_WORDS = 5
 
 
 def _check_citations(
-    answer: str, contexts: Ranked, language: str | None, question: str | None
+    answer: str,
+    contexts: Ranked,
+    language: str | None,
+    question: str | None,
+    messages: Dialogue | None,
 ) -> Asking[CitedAnswer]:
     chunks = name_chunks(contexts)
     markers = find_markers(answer, chunks, language)
     if not markers:
         raise NotApplicable("no_citation_marker")
-    claims = yield from split_claims(answer, "answer", language, question)
+    claims = yield from split_claims(answer, "answer", language, question, messages)
     ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
     checked = yield from check_every_claim(claims, [chunks[rank - 1] for rank in ranks], language)
     return CitedAnswer(checked, markers, chunks, ranks)

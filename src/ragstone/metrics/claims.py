@@ -19,6 +19,7 @@ from ragstone.asks import Ask, Asking, Case, ask, support, together
 from ragstone.asks import claims as split
 from ragstone.errors import JudgeFailed, MissingField, NotApplicable, Unscored
 from ragstone.locale.messages import compose
+from ragstone.metrics.history import read_question
 from ragstone.metrics.replies import index_rows, read_opinion, read_probability, read_rows
 from ragstone.text.claim_checks import (
     find_quoted_sentence,
@@ -30,7 +31,7 @@ from ragstone.text.claim_checks import (
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
 from ragstone.text.words import fold_text, split_bare_words
-from ragstone.types import Chunk, Finding, Ranked, SecondOpinion, Verdict
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, SecondOpinion, Steps, Verdict
 
 T = TypeVar("T")
 
@@ -102,7 +103,11 @@ class CheckedClaims(list[CheckedClaim]):
 
 
 def split_claims(
-    text: str, field: str, language: str | None, question: str | None = None
+    text: str,
+    field: str,
+    language: str | None,
+    question: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[list[Claim]]:
     """Split a text into claims; `field` ("answer") is named in the outcome when there are none.
 
@@ -110,6 +115,10 @@ def split_claims(
     if not text.strip():
         raise NotApplicable("empty_field", field=field)
     split_ask = _build_split_ask(text, language, question)
+    # the conversation matters only where the question itself goes into the claims
+    if question and messages and {"question", "asked"} & split_ask.values["texts"][0].keys():
+        question = yield from read_question(question, messages, language)
+        split_ask = _build_split_ask(text, language, question)
     reply = yield from ask(split_ask)
     claims = _read_once(
         reply, (text, language), lambda: _read_split(reply, text, language, split_ask)
@@ -234,9 +243,17 @@ def name_chunks(contexts: Ranked) -> list[Chunk]:
     ]
 
 
-def list_sources(contexts: Ranked) -> list[Chunk]:
-    """Return the chunks that have a text."""
-    return [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
+def list_sources(contexts: Ranked, steps: Steps | None = None) -> list[Chunk]:
+    """Return the chunks that have a text, and what tools returned besides them."""
+    sources = [chunk for chunk in name_chunks(contexts) if chunk.text.strip()]
+    if not steps:
+        return sources
+    known = {chunk.text.strip() for chunk in sources}
+    for step in steps:
+        if step.result and step.result.strip() and step.result.strip() not in known:
+            known.add(step.result.strip())
+            sources.append(Chunk(step.tool, step.result))
+    return sources
 
 
 def _read_once(reply: Any, context: tuple[Any, ...], read: Callable[[], T]) -> T:

@@ -8,10 +8,11 @@ from ragstone.asks import Asking, ask_all, useful
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.locale.messages import Message, compose
 from ragstone.metrics.claims import check_claims, list_sources, name_chunks, split_claims
+from ragstone.metrics.history import read_question
 from ragstone.metrics.replies import index_rows, read_opinion, read_rows
 from ragstone.registry import metric
 from ragstone.text.words import fold_text
-from ragstone.types import Chunk, Finding, Ranked, Score, SecondOpinion, share
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, SecondOpinion, Steps, share
 
 NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 """The score of an empty retrieval, which is a defined case: no chunk is useful."""
@@ -19,11 +20,17 @@ NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 
 @metric
 def context_relevance(
-    question: str, contexts: Ranked, language: str | None = None, *, together: bool = False
+    question: str,
+    contexts: Ranked,
+    language: str | None = None,
+    messages: Dialogue | None = None,
+    *,
+    together: bool = False,
 ) -> Asking[Score]:
     """Mean grade of the chunks for the question (0, 1 or 2) ÷ 2, the judge asked twice in different wording and averaged; `together` grades all chunks as one text (Ragas' way).
 
     A chunk without text, or one that is the question itself, is 0, and no part of that one text."""
+    question = yield from read_question(question, messages, language)
     if together:
         contexts = _join_chunks(contexts, question)
     chunks = yield from grade_chunks(
@@ -42,26 +49,38 @@ def context_relevance(
 
 @metric
 def context_precision(
-    question: str, contexts: Ranked, reference: str, language: str | None = None
+    question: str,
+    contexts: Ranked,
+    reference: str,
+    language: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Average precision of the chunks judged useful for reaching the reference, over the useful ones retrieved.
 
     A chunk is useful when its grade is 1 or 2; the score is 0 when none is."""
+    question = yield from read_question(question, messages, language)
     return (yield from _average_precision(question, contexts, "reference", reference, language))
 
 
 @metric
 def context_precision_unreferenced(
-    question: str, contexts: Ranked, answer: str, language: str | None = None
+    question: str,
+    contexts: Ranked,
+    answer: str,
+    language: str | None = None,
+    messages: Dialogue | None = None,
 ) -> Asking[Score]:
     """Average precision of the chunks judged useful for reaching the answer, over the useful ones retrieved."""
+    question = yield from read_question(question, messages, language)
     return (yield from _average_precision(question, contexts, "answer", answer, language))
 
 
 @metric
-def context_recall(contexts: Ranked, reference: str, language: str | None = None) -> Asking[Score]:
+def context_recall(
+    contexts: Ranked, reference: str, language: str | None = None, steps: Steps | None = None
+) -> Asking[Score]:
     """Claims of the reference supported by the contexts ÷ its claims."""
-    sources = list_sources(contexts)
+    sources = list_sources(contexts, steps)
     claims = yield from split_claims(reference, "reference", language)
     checked = yield from check_claims(claims, sources, language)
     return share([claim.to_finding(sources) for claim in checked], "supported")

@@ -71,6 +71,9 @@ def rubric(
 
     `question` says what to judge, `levels` are its closed scale, worst first, and `fields` the texts to show."""
     texts: dict[str, str] = {field: _to_text(sample, field, name) for field in fields}
+    if "question" in fields and sample.messages:
+        said = [f"{message.role}: {message.content}" for message in sample.messages]
+        texts = {"conversation": "\n".join(said), **texts}
     if not any(text.strip() for text in texts.values()):
         raise NotApplicable("rubric_nothing_to_show", rubric=name, fields=tuple(fields))
     return (yield from rate_texts(texts, name, question, levels, sample.language))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ragstone.data.spans import TraceSpan, span_to_json
 from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_to_json
+from ragstone.store.checksums import explain_damage
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 
@@ -193,22 +194,23 @@ def encode_texts(interaction: Interaction) -> str:
 def decode_interaction(row: tuple[Any, ...]) -> Interaction:
     """The interaction in a row of `SELECT_INTERACTION`."""
     id, at, language, latency, cost, tokens, meta, text, value, comment = row
-    body = json.loads(text)
-    contexts = body.pop("contexts", None)
-    fields: Mapping[str, Scalar] = json.loads(meta) or EMPTY
-    return Interaction(
-        id=id,
-        at=at,
-        contexts=None if contexts is None else Ranked(Chunk(**chunk) for chunk in contexts),
-        feedback=value,
-        comment=None if comment is None else json.loads(comment),
-        latency=latency,
-        cost=cost,
-        tokens=tokens,
-        language=language,
-        meta=fields,
-        **body,
-    )
+    with explain_damage(f"interaction {id!r} in the store"):
+        body = json.loads(text)
+        contexts = body.pop("contexts", None)
+        fields: Mapping[str, Scalar] = json.loads(meta) or EMPTY
+        return Interaction(
+            id=id,
+            at=at,
+            contexts=None if contexts is None else Ranked(Chunk(**chunk) for chunk in contexts),
+            feedback=value,
+            comment=None if comment is None else json.loads(comment),
+            latency=latency,
+            cost=cost,
+            tokens=tokens,
+            language=language,
+            meta=fields,
+            **body,
+        )
 
 
 def split_batches(items: list[T], size: int = MAX_ROWS_PER_STATEMENT) -> Iterator[list[T]]:

@@ -12,12 +12,33 @@ from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score
 
-GOOD_VERDICTS = frozenset({"supported", "covered", "useful", "relevant", "correct", "right"})
+GOOD_VERDICTS = frozenset(
+    {"supported", "covered", "useful", "relevant", "correct", "right"}
+) | frozenset({"on_topic", "consistent", "reached", "expected", "made", "done"})
 BAD_VERDICTS = frozenset(
-    {"contradicted", "wrong", "error", "noise", "evasive", "not_useful", "not_relevant"}
+    {
+        "contradicted",
+        "wrong",
+        "error",
+        "noise",
+        "evasive",
+        "not_useful",
+        "not_relevant",
+        "off_topic",
+        "not_reached",
+        "failed",
+    }
 )
 WARN_VERDICTS = frozenset(
-    {"not_found", "missing", "omission", "addition", "partly_useful", "partly_relevant"}
+    {
+        "not_found",
+        "missing",
+        "omission",
+        "addition",
+        "partly_useful",
+        "partly_relevant",
+        "unexpected",
+    }
 )
 
 

@@ -16,7 +16,7 @@ from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.traces import assemble_traces
 from ragstone.monitor.interactions import now_micros
-from ragstone.server import api, page
+from ragstone.server import api, page, view_pages
 from ragstone.server.alert_worker import get_metrics
 from ragstone.server.api import SERVER_STATE, ServerState
 from ragstone.server.connections import (
@@ -34,6 +34,7 @@ from ragstone.server.guard import Handler, add_headers, build_guard
 from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.responses import RequestError, build_error_response
 from ragstone.server.settings import ServerSettings, check_settings
+from ragstone.server.view_state import VIEW_STATE, ViewState
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -59,7 +60,7 @@ POST_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] =
     "/v1/traces": api.post_traces,
 }
 
-PUBLIC_PATHS = ("/healthz", *page.PAGES)
+PUBLIC_PATHS = ("/healthz", *page.PAGES, *view_pages.VIEW_PATHS)
 """Paths that need no token, or ask for it by a form."""
 
 
@@ -92,14 +93,16 @@ def make_app(
         ],
         client_max_size=settings.body_bytes,
     )
+    app[page.HOME] = settings.home
     app[CONNECTIONS] = ConnectionTable(settings.connections, settings.header_seconds)
     for prefix in prefixes:
         # With and without the prefix: a proxy may strip it or not.
         for path, handler in GET_ROUTES.items():
             app.router.add_get(prefix + path, handler)
-        for path, handler in POST_ROUTES.items():
+        for path, handler in POST_ROUTES.items() if settings.ingest else ():
             app.router.add_post(prefix + path, handler)
         page.mount_pages(app, prefix)
+        view_pages.mount_view(app, prefix)
     app.on_response_prepare.append(add_headers)
     app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, workers))
     return app
@@ -155,7 +158,31 @@ async def _run_background(
         now_micros(),
         lambda: {worker.name: worker.get_status() for worker in workers},
     )
+    view = app[VIEW_STATE] = ViewState(store.reopen())
     queue.start()
+    tasks = [asyncio.create_task(_restart_on_error(worker)) for worker in workers]
+    if settings.ingest:
+        tasks += _start_ingest_tasks(settings, queue, read_archive)
+    yield
+    # in a thread: it waits for what is being read of a run
+    await asyncio.to_thread(view.close)
+    view.store.close()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    # after the other tasks, and before the store goes: every accepted row is on disk before its
+    # request is answered
+    await queue.close()
+    with suppress(StoreError):
+        if settings.ingest:  # a viewer writes nothing by itself
+            await _flush_counts(queue)
+    read_archive.store.close()
+
+
+def _start_ingest_tasks(
+    settings: ServerSettings, queue: IngestQueue, read_archive: Archive
+) -> list[asyncio.Task[None]]:
+    """Count refusals, assemble traces and delete old interactions, periodically."""
     tasks = [
         asyncio.create_task(
             _repeat_forever(FLUSH_COUNTS_SECONDS, lambda: _flush_counts(queue), "counting")
@@ -172,7 +199,6 @@ async def _run_background(
                 "assembling traces",
             )
         ),
-        *(asyncio.create_task(_restart_on_error(worker)) for worker in workers),
     ]
     if settings.retention is not None:
         age = settings.retention
@@ -185,16 +211,7 @@ async def _run_background(
                 )
             )
         )
-    yield
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    # after the other tasks, and before the store goes: every accepted row is on disk before its
-    # request is answered
-    await queue.close()
-    with suppress(StoreError):
-        await _flush_counts(queue)
-    read_archive.store.close()
+    return tasks
 
 
 async def _flush_counts(queue: IngestQueue) -> None:

@@ -13,12 +13,29 @@ from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import read_query
+from ragstone.report.view.frame import ViewFrame
 from ragstone.server.api import SERVER_STATE
 from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_secret, has_token
 from ragstone.server.responses import RequestError
 
-PAGES = ("/", "/interaction", "/login", "/logout", "/page.css", "/page.js")
-"""Paths that the guard admits without the token: handlers that show data must call `_is_authorised`, and show the sign-in form if it is False."""
+HOME: web.AppKey[str] = web.AppKey("home", str)
+"""Which page `/` shows: `monitor` or `runs`."""
+
+PAGES = ("/", "/monitor", "/interaction", "/login", "/logout", "/page.css", "/page.js")
+"""Paths that the guard admits without the token: handlers that show data must call `is_authorised`, and show the sign-in form if it is False."""
+
+SIGN_IN_TARGETS = (
+    "./",
+    "monitor",
+    "interaction",
+    "runs",
+    "run",
+    "sample",
+    "compare",
+    "label",
+    "experiments",
+)
+"""Relative names of the pages that one can sign in from."""
 
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
@@ -29,6 +46,8 @@ def mount_pages(app: web.Application, prefix: str) -> None:
     """Add the pages under a prefix; all links on them are relative, so that they work under any prefix."""
     for path, handler in _GET_ROUTES.items():
         app.router.add_get(prefix + path, handler)
+    if app[HOME] == "runs":
+        app.router.add_get(f"{prefix}/monitor", get_overview)
     app.router.add_post(f"{prefix}/login", post_login)
     app.router.add_post(f"{prefix}/logout", post_logout)
     if prefix:
@@ -36,22 +55,24 @@ def mount_pages(app: web.Application, prefix: str) -> None:
 
 
 async def get_overview(request: web.Request) -> web.Response:
-    """`GET /`: the overview."""
-    frame = _build_frame(request)
-    if not _is_authorised(request):
-        return _show_login(frame, request)
+    """`GET /`: the overview; where the runs are at home, they."""
+    if request.app[HOME] == "runs" and not request.path.endswith("/monitor"):
+        return redirect("runs", request.query_string)
+    frame = build_frame(request)
+    if not is_authorised(request):
+        return show_login(frame, request)
     archive = request.app[SERVER_STATE].read_archive
     try:
-        return _build_html_response(await asyncio.to_thread(live.render_overview, archive, frame))
+        return build_html_response(await asyncio.to_thread(live.render_overview, archive, frame))
     except StoreError as error:
-        return _show_store_error(frame, error)
+        return show_store_error(frame, error)
 
 
 async def get_interaction(request: web.Request) -> web.Response:
     """`GET /interaction?id=…`: one interaction with its claims and their evidence."""
-    frame = _build_frame(request)
-    if not _is_authorised(request):
-        return _show_login(frame, request)
+    frame = build_frame(request)
+    if not is_authorised(request):
+        return show_login(frame, request)
     archive = request.app[SERVER_STATE].read_archive
     id = request.query.get("id", "")
     page = None
@@ -59,11 +80,11 @@ async def get_interaction(request: web.Request) -> web.Response:
         if id and "\x00" not in id:
             page = await asyncio.to_thread(live.render_interaction, archive, id, frame)
     except StoreError as error:
-        return _show_store_error(frame, error)
+        return show_store_error(frame, error)
     return (
-        _build_html_response(live.render_missing(frame), 404)
+        build_html_response(live.render_missing(frame), 404)
         if page is None
-        else _build_html_response(page)
+        else build_html_response(page)
     )
 
 
@@ -81,11 +102,11 @@ async def get_script(request: web.Request) -> web.Response:
 
 async def get_login(request: web.Request) -> web.Response:
     """`GET /login`: the sign-in form, or the overview for those who are signed in."""
-    frame = _build_frame(request)
+    frame = build_frame(request)
     return (
-        _build_html_response(live.render_login(frame, "./"))
-        if not _is_authorised(request)
-        else _redirect("./")
+        build_html_response(live.render_login(frame, "./"))
+        if not is_authorised(request)
+        else redirect("./")
     )
 
 
@@ -100,12 +121,12 @@ async def post_login(request: web.Request) -> web.Response:
     form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
     target = _restrict_target(form.get("to", ""))
     if token is None:
-        return _redirect(target)
+        return redirect(target)
     if not equals_secret(form.get("token", "").strip(), token):
         state.queue.counts["refused_token"] += 1
-        frame = _build_frame(request, form.get("lang", ""))
-        return _build_html_response(live.render_login(frame, target, wrong=True), 401)
-    response = _redirect(target)
+        frame = build_frame(request, form.get("lang", ""))
+        return build_html_response(live.render_login(frame, target, wrong=True), 401)
+    response = redirect(target)
     response.set_cookie(
         SESSION_COOKIE,
         build_session_value(token),
@@ -123,14 +144,14 @@ async def post_login(request: web.Request) -> web.Response:
 
 async def post_logout(request: web.Request) -> web.Response:
     """Delete the session cookie."""
-    response = _redirect("./")
+    response = redirect("./")
     response.set_cookie(SESSION_COOKIE, "", path="", max_age=0, httponly=True, samesite="Strict")
     return response
 
 
 async def _redirect_to_slash(request: web.Request) -> web.Response:
     # without the slash, the page's relative links would be resolved one level too high
-    return _redirect(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
+    return redirect(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
 
 
 _GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
@@ -144,32 +165,37 @@ _GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] =
 _CACHE_HEADERS = {"Cache-Control": "private, max-age=300"}
 
 
-def _build_frame(request: web.Request, lang: str = "") -> Frame:
+def build_frame(request: web.Request, lang: str = "") -> Frame:
+    """What a page of the monitor has around it; `lang` is what the sign-in form sent."""
     now = now_micros()
     settings = request.app[SERVER_STATE].settings
     # `lang` is what the sign-in form sent; a language in the address goes first
-    query = read_query({"lang": lang, **request.query}, now, settings.zone)
-    signed_in = settings.token is not None and _is_authorised(request)
+    home = "monitor" if settings.home == "runs" else "./"
+    query = read_query({"lang": lang, **request.query}, now, settings.zone, home)
+    signed_in = settings.token is not None and is_authorised(request)
     address = f"{request.url.origin()}{settings.prefix}/"
     words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
-    return Frame(words, query, now, signed_in, address)
+    nav = ViewFrame(words, "monitor", {}, query.lang, monitor_page=home).build_nav()
+    return Frame(words, query, now, signed_in, address, tuple(nav))
 
 
-def _is_authorised(request: web.Request) -> bool:
+def is_authorised(request: web.Request) -> bool:
+    """Whether a request has the token, where one is set."""
     token = request.app[SERVER_STATE].settings.token
     return token is None or has_token(request, token)
 
 
-def _show_login(frame: Frame, request: web.Request) -> web.Response:
+def show_login(frame: Frame, request: web.Request) -> web.Response:
+    """The sign-in form in the place of a page."""
     page = request.path.rsplit("/", 1)[-1] or "./"
-    return _build_html_response(
+    return build_html_response(
         live.render_login(frame, _restrict_target(f"{page}?{request.query_string}")), 401
     )
 
 
-def _show_store_error(frame: Frame, error: StoreError) -> web.Response:
+def show_store_error(frame: Frame, error: StoreError) -> web.Response:
     """The page, instead of the API's JSON, while the store cannot be read."""
-    response = _build_html_response(live.render_away(frame, str(error)), 503)
+    response = build_html_response(live.render_away(frame, str(error)), 503)
     response.headers["Retry-After"] = "5"
     return response
 
@@ -177,18 +203,19 @@ def _show_store_error(frame: Frame, error: StoreError) -> web.Response:
 def _restrict_target(target: str) -> str:
     """The target if it is one of these pages, else the overview: prevents open redirects."""
     page, _, query = target.partition("?")
-    if page not in ("./", "interaction"):  # relative names of the pages that one can sign in from
+    if page not in SIGN_IN_TARGETS:
         return "./"
     pairs = parse_qsl(query, max_num_fields=20) if query.count("&") < 20 else []
     return f"{page}?{urlencode(pairs)}" if pairs else page
 
 
-def _redirect(target: str, query: str = "") -> web.Response:
+def redirect(target: str, query: str = "") -> web.Response:
     """A redirection by GET; `target` is relative, so that it works under any prefix of a proxy."""
     return web.Response(status=303, headers={"Location": f"{target}?{query}" if query else target})
 
 
-def _build_html_response(text: str, status: int = 200) -> web.Response:
+def build_html_response(text: str, status: int = 200) -> web.Response:
+    """A page as a response."""
     return web.Response(
         body=text.encode("utf-8", "replace"),
         status=status,

@@ -6,6 +6,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from ragstone.errors import RagstoneError
 from ragstone.monitor.ingest.redaction import RedactionHook
@@ -29,6 +30,14 @@ class ServerSettings:
     """Host names that a request may use in its Host header, besides loopback and IP addresses."""
     zone: str = "UTC"
     """Time zone that the page shows times in unless its address names another."""
+    home: Literal["monitor", "runs"] = "monitor"
+    """Which page `/` shows."""
+    ingest: bool = True
+    """Whether interactions, feedback and traces are taken; a viewer takes none."""
+    editing: bool = False
+    """Whether the viewer's pages take labels, tags and notes."""
+    author: str = ""
+    """Who labels unless they say otherwise."""
     redact: RedactionHook | None = None
     """Applied to every text before it is stored."""
     retention: int | None = None

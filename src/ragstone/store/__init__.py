@@ -13,4 +13,5 @@ from ragstone.store.runs import set_language as set_language
 from ragstone.store.scales import load_scales as load_scales
 from ragstone.store.scales import save_scales as save_scales
 from ragstone.store.store import Store as Store
+from ragstone.store.store import StoredReply as StoredReply
 from ragstone.store.store import default_place as default_place

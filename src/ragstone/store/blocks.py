@@ -15,6 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ragstone.store.checksums import (
+    ChecksumMismatch,
+    add_bytes_checksum,
+    remove_bytes_checksum,
+)
 from ragstone.store.codec import (
     build_bare_score,
     build_score,
@@ -111,12 +116,12 @@ def encode_rows(rows: Sequence[str]) -> bytes:
     text = "\n".join(rows)
     if text.count("\n") != len(rows) - 1:
         raise ValueError("a row has a line break; write each as one line of JSON")
-    return text.encode("utf-8", "surrogatepass")
+    return add_bytes_checksum(text.encode("utf-8", "surrogatepass"))
 
 
 def decode_rows(body: bytes) -> list[str]:
     """Decode the rows that `encode_rows` wrote."""
-    return body.decode("utf-8", "surrogatepass").split("\n")
+    return remove_bytes_checksum(body).decode("utf-8", "surrogatepass").split("\n")
 
 
 def encode_scores_block(rows: Sequence[NewRow]) -> EncodedScores:
@@ -137,7 +142,16 @@ def encode_scores_block(rows: Sequence[NewRow]) -> EncodedScores:
         **({"ids": ids} if ids is not None else {}),
         **({"groups": groups} if any(group is not None for group in groups) else {}),
     }
-    return EncodedScores(dump_json(keys), *columns.encode())
+    parts = columns.encode()
+    return EncodedScores(dump_json(keys | {"check": _compute_check(keys, parts)}), *parts)
+
+
+def _compute_check(keys: Mapping[str, Any], parts: Sequence[bytes]) -> int:
+    """The CRC-32 of a block's columns."""
+    check = zlib.crc32(dump_json({name: keys[name] for name in keys if name != "check"}).encode())
+    for part in parts:
+        check = zlib.crc32(part, check)
+    return check
 
 
 class _ColumnWriter:
@@ -206,6 +220,9 @@ class ScoreBlock:
         """Position of the first sample."""
         self.count = last - first + 1
         keys: Mapping[str, Any] = json.loads(encoded.keys)
+        # blocks of the first version with blocks have none
+        if "check" in keys and keys["check"] != _compute_check(keys, encoded[1:]):
+            raise ChecksumMismatch("the checksum does not match")
         self.metrics: list[str] = keys["metrics"]
         self._keys = keys
         self._encoded = encoded
@@ -320,6 +337,12 @@ class ScoreBlock:
         """Whether the store has nothing of this metric for some sample."""
         explained = sum("outcome" in item for _, item in self.details.get(name, ()))
         return sum([value != value for value in self.numbers[name]]) > explained
+
+
+def build_block(scores: Sequence[Mapping[str, Score]]) -> ScoreBlock:
+    """Build a block of scores from anywhere; its samples are numbered from 1."""
+    rows = [NewRow(at, str(at), None, "", sample) for at, sample in enumerate(scores, 1)]
+    return ScoreBlock(1, len(rows), encode_scores_block(rows))
 
 
 def replace_scores(

@@ -14,6 +14,7 @@ from typing import Any
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import Message, message_from_json, message_to_json
+from ragstone.store.checksums import add_checksum, explain_damage, remove_checksum
 from ragstone.types import NO_USAGE, Finding, Score, SecondOpinion, Usage
 
 
@@ -87,9 +88,10 @@ def score_to_json(score: Score) -> dict[str, Any]:
 
 
 def decode_score(text: str) -> Score:
-    """Decode the score that `encode_score` wrote."""
-    item = json.loads(text)
-    return build_score(item.get("value"), item, item.get("findings", ()))
+    """Decode the score that `encode_score` wrote; StoreError when the text is damaged."""
+    with explain_damage("a score in the store"):
+        item = json.loads(text)
+        return build_score(item.get("value"), item, item.get("findings", ()))
 
 
 def encode_reply(reply: Reply) -> str:
@@ -102,18 +104,20 @@ def encode_reply(reply: Reply) -> str:
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
-            return dump_json({"vectors": packed, "notes": _encode_messages(reply.notes)})
+            return add_checksum(
+                dump_json({"vectors": packed, "notes": _encode_messages(reply.notes)})
+            )
     item = {"value": value, "notes": _encode_messages(reply.notes)}
     if isinstance(value, dict | list):
         messages = [(path, message_to_json(text)) for path, text in _iter_messages(value)]
         if messages:
             item["messages"] = messages
-    return dump_json(item)
+    return add_checksum(dump_json(item))
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
     """Decode the reply that `encode_reply` wrote."""
-    item = json.loads(text)
+    item = json.loads(remove_checksum(text))
     value = item["value"] if "value" in item else {"vectors": _unpack_vectors(item["vectors"])}
     for path, message in item.get("messages", ()):
         *parents, last = path

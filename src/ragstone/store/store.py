@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,7 @@ from ragstone.store.blocks import (
     insert_blocks,
     replace_scores,
 )
+from ragstone.store.checksums import explain_damage
 from ragstone.store.codec import decode_reply, encode_reply
 from ragstone.store.database import Connection, Database
 from ragstone.store.plans import decode_plan, encode_plan
@@ -40,6 +44,19 @@ from ragstone.types import Score, Usage
 
 ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
 """Rows that a stream fetches from a server together; blocks are large."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    """A reply with what the store knows of it."""
+
+    reply: Reply
+    run: str
+    """The run that paid for it."""
+    judge: str
+    created: str
+    """ISO 8601, UTC."""
+    usage: Usage
 
 
 def default_place() -> str:
@@ -106,6 +123,20 @@ class Store:
             return user_cache_path("ragstone", appauthor=False) / "shards" / run
         return Path(self._database.display_name + ".shards") / run
 
+    def view_folder(self) -> Path:
+        """Return the folder of what the viewer keeps of runs, which can be made again from the store at any time.
+
+        It is beside the file, or in the user's cache when the store is on a server, temporary or read-only."""
+        file = Path(self._database.display_name)
+        if (
+            "://" not in self.place
+            and not self._database.is_temporary
+            and os.access(file.parent, os.W_OK)
+        ):
+            return Path(f"{file.absolute()}.view")
+        name = hashlib.sha256(self.place.encode()).hexdigest()[:16]
+        return user_cache_path("ragstone", appauthor=False) / "view" / name
+
     def close(self) -> None:
         """Write queued operations and close the database."""
         self._finalizer()
@@ -138,20 +169,28 @@ class Store:
         """Mark a run as done."""
         values = (total, bad_count, _dump(list(bad)), run)
         sql = "UPDATE runs SET status = 'done', total = ?, bad_count = ?, bad = ? WHERE id = ?"
-        self._writer.submit(lambda db: _execute(db, sql, values)).result()
+        # figures that were kept of the run are out of date from here on, also when only failed samples were judged again
+        stamp = (run, time.time_ns() // 1000)
+
+        def write(db: Connection) -> None:
+            db.execute(sql, values)
+            db.execute(_SAVE_FINISHED, stamp)
+
+        self._writer.submit(write).result()
 
     def runs(self) -> list[RunInfo]:
-        """Every run, newest first."""
-        rows = self._read(SELECT_RUNS + " ORDER BY number DESC")
+        """Every run that is not in the bin, newest first."""
+        rows = self._read(f"{SELECT_RUNS} WHERE {_NOT_IN_BIN} ORDER BY number DESC")
         return [self._to_info(row) for row in rows]
 
     def run(self, name: str) -> StoredRun:
         """Find a run by its id, the start of its id, its name (the newest of that name), or `last`."""
         if name == "last":
-            rows = self._read(SELECT_RUNS + " ORDER BY number DESC LIMIT 1")
+            rows = self._read(f"{SELECT_RUNS} WHERE {_NOT_IN_BIN} ORDER BY number DESC LIMIT 1")
         else:
+            # a run in the bin is found by its whole id alone, which is how it is taken out again
             rows = self._read(
-                SELECT_RUNS + " WHERE id = ? OR name = ? OR id LIKE ? ESCAPE '!'"
+                f"{SELECT_RUNS} WHERE id = ? OR ((name = ? OR id LIKE ? ESCAPE '!') AND {_NOT_IN_BIN})"
                 " ORDER BY CASE WHEN id = ? THEN 0 WHEN name = ? THEN 1 ELSE 2 END, number DESC",
                 (name, name, _escape_like(name) + "%", name, name),
             )
@@ -173,6 +212,7 @@ class Store:
             for table in ("sample_blocks", "score_blocks"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
             db.execute("DELETE FROM runs WHERE number = ?", (number,))
+            db.execute("DELETE FROM run_notes WHERE run = ?", (run,))
 
         self._writer.submit(remove).result()
 
@@ -215,11 +255,11 @@ class Store:
                 (number, position, position),
             )
             for first, *columns, texts in db.execute(_SELECT_BLOCK, (number, position)):
-                block = _to_block(first, *columns)
+                block = self._to_block(run, first, *columns)
                 encoded = replace_scores(block, position - first, scores)
                 db.execute(_UPDATE_SCORES, (*encoded, number, first))
                 if row is not None:
-                    rows = decode_rows(texts)
+                    rows = self._decode_rows(run, texts)
                     rows[position - first] = row
                     db.execute(_UPDATE_SAMPLES, (encode_rows(rows), number, first))
 
@@ -232,27 +272,28 @@ class Store:
     def score_blocks(self, run: str) -> Iterator[ScoreBlock]:
         """The scores of a run in input order."""
         for columns in self._stream(_SELECT_SCORES, (self._find_number(run),), BLOCKS_AT_ONCE):
-            yield _to_block(*columns)
+            yield self._to_block(run, *columns)
 
     def full_blocks(self, run: str) -> Iterator[tuple[ScoreBlock, list[str]]]:
         """The scores and the input rows of a run in input order."""
         for *columns, texts in self._stream(
             _SELECT_FULL, (self._find_number(run),), BLOCKS_AT_ONCE
         ):
-            yield _to_block(*columns), decode_rows(texts)
+            yield self._to_block(run, *columns), self._decode_rows(run, texts)
 
     def full_block_at(self, run: str, position: int) -> tuple[ScoreBlock, list[str]] | None:
         """The scores and input rows of the block that has this sample; None without one."""
         for *columns, texts in self._read(_SELECT_BLOCK, (self._find_number(run), position)):
-            block = _to_block(*columns)
-            return (block, decode_rows(texts)) if position in block.positions else None
+            block = self._to_block(run, *columns)
+            rows = self._decode_rows(run, texts)
+            return (block, rows) if position in block.positions else None
         return None
 
     def input_rows(self, run: str) -> Iterator[str]:
         """The stored input rows, in order."""
         sql = "SELECT body FROM sample_blocks WHERE run = ? ORDER BY first"
         for (texts,) in self._stream(sql, (self._find_number(run),), BLOCKS_AT_ONCE):
-            yield from decode_rows(texts)
+            yield from self._decode_rows(run, texts)
 
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
@@ -271,7 +312,22 @@ class Store:
         for key, payer, reply, calls, *tokens in rows:
             # a reply that took no call has saved none either, so it is no cache hit
             paid = run is None or run == payer or not calls
-            replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
+            with explain_damage(f"a reply in the store {self.place!r}"):
+                replies[key] = decode_reply(reply, Usage(calls, *tokens) if paid else _CACHE_HIT)
+        return replies
+
+    def stored_replies(self, keys: Sequence[str]) -> dict[str, StoredReply]:
+        """Return the stored replies of these keys with who paid for them, and when."""
+        placeholders = ", ".join("?" * len(keys))
+        rows = self._read(
+            "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd"  # noqa: S608
+            f" FROM replies WHERE key IN ({placeholders})",
+            keys,
+        )
+        replies = {}
+        for key, run, judge, created, text, *counts in rows:
+            usage = Usage(*counts)
+            replies[key] = StoredReply(decode_reply(text, usage), run, judge, created, usage)
         return replies
 
     def save_reply(
@@ -328,12 +384,21 @@ class Store:
             (fields["id"],),
         )[0]
         usage = Usage(int(sums[0]), int(sums[1]), int(sums[2]), float(sums[3]))
-        fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
-        fields["shape"] = json.loads(fields["shape"])
-        for name in ("metrics", "bad"):
-            fields[name] = tuple(json.loads(fields[name]))
+        with explain_damage(f"run {fields['id']} in the store {self.place!r}"):
+            fields["plan"], facts = decode_plan(json.loads(fields["plan"]))
+            fields["shape"] = json.loads(fields["shape"])
+            for name in ("metrics", "bad"):
+                fields[name] = tuple(json.loads(fields[name]))
         place = "" if self._database.is_temporary else self.place
         return RunInfo(**fields, place=place, usage=usage, facts=facts)
+
+    def _to_block(self, run: str, first: int, last: int, *columns: Any) -> ScoreBlock:
+        with explain_damage(f"run {run}, samples {first} to {last}, in the store {self.place!r}"):
+            return ScoreBlock(first, last, EncodedScores(*columns))
+
+    def _decode_rows(self, run: str, texts: bytes) -> list[str]:
+        with explain_damage(f"run {run} in the store {self.place!r}"):
+            return decode_rows(texts)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -364,6 +429,9 @@ _CACHE_HIT = Usage(hits=1)
 
 # the last four columns in the order of Usage; the row of `_to_reply_rows` in the order of the table
 _SELECT_REPLIES = "SELECT key, run, reply, calls, input_tokens, output_tokens, usd FROM replies"
+_SELECT_WHOLE_REPLIES = (
+    "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd FROM replies"
+)
 _INSERT_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
@@ -389,6 +457,11 @@ RUN_COLUMNS = (
 
 # without `number`: it orders the runs of one store and means nothing outside it
 SELECT_RUNS = f"SELECT {', '.join(RUN_COLUMNS)} FROM runs"  # noqa: S608
+_NOT_IN_BIN = "id NOT IN (SELECT run FROM run_notes WHERE deleted > 0)"
+_SAVE_FINISHED = (
+    "INSERT INTO run_notes (run, finished) VALUES (?, ?)"
+    " ON CONFLICT (run) DO UPDATE SET finished = excluded.finished"
+)
 
 
 _SCORE_COLUMNS = "first, last, keys, numbers, details, evidence"
@@ -404,10 +477,6 @@ _UPDATE_SCORES = (
     " WHERE run = ? AND first = ?"
 )
 _UPDATE_SAMPLES = "UPDATE sample_blocks SET body = ? WHERE run = ? AND first = ?"
-
-
-def _to_block(first: int, last: int, *columns: Any) -> ScoreBlock:
-    return ScoreBlock(first, last, EncodedScores(*columns))
 
 
 def _count_samples(rows: Iterable[tuple[Any, ...]]) -> int:

@@ -32,6 +32,7 @@ from ragstone.data.documents import (
     parse_line,
     stream_documents,
 )
+from ragstone.data.limits import ROW_TOO_LONG, read_lines
 from ragstone.errors import DataError
 
 Source = str | Path | Sequence[str | Path] | Iterable[Any]
@@ -244,8 +245,10 @@ def _open_in_place(path: Path, shown: str) -> Corpus:
     corpus = Corpus(path.open("rb"), shown)
     start = 0
     with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(read_lines(lines), 1):
             location = f"{path.name}:{number}"
+            if line is None:
+                raise DataError(f"{location}: {ROW_TOO_LONG}")
             if line.strip():
                 document = parse_document(parse_line(line, location), location)
                 if document.text.strip():

@@ -33,9 +33,10 @@ def _fold_aligned(text: str) -> str | None:
     """Fold the text except for its white space, if folding leaves every character at its offset; else None."""
     if text.isascii():
         return text.lower().replace("`", "'")
-    if not unicodedata.is_normalized("NFKC", text) or _INVISIBLE.intersection(text):
+    # marks first: normalising a long run of them takes time quadratic in its length
+    if any(map(unicodedata.combining, text)) or _INVISIBLE.intersection(text):
         return None
-    if any(map(unicodedata.combining, text)):
+    if not unicodedata.is_normalized("NFKC", text):
         return None
     folded = text.translate(_TYPOGRAPHY).casefold()
     return folded if len(folded) == len(text) else None  # case folding never shortens
@@ -55,14 +56,37 @@ def _find_aligned(wanted: str, text: str) -> Span | None:
 
 
 def _find_whole_words(wanted: str, text: str) -> Span | None:
-    """Find the first place of the words that starts and ends at word borders."""
-    start = text.find(wanted)
-    while start >= 0:
-        end = start + len(wanted)
-        if not _splits_word(text, start) and not _splits_word(text, end):
-            return start, end
-        start = text.find(wanted, start + 1)
-    return None
+    """Return the first match that starts and ends at word borders."""
+    at = -1
+    for _ in range(MATCHES_TRIED):
+        at = text.find(wanted, at + 1)
+        if at < 0:
+            return None
+        if not _splits_word(text, at) and not _splits_word(text, at + len(wanted)):
+            return at, at + len(wanted)
+    return _find_marked(wanted, text)
+
+
+MATCHES_TRIED = 16
+"""Matches inside words after which borders become part of the search: each further one might cost the quote's whole length."""
+
+
+def _find_marked(wanted: str, text: str) -> Span | None:
+    """Find words at borders by one search, which takes time linear in the text: every border is written as a character."""
+    marked = _mark_borders(text)
+    at = marked.find(_mark_borders(wanted))
+    if at < 0:
+        return None
+    start = at - marked.count(_BORDER_MARK, 0, at)
+    return start, start + len(wanted)
+
+
+@lru_cache(maxsize=128)
+def _mark_borders(text: str) -> str:
+    return _BORDER.sub(_BORDER_MARK, text.replace(_BORDER_MARK, "\ufffd"))
+
+
+_BORDER_MARK = "\0"
 
 
 @lru_cache(maxsize=512)
@@ -98,6 +122,10 @@ _TYPOGRAPHY |= {ord(c): "-" for c in "‐‑‒–—―−﹣-"}
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 _SPACELESS_FROM = 0x2E80
 """Code point from which on scripts mostly write no spaces between words, so that a border says nothing."""
+_BORDER = re.compile(r"(?<![^\W_\u2e80-\U0010ffff])|(?![^\W_\u2e80-\U0010ffff])")
+"""Where `_splits_word` is false: beside anything but a letter or digit of a script with spaces."""
+MAX_MARKS = 30
+"""Combining marks that belong to one letter at most, as in Unicode's stream-safe text."""
 
 
 @lru_cache(maxsize=512)
@@ -109,7 +137,7 @@ def _fold(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     size, at = len(text), 0
     while at < size:
         end = at + 1
-        while end < size and unicodedata.combining(text[end]):
+        while end < size and end - at <= MAX_MARKS and unicodedata.combining(text[end]):
             end += 1  # marks belong to their letter: "é" may be one character or two
         letter = text[at:end]
         characters = (

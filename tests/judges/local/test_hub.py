@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
+import subprocess
 import sys
 import threading
 from collections import namedtuple
@@ -22,6 +24,7 @@ from ragstone.judges.factory import make_judge
 from ragstone.judges.local import hub
 from ragstone.judges.local.catalogue import MODELS, LocalModelMissing, find_fetched, find_folder
 from ragstone.judges.local.hub import FetchFailed, fetch_model
+from waiting import wait_until
 
 MODEL = MODELS[0]
 CONTENT = b"GGUF" + random.Random(1).randbytes(3_000_000)
@@ -137,6 +140,37 @@ def test_a_model_that_is_here_is_not_asked_for_again(mirror: LoopbackHub) -> Non
     count = len(mirror.requests)
     fetch_model(MODEL)
     assert len(mirror.requests) == count
+
+
+def test_of_two_that_fetch_one_model_the_second_waits_and_takes_the_result(
+    mirror: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "LOCK_POLL_SECONDS", 0.01)
+    waits = threading.Event()
+    send_file = mirror.send_file
+
+    def send_late(request: BaseHTTPRequestHandler) -> None:
+        waits.wait(60)  # the first transfer ends only once the other process waits for it
+        send_file(request)
+
+    monkeypatch.setattr(mirror, "send_file", send_late)
+    program = "import sys\nfrom ragstone.judges.local import hub\nfrom ragstone.judges.local.catalogue import MODELS\nprint(hub.fetch_model(MODELS[0]).sha256)"  # fmt: skip
+    other = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_until(lambda: mirror.ranges, "the other process fetches")
+        fetched = fetch_model(MODEL, lambda done, total: waits.set())
+        output, _ = other.communicate(timeout=120)
+    finally:
+        other.kill()
+        other.wait()
+    assert output.strip() == fetched.sha256 == mirror.sha256
+    assert fetched.path.read_bytes() == CONTENT
+    assert len(mirror.ranges) == 1
 
 
 def test_a_broken_transfer_goes_on_where_it_was(mirror: LoopbackHub) -> None:

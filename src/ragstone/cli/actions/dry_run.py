@@ -190,6 +190,33 @@ def show_estimate(plan: Plan) -> None:
         click.echo(f"Before the run: {sentence}")
 
 
+def show_sample_estimate(
+    samples: Sequence[Sample],
+    metric: Metric,
+    judge: Judge,
+    concurrency: int | None,
+    missing_keys: Sequence[str] = (),
+) -> None:
+    """Print what a metric of some samples would ask and cost, outside of a plan."""
+    click.echo(f"judge: {judge.name}")
+    if samples and not judge.local:  # the embedded judge makes no calls
+        counter = AskCounter(make_judge("offline"), judge, None, None)
+        # from all parts of the samples, which may differ
+        probed = samples[:: max(1, len(samples) // PROBED_SAMPLES)]
+        starts = {metric.name: build_starter(metric)}
+
+        async def count() -> None:
+            for sample in probed:
+                await score_sample(sample, {metric.name: metric}, starts, counter)
+
+        asyncio.run(count())
+        scale, at_once = len(samples) / len(probed), concurrency or judge.concurrency
+        print_estimates([(metric.name, RunEstimate.from_counter(counter, scale, at_once))])
+    click.echo("Nothing was asked, written or paid.")
+    for sentence in dict.fromkeys(missing_keys):
+        click.echo(f"Before the run: {sentence}")
+
+
 @dataclass(frozen=True, slots=True)
 class _DryRun:
     """A plan and a few of its samples, answered by a stand-in: the embedded judge."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import click
 
 from ragstone.analysis.preferences import attach_preferences
-from ragstone.cli.actions.dry_run import AskCounter, RunEstimate, print_estimates
+from ragstone.cli.actions.dry_run import show_sample_estimate
 from ragstone.cli.actions.messages import format_count
 from ragstone.cli.actions.progress import Bar
-from ragstone.engine.sample_scoring import score_sample
 from ragstone.experiments.compare import ComparisonResult
 from ragstone.experiments.preferences import (
     PREFERENCE_METRIC,
@@ -23,11 +21,8 @@ from ragstone.experiments.preferences import (
 )
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
-from ragstone.metrics.scoring import build_starter
 from ragstone.store import StoredRun
 
-PROBED_QUESTIONS = 20
-"""Questions that an estimate is made from."""
 JUDGE_FLAGS = ("base_url", "small", "concurrency", "max_usd", "max_calls", "dry_run")
 
 
@@ -48,7 +43,7 @@ def add_preferences(
     """The comparison with what the judge says of each pair of answers."""
     with Bar(quiet=flags["quiet"]) as bar:
         study = compare_answers(
-            runs, _make_judge(flags), baseline=baseline, margin=flags["margin"],
+            runs, make_flagged_judge(flags["judge"], flags), baseline=baseline, margin=flags["margin"],
             correction=flags["correction"], floor=flags["floor"], effect=flags["effect"],
             concurrency=flags["concurrency"], watch=bar,
         )  # fmt: skip
@@ -61,30 +56,16 @@ def show_preference_estimate(
 ) -> None:
     """Print calls, tokens, money and time of comparing the answers."""
     missing_keys: list[str] = []
-    judge = _make_judge(flags, missing_keys)
+    judge = make_flagged_judge(flags["judge"], flags, missing_keys)
     samples = [sample for pair in list_pairs(runs, baseline) for sample in pair_samples(pair)]
     click.echo(f"{format_count(len(samples), 'pair')} of answers, each shown in both orders")
-    click.echo(f"judge: {judge.name}")
-    if samples:
-        counter = AskCounter(make_judge("offline"), judge, None, None)
-        probed = samples[:PROBED_QUESTIONS]
-        name = PREFERENCE_METRIC.name
-        starts = {name: build_starter(PREFERENCE_METRIC)}
-
-        async def count() -> None:
-            for sample in probed:
-                await score_sample(sample, {name: PREFERENCE_METRIC}, starts, counter)
-
-        asyncio.run(count())
-        at_once = flags["concurrency"] or judge.concurrency
-        scale = len(samples) / len(probed)
-        print_estimates([(name, RunEstimate.from_counter(counter, scale, at_once))])
-    click.echo("Nothing was asked, written or paid.")
-    for sentence in dict.fromkeys(missing_keys):
-        click.echo(f"Before the run: {sentence}")
+    show_sample_estimate(samples, PREFERENCE_METRIC, judge, flags["concurrency"], missing_keys)
 
 
-def _make_judge(flags: Mapping[str, Any], missing_keys: list[str] | None = None) -> Judge:
+def make_flagged_judge(
+    spec: str, flags: Mapping[str, Any], missing_keys: list[str] | None = None
+) -> Judge:
+    """The judge that flags name: its address, limits and route."""
     given = {
         name: flags[name]
         for name in ("base_url", "max_usd", "max_calls", "concurrency")
@@ -92,4 +73,4 @@ def _make_judge(flags: Mapping[str, Any], missing_keys: list[str] | None = None)
     }
     if flags["small"]:
         given["small"] = True
-    return make_judge({"model": flags["judge"], **given}, missing_keys=missing_keys)
+    return make_judge({"model": spec, **given}, missing_keys=missing_keys)

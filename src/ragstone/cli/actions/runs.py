@@ -4,31 +4,65 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from ragstone.cli.actions.eval import show_summary
-from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
+from ragstone.errors import DataError, UnknownMetric, suggest_nearest
+from ragstone.report import document as doc
+from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
+from ragstone.report.render.terminal import print_document
+from ragstone.report.view.catalogue import (
+    RunEntry,
+    group_by_data,
+    list_earlier,
+    load_entries,
+    name_data,
+    name_system,
+)
+from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.view.trend import build_trend, build_trend_nodes
+from ragstone.report.words import load_words
 from ragstone.store import RunInfo, Store, format_plan
 
 
-def list_runs(store_path: str | None, *, as_json: bool) -> None:
-    """Print every run of the store, newest first."""
+def list_runs(
+    store_path: str | None,
+    *,
+    as_json: bool,
+    trend: str | None = None,
+    data: str | None = None,
+    language: str | None = None,
+) -> None:
+    """Print every run of the store, newest first; with `trend`, that metric over the runs of each data set."""
     store = Store.open(store_path, must_exist=True)
-    runs = store.runs()
-    if as_json:
-        click.echo(json.dumps([_to_facts(info) for info in runs], ensure_ascii=False, indent=2))
-    elif not runs:
+    entries = _load_entries(store)
+    if data is not None:
+        entries = [entry for entry in entries if data in (entry.data, name_data(entry.info))]
+        if not entries:
+            names = sorted({name_data(info) for info in store.runs()})
+            raise DataError(f"no run of the data set {data!r}{suggest_nearest(data, names)}")
+    if trend is not None:
+        _print_trends(entries, trend, check_language(language) or "en")
+    elif as_json:
+        facts = [_to_facts(entry.info) | _to_figures(entry) for entry in entries]
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+    elif not entries:
         note(f"no runs yet in {store.place}; start with: ragstone demo")
+    elif sys.stdout.isatty():
+        _print_blocks(entries)
     else:
-        _print_table(runs)
+        _print_table(entries)
 
 
 def show_run(name: str, store_path: str | None, language: str | None, *, as_json: bool) -> None:
@@ -60,19 +94,108 @@ def delete_runs(names: Sequence[str], store_path: str | None, *, ask: bool) -> N
         note(f"deleted {title}")
 
 
-def _print_table(runs: list[RunInfo]) -> None:
+def _load_entries(store: Store) -> list[RunEntry]:
+    # sums up runs that have no summary at hand: the first time this reads the scores of all
+    with show_waiting("summing up runs", quiet=False):
+        return load_entries(store, SummaryShelf(store), make=True)
+
+
+def _print_blocks(entries: Sequence[RunEntry]) -> None:
+    """A few lines for each run: ten columns would not fit beside each other on a terminal."""
+    console = Console(highlight=False)
+    groups = group_by_data(entries)
+    for entry in entries:
+        info = entry.info
+        facts = [
+            name_data(info), name_system(info), info.judge, info.created[:16].replace("T", " "),
+            format_count(entry.count_samples(), "sample"), _format_status(entry),
+            f"{info.usage.usd:,.2f} usd" if info.usage.usd else "",
+        ]  # fmt: skip
+        console.print(Text.assemble((info.id, "bold"), "  ", info.name))
+        console.print(Padding(Text(" · ".join(filter(None, facts)), style="dim"), (0, 0, 0, 2)))
+        metrics = "; ".join(_format_metrics(entry, groups[entry.data]))
+        if metrics:
+            console.print(Padding(Text(metrics), (0, 0, 0, 2)))
+
+
+def _print_table(entries: Sequence[RunEntry]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("run", no_wrap=True)
-    table.add_column("name", overflow="fold")
-    table.add_column("samples", justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    table.add_column("metrics", ratio=1)
-    for info in runs:
-        samples = f"{info.total:,}" if info.total is not None else ""
-        names = ", ".join(metric["name"] for metric in info.metrics)
-        table.add_row(Text(info.id), Text(info.name), samples, info.status, Text(names))
+    for name, more in _COLUMNS.items():
+        table.add_column(name, **more)
+    groups = group_by_data(entries)
+    for entry in entries:
+        info = entry.info
+        table.add_row(
+            Text(info.id), Text(info.name), Text(name_data(info)), Text(name_system(info)),
+            Text(info.judge or ""), info.created[:16].replace("T", " "), f"{entry.count_samples():,}",
+            _format_status(entry), f"{info.usage.usd:,.2f}" if info.usage.usd else "",
+            Text(", ".join(_format_metrics(entry, groups[entry.data]))),
+        )  # fmt: skip
     # In a pipe rich would fold at 80 columns, and scripts read whole lines.
-    Console(highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
+    Console(highlight=False, width=200).print(table)
+
+
+_COLUMNS: Mapping[str, Mapping[str, Any]] = {
+    "run": {"no_wrap": True}, "name": {"overflow": "fold"}, "data": {"overflow": "fold"},
+    "system": {"overflow": "fold"}, "judge": {"overflow": "fold"}, "date": {}, "samples": {"justify": "right", "no_wrap": True},
+    "status": {"no_wrap": True}, "usd": {"justify": "right", "no_wrap": True}, "metrics": {"ratio": 1},
+}  # fmt: skip
+
+
+def _format_status(entry: RunEntry) -> str:
+    marks = ["baseline"] if entry.notes.is_baseline else []
+    return ", ".join([entry.info.status, *marks, *(f"#{tag}" for tag in entry.notes.tags)])
+
+
+def _format_metrics(entry: RunEntry, group: Sequence[RunEntry]) -> Iterator[str]:
+    """Each metric with its mean and interval, and its course over the earlier runs of the data set."""
+    say = load_words("en")
+    for metric in entry.summary.metrics if entry.summary is not None else ():
+        if metric.mean is None:
+            yield metric.metric
+            continue
+        ends = f" ({say.interval(metric.low, metric.high)})" if metric.low is not None else ""
+        mean = say.number(metric.mean)
+        points = [
+            SeriesPoint(0, 0, earlier.mean)
+            for earlier in list_earlier(group, metric.metric, entry)[-12:]
+        ]
+        course = f" {format_sparkline(points)}" if len(points) > 1 else ""
+        # brackets as in reports: a figure of a part must not read as a finished one
+        is_whole = metric.complete and not entry.is_partial
+        yield f"{metric.metric} {mean if is_whole else f'({mean})'}{ends}{course}"
+
+
+def _print_trends(entries: Sequence[RunEntry], metric: str, language: str) -> None:
+    say = load_words(language)
+    names = {str(m["name"]) for entry in entries for m in entry.info.metrics}
+    if metric not in names:
+        raise UnknownMetric(
+            f"no run has a metric {metric!r}{suggest_nearest(metric, sorted(names))}"
+        )
+    for group in group_by_data(entries).values():
+        trend = build_trend(group, metric, name_data(group[0].info))
+        if trend.points:
+            nodes = tuple(build_trend_nodes(trend, say))
+            document = doc.ReportDocument("trend", say, metric, say("runs"), (), nodes)
+            print_document(document, Console(highlight=False, width=None if sys.stdout.isatty() else 140))  # fmt: skip
+
+
+def _to_figures(entry: RunEntry) -> dict[str, Any]:
+    metrics = entry.summary.metrics if entry.summary is not None else ()
+    return {
+        "system": name_system(entry.info) or None,
+        "tags": list(entry.notes.tags),
+        "note": entry.notes.note,
+        "baseline": entry.notes.is_baseline,
+        "figures": {
+            metric.metric: {
+                "mean": metric.mean, "low": metric.low, "high": metric.high,
+                "scored": metric.scored, "applicable": metric.applicable, "complete": metric.complete,
+            }
+            for metric in metrics
+        },
+    }  # fmt: skip
 
 
 def _to_facts(info: RunInfo) -> dict[str, Any]:

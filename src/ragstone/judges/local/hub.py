@@ -10,7 +10,9 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +35,8 @@ MAX_BREAKS = 5
 """Broken connections in a row that brought nothing before a download is given up."""
 BACKOFF_SECONDS = 1.0
 BLOCK_BYTES = 1 << 20
+LOCK_POLL_SECONDS = 0.2
+"""Seconds between two looks at a download by another process."""
 STALLED_SECONDS = 60.0
 """A connection that sends nothing for so long is broken."""
 
@@ -58,7 +62,9 @@ class RemoteFile:
 def fetch_model(
     model: RecommendedModel, on_progress: DownloadProgress = lambda done, total: None
 ) -> FetchedModel:
-    """Fetch a model into the user's cache, or go on with a download that broke off; a model that is here is left alone."""
+    """Fetch a model into the user's cache, or go on with a download that broke off; a model that is here is left alone.
+
+    While another process fetches it, this one waits and shows how far that is."""
     fetched = find_fetched(model.name)
     if fetched is not None:
         return fetched
@@ -67,16 +73,48 @@ def fetch_model(
     part = folder / f"{model.file}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _check_room(folder, remote.size - (part.stat().st_size if part.exists() else 0))
-        asyncio.run(_download(remote, part, on_progress))
-        part.replace(folder / model.file)
-        fetched = FetchedModel(
-            model.name, model.repository, remote.revision, model.file, remote.size, remote.sha256
-        )
-        save_manifest(fetched)
+        with _lock_folder(folder, lambda: on_progress(_get_size(part), remote.size)):
+            fetched = find_fetched(model.name)  # another process may have finished meanwhile
+            if fetched is not None:
+                return fetched
+            _check_room(folder, remote.size - _get_size(part))
+            asyncio.run(_download(remote, part, on_progress))
+            part.replace(folder / model.file)
+            fetched = FetchedModel(
+                model.name, model.repository, remote.revision, model.file, remote.size, remote.sha256
+            )  # fmt: skip
+            save_manifest(fetched)
     except OSError as error:
         raise FetchFailed(_explain_disk(error, folder)) from None
     return fetched
+
+
+@contextmanager
+def _lock_folder(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process; `wait` is called while another has it."""
+    with folder.with_name(f".{folder.name}.lock").open("wb") as file:
+        try:
+            import fcntl
+        except (
+            ImportError
+        ):  # Windows: an open file cannot be replaced there, so the second one fails
+            yield
+            return
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                wait()
+                time.sleep(LOCK_POLL_SECONDS)
+        yield
+
+
+def _get_size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def find_remote_file(model: RecommendedModel) -> RemoteFile:

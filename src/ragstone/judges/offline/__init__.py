@@ -54,9 +54,12 @@ class OfflineJudge(Reopenable):
         if not is_measured and not self.allow_unmeasured:
             return JudgeFailed("unsupported", "language_unsupported", language=language)
         # texts of one Ask may be in two languages: where none is given, each text shows which measured one it is in
-        value = reply_to(ask.kind, ask.values, ask.language if is_measured else language)
         if ask.kind == "prefer":
             return JudgeFailed("unsupported", "prefer_unsupported")
+        try:
+            value = reply_to(ask.kind, ask.values, ask.language if is_measured else language)
+        except JudgeFailed as failed:
+            return failed
         if value is None:
             return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)
         notes = [compose(HEURISTIC)] if ask.kind in HEURISTIC_KINDS else []

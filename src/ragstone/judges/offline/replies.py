@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ragstone.judges.offline.coverage import answer_aspects
+from ragstone.judges.offline.dialogue import answer_goal, answer_turns
 from ragstone.judges.offline.inquiry import answer_questions
 from ragstone.judges.offline.rubrics import answer_rate
+from ragstone.judges.offline.standalone import answer_standalone
 from ragstone.judges.offline.statements import Statement, items, statements, to_plain_text
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
@@ -81,4 +83,7 @@ _KINDS: dict[str, Callable[[Mapping[str, Any], str | None], Any]] = {
     "aspects": answer_aspects,
     "questions": answer_questions,
     "rate": answer_rate,
+    "standalone": answer_standalone,
+    "turns": answer_turns,
+    "goal": answer_goal,
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ragstone.asks import Ask
 from ragstone.errors import JudgeFailed
 from ragstone.judges.specs.claims import ClaimsSpec
+from ragstone.judges.specs.conversation import GoalSpec, StandaloneSpec, TurnsSpec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec
 from ragstone.judges.specs.support import SupportSpec
 from ragstone.judges.specs.testset import SolveSpec, WriteSpec
@@ -28,6 +29,9 @@ _SPECS: dict[str, Callable[[Ask], PromptSpec]] = {
     "aspects": AspectsSpec,
     "questions": QuestionsSpec,
     "rate": RateSpec,
+    "standalone": StandaloneSpec,
+    "turns": TurnsSpec,
+    "goal": GoalSpec,
     "prefer": PreferSpec,
     "translate": TranslateSpec,
     "write": WriteSpec,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ _WHOLE = "reply"
 """The only item of an Ask that is answered as a whole."""
 
 
-class _WholeSpec:
+class WholeSpec:
     """An Ask with a single item: one reply settles it or does not."""
 
     prompt = ""
@@ -35,17 +35,21 @@ class _WholeSpec:
         return settled[_WHOLE]
 
     def find_gap(self, value: Any) -> str:
-        """Return what is wrong with the reply."""
-        return find_fault(self.ask, value)
+        """Return what is wrong with a reply that fits its schema; empty when nothing is."""
+        return ""
+
+    def find_doubt(self, value: Any) -> str:
+        """Return what of a sound reply is not proven, and so worth asking once more."""
+        return ""
 
 
-class _WholeBatch:
+class WholeBatch:
     """A prompt whose reply is used as a whole.
 
     Its probe is a control question of known answer: whether the material speaks of a name that was invented just now."""
 
-    def __init__(self, ask: Ask, values: Mapping[str, str], nonce: str) -> None:
-        self.ask = ask
+    def __init__(self, spec: WholeSpec, values: Mapping[str, str], nonce: str) -> None:
+        self.spec, ask = spec, spec.ask
         # as text, which a cache can take; in the order of the schema, in which the prompt shows the fields
         self.schema = _build_schema(json.dumps(ask.schema["properties"]))
         self.values = {**values, "control": make_name(f"{nonce}:control", list(values.values()))}
@@ -54,10 +58,10 @@ class _WholeBatch:
         """Settle the Ask with the whole reply, or not at all; raises JudgeFailed when the control is answered wrongly."""
         if value.pop("control"):
             raise JudgeFailed("compromised", "control_wrong", name=self.values["control"])
-        fault = find_fault(self.ask, value)
+        fault = self.spec.find_gap(value)
         if fault:
             return ParsedReply(fault=fault)
-        doubt = _find_doubt(self.ask, value)
+        doubt = self.spec.find_doubt(value)
         return ParsedReply({_WHOLE: value}, {_WHOLE} if doubt else set(), unproven_reason=doubt)
 
 
@@ -66,13 +70,7 @@ def _build_schema(properties: str) -> ReplySchema:
     return build_reply_schema(**json.loads(properties), control={"type": "integer", "enum": [0, 1]})
 
 
-def find_fault(ask: Ask, value: Any) -> str:
-    """Return what is wrong with a reply that fits its schema; empty when nothing is."""
-    check = _FAULTS.get(ask.kind)
-    return check(ask, value) if check else ""
-
-
-class AspectsSpec(_WholeSpec):
+class AspectsSpec(WholeSpec):
     """The aspects of a question, each with the words of the answer that cover it."""
 
     prompt = "aspects"
@@ -84,25 +82,24 @@ class AspectsSpec(_WholeSpec):
             "question": fence(nonce, "question", question),
             "answer": fence(nonce, "answer", answer),
         }
-        return _WholeBatch(self.ask, values, nonce)
+        return WholeBatch(self, values, nonce)
+
+    def find_gap(self, value: Any) -> str:
+        """Return whether no aspect is listed, or one twice."""
+        names = [fold_text(row["aspect"]) for row in value["aspects"]]
+        if not names or not all(names):
+            return compose("aspects_none")
+        return compose("aspect_twice") if len(set(names)) < len(names) else ""
+
+    def find_doubt(self, value: Any) -> str:
+        """Return which aspect is called covered without a quote that stands in the answer."""
+        for row in value["aspects"]:
+            if row["covered"] and find_quote(row["quote"], self.ask.values["answer"]) is None:
+                return compose("aspect_unproven", aspect=row["aspect"][:60])
+        return ""
 
 
-def _find_aspects_fault(ask: Ask, value: Any) -> str:
-    names = [fold_text(row["aspect"]) for row in value["aspects"]]
-    if not names or not all(names):
-        return compose("aspects_none")
-    return compose("aspect_twice") if len(set(names)) < len(names) else ""
-
-
-def _find_doubt(ask: Ask, value: Any) -> str:
-    """Return which aspect is called covered without a quote that stands in the answer."""
-    for row in value["aspects"] if ask.kind == "aspects" else ():
-        if row["covered"] and find_quote(row["quote"], ask.values["answer"]) is None:
-            return compose("aspect_unproven", aspect=row["aspect"][:60])
-    return ""
-
-
-class QuestionsSpec(_WholeSpec):
+class QuestionsSpec(WholeSpec):
     """Questions that an answer would answer: as many as wanted, all different."""
 
     prompt = "questions"
@@ -111,22 +108,22 @@ class QuestionsSpec(_WholeSpec):
         """Build the prompt of the answer."""
         answer = fence(nonce, "answer", self.ask.values["answer"])
         values = {"answer": answer, "count": str(self.ask.values["count"])}
-        return _WholeBatch(self.ask, values, nonce)
+        return WholeBatch(self, values, nonce)
+
+    def find_gap(self, value: Any) -> str:
+        """Return whether there are too few or too many questions, or one twice."""
+        count = self.ask.values["count"]
+        given = [fold_text(question) for question in value["questions"]]
+        if not all(given):
+            return compose("question_empty")
+        if value["evasive"] and len(given) <= count:
+            return ""  # the metric is settled; the questions do not matter
+        if len(given) != count:
+            return compose("questions_given", given=len(given), wanted=count)
+        return compose("question_twice") if len(set(given)) < len(given) else ""
 
 
-def _find_questions_fault(ask: Ask, value: Any) -> str:
-    count = ask.values["count"]
-    given = [fold_text(question) for question in value["questions"]]
-    if not all(given):
-        return compose("question_empty")
-    if value["evasive"] and len(given) <= count:
-        return ""  # the metric is settled; the questions do not matter
-    if len(given) != count:
-        return compose("questions_given", given=len(given), wanted=count)
-    return compose("question_twice") if len(set(given)) < len(given) else ""
-
-
-class RateSpec(_WholeSpec):
+class RateSpec(WholeSpec):
     """A level of a closed scale; the schema checks all there is to check."""
 
     prompt = "rate"
@@ -142,10 +139,10 @@ class RateSpec(_WholeSpec):
             "question": neutralize(values["question"]),
             "levels": "\n".join(levels),
         }
-        return _WholeBatch(self.ask, filled, nonce)
+        return WholeBatch(self, filled, nonce)
 
 
-class PreferSpec(_WholeSpec):
+class PreferSpec(WholeSpec):
     """Which of two answers is better; the schema checks all there is to check."""
 
     prompt = "prefer"
@@ -159,10 +156,10 @@ class PreferSpec(_WholeSpec):
         ]
         texts += [(f"answer {name}", values[name]) for name in ("A", "B")]
         filled = {"texts": "\n".join(fence(nonce, name, text) for name, text in texts)}
-        return _WholeBatch(self.ask, filled, nonce)
+        return WholeBatch(self, filled, nonce)
 
 
-class TranslateSpec(_WholeSpec):
+class TranslateSpec(WholeSpec):
     """A prompt file in another language, its placeholders unchanged."""
 
     prompt = "translate"
@@ -171,34 +168,26 @@ class TranslateSpec(_WholeSpec):
         """Build the prompt of the file as it is: its braces must survive, so it is not neutralised."""
         values = self.ask.values
         text = f"<<<{nonce} text\n{values['text']}\n{nonce}>>>"
-        return _TranslateBatch(self.ask, {"text": text, "language": values["language"]})
+        return _TranslateBatch(self, {"text": text, "language": values["language"]})
+
+    def find_gap(self, value: Any) -> str:
+        """Return what the translation lost."""
+        text, original = value["text"], self.ask.values["text"]
+        if find_placeholders(text) != find_placeholders(original):
+            return compose("placeholders_changed")
+        lines = original.splitlines().count("---")
+        return "" if text.splitlines().count("---") == lines else compose("line_changed")
 
 
 class _TranslateBatch:
     """A prompt for the author of prompts, not for a judge: it has no probe."""
 
-    def __init__(self, ask: Ask, values: Mapping[str, str]) -> None:
-        self.ask = ask
-        self.schema = build_reply_schema(**ask.schema["properties"])
+    def __init__(self, spec: TranslateSpec, values: Mapping[str, str]) -> None:
+        self.spec = spec
+        self.schema = build_reply_schema(**spec.ask.schema["properties"])
         self.values = values
 
     def parse(self, value: Any) -> ParsedReply:
         """Settle the Ask with a translation that has everything it must have."""
-        fault = find_fault(self.ask, value)
+        fault = self.spec.find_gap(value)
         return ParsedReply(fault=fault) if fault else ParsedReply({_WHOLE: value})
-
-
-def _find_translation_fault(ask: Ask, value: Any) -> str:
-    text, original = value["text"], ask.values["text"]
-    if find_placeholders(text) != find_placeholders(original):
-        return compose("placeholders_changed")
-    lines = original.splitlines().count("---")
-    return "" if text.splitlines().count("---") == lines else compose("line_changed")
-
-
-_FAULTS: Mapping[str, Callable[[Ask, Any], str]] = {
-    "aspects": _find_aspects_fault,
-    "questions": _find_questions_fault,
-    "translate": _find_translation_fault,
-}
-"""What can be wrong with a reply, by kind of Ask; a rating has nothing that the schema does not check."""

@@ -42,6 +42,8 @@ class Box:
     height: float
     role: Role
     title: str = ""
+    href: str = ""
+    """Where it leads in a page; a picture with such boxes is a group of links."""
 
 
 @dataclass(frozen=True, slots=True)

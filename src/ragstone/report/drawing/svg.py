@@ -12,9 +12,12 @@ FONT_FAMILY = "Inter,ui-sans-serif,system-ui,'Segoe UI',Roboto,'Helvetica Neue',
 
 def to_inline_svg(drawing: Drawing, kind: str = "") -> str:
     """An svg element for a page; its roles are classes (`d-bar`) of the page's style sheet."""
-    body = "".join(_to_element(shape) for shape in drawing.shapes)
+    body = "".join(map(_to_linked_element, drawing.shapes))
+    # what is inside an `img` cannot be reached by keyboard or read out
+    has_links = any(isinstance(shape, Box) and shape.href for shape in drawing.shapes)
+    role = "group" if has_links else "img"
     return (
-        f'<svg class="drawing {kind}" viewBox="0 0 {_format_coordinate(drawing.width)} {_format_coordinate(drawing.height)}" role="img" '
+        f'<svg class="drawing {kind}" viewBox="0 0 {_format_coordinate(drawing.width)} {_format_coordinate(drawing.height)}" role="{role}" '
         f'aria-label="{escape(drawing.label)}">{body}</svg>'
     )
 
@@ -39,6 +42,13 @@ def to_svg_file(drawing: Drawing, margin: float = 12.0) -> str:
         f'<rect x="{_format_coordinate(-margin)}" y="{_format_coordinate(-margin)}" width="{_format_coordinate(width)}" height="{_format_coordinate(height)}" fill="#ffffff"/>'
         f"{body}</svg>\n"
     )
+
+
+def _to_linked_element(shape: Shape) -> str:
+    element = _to_element(shape)
+    if not isinstance(shape, Box) or not shape.href:
+        return element
+    return f'<a href="{escape(shape.href)}" aria-label="{escape(shape.title)}">{element}</a>'
 
 
 def _to_element(shape: Shape) -> str:

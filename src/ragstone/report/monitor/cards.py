@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ragstone.analysis.corrected import MetricCorrection
 from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.document import Card, Chart, Remark, Status, Styled
+from ragstone.report.figures import describe_correction
 from ragstone.report.monitor.alerts import TONES, mark_alerts, name_state
 from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
 from ragstone.report.monitor.interactions import find_scale
@@ -27,8 +29,9 @@ def build_metric_card(
     alerts: Sequence[Alert],
     where: tuple[str, str] | None,
     say: Words,
+    correction: MetricCorrection | None = None,
 ) -> Card:
-    """A metric of the window with its state by the watcher and its alerts."""
+    """A metric of the window with its state by the watcher, its alerts, and what labels say of its mean."""
     name = figure.name
     scale = find_scale(name)
     points = [to_point(window, window.metrics.get(name)) for window in windows]
@@ -41,7 +44,10 @@ def build_metric_card(
         figure=say.number(figure.mean),
         aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
         chart=build_series(points, name, say, bounds=scale.bounds, alerts=spans),
-        remarks=tuple(Remark(text, "") for text in _describe_figure(figure, stream, say)),
+        remarks=(
+            *(Remark(text, "") for text in _describe_figure(figure, stream, say)),
+            *describe_correction(correction, "corrected_mean", say),
+        ),
     )
 
 

@@ -12,7 +12,9 @@ from ragstone.monitor.alerts.alert import Alert, load_alerts_between
 from ragstone.monitor.alerts.evaluation import load_status
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
+from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report.document import AlertList, CardGrid
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import view_alert
@@ -49,8 +51,10 @@ class Frame:
     """Whether there is something to sign out of."""
     address: str = ""
     """Where the server is, for the example on an empty page."""
+    nav: tuple[Any, ...] = ()
+    """The links to the other pages of the app."""
 
-    def fill(self, name: str, page: str = "./", *, id: str = "", **more: Any) -> str:
+    def fill(self, name: str, page: str = "", *, id: str = "", **more: Any) -> str:
         """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
         other = "en" if self.say.language == "es" else "es"
         return str(
@@ -62,6 +66,7 @@ class Frame:
                 switch=self.query.href(page, lang=other, id=id),
                 signed_in=self.signed_in,
                 address=self.address,
+                nav=self.nav,
                 zone=name_zone(self.say),
                 **more,
             )
@@ -70,7 +75,7 @@ class Frame:
 
 def build_style() -> str:
     """The style sheet of every page."""
-    return build_style_sheet() + read_resource("monitor.css")
+    return build_style_sheet() + read_resource("monitor.css") + read_resource("view.css")
 
 
 def build_script() -> str:
@@ -98,8 +103,17 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     names = sorted(
         whole.metrics, key=lambda name: name not in streams or streams[name].state != "firing"
     )
+    corrections = correct_window(archive, since, until, where=where, limit=MAX_INTERACTIONS)
     cards = (
-        build_metric_card(whole.metrics[name], windows, streams.get(name), alerts, where, say)
+        build_metric_card(
+            whole.metrics[name],
+            windows,
+            streams.get(name),
+            alerts,
+            where,
+            say,
+            corrections.get(name),
+        )
         for name in names
     )
     views = (
@@ -116,7 +130,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         since=format_minute(since, say),
         until=format_minute(until, say),
         until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
-        clear=Query(lang=query.lang, tz=query.tz).href(),
+        clear=Query(lang=query.lang, tz=query.tz, home=query.home).href(),
         chosen=":".join(query.slice) if query.slice else "",
         step=format_length(step, say),
         cards=CardGrid(tuple(cards)),

@@ -40,6 +40,8 @@ class Query:
     """The time zone, only when the address names it."""
     server_zone: str = "UTC"
     """What times are shown in otherwise."""
+    home: str = "./"
+    """Where the overview is."""
     complaints: tuple[tuple[str, str], ...] = ()
     """Parts of the address that could not be read, to be shown on the page: key of the phrase, and the text."""
 
@@ -53,7 +55,7 @@ class Query:
         until = now if self.until is None else self.until
         return until - parse_duration(self.window), until
 
-    def href(self, page: str = "./", **changes: Any) -> str:
+    def href(self, page: str = "", **changes: Any) -> str:
         """The address of this state with some changes, relative to wherever the page is shown."""
         # Defaults are left out, so that a link to the plain page is `./` and an address shows only
         # what was chosen.
@@ -68,10 +70,13 @@ class Query:
             "tz": self.tz,
         }
         filled = {name: value for name, value in {**current, **changes}.items() if value}
-        return f"{page}?{urlencode(filled)}" if filled else page
+        target = page or self.home
+        return f"{target}?{urlencode(filled)}" if filled else target
 
 
-def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") -> Query:
+def read_query(
+    values: Mapping[str, str], now: int, server_zone: str = "UTC", home: str = "./"
+) -> Query:
     """The state that an address names; what cannot be read is left out, and kept in `complaints` to be shown."""
     texts = {name: _clean_text(values.get(name)) for name in ("window", "tz", "until", "slice")}
     complaints: list[tuple[str, str]] = []
@@ -104,6 +109,7 @@ def read_query(values: Mapping[str, str], now: int, server_zone: str = "UTC") ->
         lang=lang if lang in ("en", "es") else "",
         tz=tz,
         server_zone=server_zone,
+        home=home,
         complaints=tuple(complaints),
     )
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.data import write_rows, write_shards
 from ragstone.data.strict_json import replace_unstorable
 from ragstone.report.words import Words, load_words
+from ragstone.store.blocks import BLOCK_SAMPLES, build_block
 from ragstone.types import Finding, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis import Summary
-    from ragstone.store import StoredRun
+    from ragstone.store import ScoreBlock, StoredRow, StoredRun
 
 EXPLANATION_SUFFIX = ".explanation"
 """Ending of the column with the findings of a judged metric."""
@@ -30,12 +32,13 @@ def export_rows(
     shards: int | None = None,
     explain: bool = False,
     language: str = "en",
+    select: Callable[[], Iterable[StoredRow]] | None = None,
 ) -> int:
     """Write every row with its scores, in the format of the path's ending, or as parquet files of `shards` rows in a folder; return the number of rows.
 
     A sample without a score has an empty cell, and `<metric>.outcome` says why. With `explain`, `<metric>.explanation`
     has the findings: a list of objects in JSON, lines of text in a table. A summary, where there is one,
-    saves reading the scores once more."""
+    saves reading the scores once more. `select` yields the rows to write instead of all."""
     names = [str(metric["name"]) for metric in run.info.metrics]
     if summary is None:
         unscored = _find_unscored(run)
@@ -58,10 +61,16 @@ def export_rows(
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
     # rows), and a run can have millions.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for row in run.rows():
+        for block, texts in (
+            run.store.full_blocks(run.id) if select is None else _to_blocks(select())
+        ):
+            cells = _build_cells(block, unscored)
+            if explained:
+                cells |= _explain(list(block.iter_scores()), explained, as_text, say)
             # The row as it came in, as text: it is not parsed and written anew, so that numbers and
             # key order stay.
-            yield row.row, _build_cells(row.scores) | _explain(row.scores, explained, as_text, say)
+            for text, *values in zip(texts, *cells.values(), strict=True):
+                yield text, dict(zip(cells, values, strict=True))
 
     if shards is not None:
         return write_shards(path, rows, columns, shards)
@@ -69,15 +78,17 @@ def export_rows(
 
 
 def _explain(
-    scores: Mapping[str, Score], names: Collection[str], as_text: bool, say: Words
-) -> dict[str, Any]:
-    """What was found of each metric, as objects or as lines of text."""
+    rows: Sequence[Mapping[str, Score]], names: Collection[str], as_text: bool, say: Words
+) -> dict[str, list[Any]]:
+    """What was found of each metric, by column: objects or lines of text."""
     write = _write_finding if as_text else _finding_to_object
-    cells: dict[str, Any] = {}
+    columns: dict[str, list[Any]] = {}
     for name in names:
-        items = [write(finding, say) for finding in scores[name].findings]
-        cells[name + EXPLANATION_SUFFIX] = "\n".join(map(str, items)) if as_text else items
-    return cells
+        items = [[write(finding, say) for finding in scores[name].findings] for scores in rows]
+        columns[name + EXPLANATION_SUFFIX] = (
+            ["\n".join(map(str, lines)) for lines in items] if as_text else items
+        )
+    return columns
 
 
 def _finding_to_object(finding: Finding, say: Words) -> dict[str, str]:
@@ -101,21 +112,37 @@ def _write_finding(finding: Finding, say: Words) -> str:
     return replace_unstorable(" ".join(line.split()))
 
 
+def _to_blocks(rows: Iterable[StoredRow]) -> Iterator[tuple[ScoreBlock, list[str]]]:
+    """Selected rows in blocks, as a whole run is read; their positions are not in them."""
+    source = iter(rows)
+    while part := list(islice(source, BLOCK_SAMPLES)):
+        yield build_block([row.scores for row in part]), [row.row for row in part]
+
+
 def _find_unscored(run: StoredRun) -> set[str]:
     """The metrics that some sample has no value for."""
-    names: set[str] = set()
-    for _, _, _, scores in run.scores():
-        names.update(name for name, score in scores.items() if score.value is None)
-    return names
+    return {
+        name
+        for block in run.blocks()
+        for name, items in block.details.items()
+        if any("outcome" in item for _, item in items)
+    }
 
 
-def _build_cells(scores: Mapping[str, Score]) -> dict[str, Any]:
-    cells: dict[str, Any] = {}
-    for name, score in scores.items():
-        cells[name] = score.value
-        if score.value is None:
-            kind = f"{score.outcome} ({score.kind})" if score.kind else score.outcome
-            cells[name + OUTCOME_SUFFIX] = replace_unstorable(
-                f"{kind}: {score.reason}" if score.reason else kind
-            )
-    return cells
+def _build_cells(block: ScoreBlock, unscored: Collection[str]) -> dict[str, list[Any]]:
+    """The values of each metric, and why there is none, by column."""
+    columns: dict[str, list[Any]] = {}
+    for name, numbers in block.numbers.items():
+        # NaN is unequal to itself
+        columns[name] = [None if value != value else value for value in numbers]
+        if name in unscored:
+            outcomes = columns[name + OUTCOME_SUFFIX] = [None] * block.count
+            for index, score in block.build_details(name):
+                if score.value is None:
+                    outcomes[index] = _describe_outcome(score)
+    return columns
+
+
+def _describe_outcome(score: Score) -> str:
+    kind = f"{score.outcome} ({score.kind})" if score.kind else score.outcome
+    return replace_unstorable(f"{kind}: {score.reason}" if score.reason else kind)

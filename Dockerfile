@@ -1,0 +1,23 @@
+# ragstone in a container, not as root. The store is the volume /data:
+#   docker build -t ragstone .
+#   docker run --rm -v "$PWD":/work -v ragstone-data:/data ragstone eval answers.jsonl
+#   docker run -d -p 127.0.0.1:8080:8080 -e RAGSTONE_MONITOR_TOKEN -v ragstone-data:/data ragstone monitor serve --host 0.0.0.0 --port 8080
+FROM python:3.12-slim AS build
+WORKDIR /build
+COPY pyproject.toml README.md LICENSE ./
+COPY src ./src
+RUN pip install --no-cache-dir --prefix=/install ".[parquet,postgres,text]"
+
+FROM python:3.12-slim
+COPY --from=build /install /usr/local
+RUN useradd --create-home --uid 1000 ragstone && mkdir /data /work && chown ragstone /data /work
+USER ragstone
+WORKDIR /work
+ENV RAGSTONE_STORE=/data/ragstone.db \
+    OPENBLAS_NUM_THREADS=1 \
+    PYTHONUNBUFFERED=1
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=10s CMD ["ragstone", "doctor"]
+ENTRYPOINT ["ragstone"]
+CMD ["--help"]

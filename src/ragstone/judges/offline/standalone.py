@@ -1,0 +1,274 @@
+"""The `standalone` Ask: a question reworded so that it can be understood without the conversation before it.
+
+Three rules, in English and Spanish. A pronoun becomes the topic of the question before it, or the name that answered
+that question. A fragment (And the Pro plan? ¿Y en España?) takes its place in the question before it. In Spanish a verb
+without a subject gets the topic as one. What these rules cannot decide is refused, never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragstone.errors import JudgeFailed
+from ragstone.judges.offline.noun_phrases import (
+    ARTICLES,
+    NounPhrase,
+    extend_phrase,
+    find_phrases,
+    has_clause,
+)
+from ragstone.judges.offline.question_kinds import classify_question
+from ragstone.text.answers import is_bare_answer
+from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
+from ragstone.text.content import find_content_words
+from ragstone.text.language import detect_language
+from ragstone.text.quantities import find_quantities
+from ragstone.text.verbs import WORD, find_verb_form
+
+
+def answer_standalone(values: Mapping[str, Any], language: str | None) -> Any:
+    """Reply with the question as it stands alone; JudgeFailed where the rules cannot tell what it speaks of."""
+    question, history = values["question"], values["history"]
+    said = [
+        (row["role"], row["content"]) for row in history if row["role"] in ("user", "assistant")
+    ]
+    reworded = make_standalone(question, said, language)
+    if reworded is None:
+        raise JudgeFailed("unsupported", "question_needs_history", question=question[:80])
+    return {"question": reworded}
+
+
+def make_standalone(
+    question: str, said: Sequence[tuple[str, str]], language: str | None = None
+) -> str | None:
+    """The question reworded by what was said, (role, text) each; None when the rules do not tell what it means."""
+    tongue = detect_language(" ".join([*(text for _, text in said), question]), language)
+    topic: Topic | None = None
+    for index, (role, text) in enumerate(said):
+        if role != "user":
+            continue
+        following = said[index + 1 : index + 2]
+        answer = following[0][1] if following and following[0][0] == "assistant" else ""
+        alone = _reword(text, topic, tongue)
+        topic = None if alone is None else Topic(alone, answer)
+    return _reword(question, topic, tongue)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The question before, made to stand alone, and the answer to it."""
+
+    question: str
+    answer: str
+
+    def find_subject(self, tongue: str) -> str | None:
+        """What a pronoun means: the bare name that was the answer, else the first thing that was asked about."""
+        kind = classify_question(self.question)
+        bare = self.answer.strip().rstrip(".!")
+        # a plan with few limits describes, the Basic plan names
+        is_name = is_bare_answer(self.answer, tongue) and not _INDEFINITE.match(bare)
+        if (kind.name or kind.thing) and is_name and not find_quantities(bare, tongue):
+            first = bare.split()[0].lower()
+            return bare if first not in ARTICLES[tongue] else f"{first}{bare[len(first) :]}"
+        phrases = find_phrases(self.question, tongue)
+        named = [phrase for phrase in phrases if not phrase.is_asked and phrase.is_definite]
+        chosen = named or [phrase for phrase in phrases if not phrase.is_asked] or phrases
+        return extend_phrase(chosen[0], phrases, self.question) if chosen else None
+
+    def find_person(self, tongue: str) -> str | None:
+        """Who he or she is: the name that was the answer, else the first of the question, else of the answer."""
+        is_bare = is_bare_answer(self.answer, tongue)
+        for text in (self.answer if is_bare else "", self.question, self.answer):
+            names = [match[0] for match in _NAME.finditer(text) if match.start() or is_bare]
+            if names:
+                return names[0]
+        return None
+
+
+def _reword(question: str, topic: Topic | None, tongue: str) -> str | None:
+    """The question with what it leaves open filled in; None when that cannot be told."""
+    opening = _OPENING[tongue].match(question)
+    rest = question[opening.end() :] if opening else question
+    phrases = find_phrases(rest, tongue)
+    is_whole = has_clause(rest, phrases, tongue)
+    if _VAGUE[tongue] & {word.lower() for word in WORD.findall(rest)}:
+        return None
+    if not is_whole:
+        # a question of a few words without any opening may be complete: Opening hours?
+        if topic is None or not phrases:
+            return None
+        return _put_into(topic.question, rest, phrases[0], tongue)
+    reworded, is_open = fill_pronouns(rest, topic, tongue)
+    if not is_open and _lacks_subject(rest, phrases, tongue):
+        reworded = _add_subject(rest, topic) if tongue == "es" else None
+    return None if reworded is None else _tidy(reworded)
+
+
+def _add_subject(question: str, topic: Topic | None) -> str | None:
+    """A Spanish question with the topic behind its verb; None without a topic."""
+    subject = topic.find_subject("es") if topic else None
+    bare = question.rstrip(" ?.!")
+    return None if subject is None else f"{bare} {subject}{question[len(bare) :]}"
+
+
+def _lacks_subject(question: str, phrases: Sequence[NounPhrase], tongue: str) -> bool:
+    """Whether a question names nothing it could be about; in Spanish a verb of the third person needs no subject."""
+    if not phrases or tongue != "es":
+        return not phrases
+    if any(not phrase.is_asked and phrase.article != "indefinite" for phrase in phrases):
+        return False
+    verbs = [w for w in WORD.findall(question.lower()) if find_verb_form(w, tongue) == "finite"]
+    return bool(verbs) and _THIRD_PERSON.fullmatch(verbs[0]) is not None
+
+
+_THIRD_PERSON = re.compile(r"(?!hay$|hace$|había$)(?:es|fue|.*(?:[aeóáé]|[aeo]n|ió))")
+
+
+def _tidy(text: str) -> str:
+    text = _CONTRACTED.sub(r"\1l", " ".join(text.split()))
+    # what stood behind an opening begins the sentence now
+    first = re.search(r"[^\W\d_]", text)
+    if first is None:
+        return text
+    if text.endswith("?") and "¿" not in text and _SPANISH_WH.match(text):
+        text, first = f"¿{text}", None
+    at = 1 if first is None else first.start()
+    return text[:at] + text[at].upper() + text[at + 1 :]
+
+
+_CONTRACTED = re.compile(r"\b([Dd]e|[Aa]) el(?=\s)")
+"""Spanish joins the preposition and the article: del plan, al plan."""
+
+# ── pronouns ──────────────────────────────────────────────────────────────────────────────
+
+
+def fill_pronouns(question: str, topic: Topic | None, tongue: str) -> tuple[str | None, bool]:
+    """The question with its pronouns replaced, and whether it has any; None when what they mean is not known."""
+    is_open = False
+    for pattern, kind in _PRONOUNS[tongue]:
+        matches = list(pattern.finditer(question))
+        if len(matches) > 1:  # twice the same word may mean two things
+            return None, True
+        for match in matches:
+            if kind == "thing" and _EXPLETIVE.match(question, match.start()):
+                continue
+            is_open = True
+            if topic is None:
+                return None, True
+            subject = topic.find_person(tongue) if kind == "person" else topic.find_subject(tongue)
+            if subject is None:
+                return None, True
+            filled = match.expand(_FORMS[pattern]).replace("@", subject)
+            question = question[: match.start()] + filled + question[match.end() :]
+    return question, is_open
+
+
+_EXPLETIVE = re.compile(
+    r"it(?:\s+\w+){1,3}?\s+(?:to|that|if)\b|it\s+(?:possible|true|necessary)\b", re.IGNORECASE
+)
+"""It that stands for nothing: how long does it take to arrive."""
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_EN_PATTERNS = (
+    (r"\b(?:its|their|theirs)\b", "thing", "@'s"),
+    (r"\b(?:his|her(?=\s+\w)|hers)\b", "person", "@'s"),
+    (r"\b(?:he|she|him|her)\b", "person", "@"),
+    (r"\b(?:this|that|these|those)\s+(?!is\b|are\b|was\b|were\b|the\b|a\b|in\b|of\b|to\b|it\b)(?P<noun>\w+)(?=\W*$|\s+(?:\w+)\W)", "noun", "@"),
+    (r"\b(?:it|they|them)\b", "thing", "@"),
+    (r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere(?=\W*$)", "thing", "in @"),
+)  # fmt: skip
+_ES_PATTERNS = (
+    (r"\b(?:él|ella|ellos|ellas)\b", "thing", "@"),
+    (r"\b(?:eso|esto|ello)\b", "thing", "@"),
+    (r"\b(?:lo|la|los|las)\s+(?P<verb>(?:puedo|puede|pueden|podemos|debo|tengo que|hay que)\s+\w+|[a-záéíóúñ]+(?:o|e|an|en|ó|amos|emos|imos))(?=\W*$|\s+(?:en|con|de|a|por|para|desde)\b)", "thing", r"\g<verb> @"),
+    (r"\b(?P<verb>\w+[aei]r)(?:lo|la|los|las)\b", "thing", r"\g<verb> @"),
+    (r"\b(?:su|sus)\s+(?P<noun>\w+)", "thing", r"\g<noun> de @"),
+    (r"\b(?:ese|esa|esos|esas|este|esta|estos|estas)\s+(?P<noun>[a-záéíóúñ]+)", "noun", "@"),
+    (r"\b(?:ahí|allí|allá)\b", "thing", "en @"),
+)  # fmt: skip
+_FORMS: dict[re.Pattern[str], str] = {}
+
+
+def _build_patterns(rows: Sequence[tuple[str, str, str]]) -> list[tuple[re.Pattern[str], str]]:
+    built = []
+    for text, kind, form in rows:
+        pattern = _compile(text)
+        _FORMS[pattern] = form
+        built.append((pattern, kind))
+    return built
+
+
+_PRONOUNS = {"en": _build_patterns(_EN_PATTERNS), "es": _build_patterns(_ES_PATTERNS)}
+_VAGUE = {
+    "en": to_word_set("one ones same other others former latter"),
+    "es": to_word_set("mismo misma mismos mismas otro otra otros otras aquel aquella"),
+}
+"""Words that choose among things mentioned before, which no rule here can follow."""
+
+# ── fragments ─────────────────────────────────────────────────────────────────────────────
+
+_OPENING = {
+    "en": _compile(r"\W*(?:(?:(?:and|but|so|then|ok|okay|thanks|thank you)[,.!]?\s+)+(?:(?:what|how) about\s+)?|(?:what|how) about\s+)"),
+    "es": _compile(r"\W*(?:(?:(?:y|e|pero|entonces|vale|gracias)[,.]?\s+)+¿?(?:qué (?:hay de|tal|pasa con)\s+)?|¿?qué (?:hay de|tal|pasa con)\s+)"),
+}  # fmt: skip
+_SPANISH_WH = _compile(
+    r"(?:(?:a|de|en|por|para|con|desde|hasta)\s+)?(?:qué|cuál|cuáles|quién|quiénes|cómo|cuándo|dónde|cuánt[oa]s?)\b"
+)
+
+
+def _put_into(previous: str, fragment: str, phrase: NounPhrase, tongue: str) -> str | None:
+    """The question before with the fragment in the place of what it replaces."""
+    words = CLAUSE_WORDS[tongue]
+    text = fragment.strip(" ?¿.!,")
+    before = fragment[: phrase.start].strip(" ?¿").lower()
+    preposition = before.split()[-1] if before and before.split()[-1] in words.prepositions else ""
+    candidates = find_phrases(previous, tongue)
+    chosen = _choose_replaced(candidates, phrase, previous, preposition, tongue)
+    if chosen is None:
+        if not preposition:
+            return None
+        end = len(previous.rstrip(" ?"))
+        return _tidy(f"{previous[:end]} {text}{previous[end:]}")
+    replacement = fragment[phrase.start :].strip(" ?.!")
+    return _tidy(previous[: chosen.start] + replacement + previous[chosen.end :])
+
+
+def _choose_replaced(
+    candidates: Sequence[NounPhrase],
+    phrase: NounPhrase,
+    previous: str,
+    preposition: str,
+    tongue: str,
+) -> NounPhrase | None:
+    """The phrase of the question before that a fragment replaces: of the same head, kind or preposition."""
+    if preposition:
+        return next((c for c in candidates if _get_word_before(previous, c) == preposition), None)
+    shared = find_content_words(phrase.text)
+    alike = [c for c in candidates if find_content_words(c.text) & shared]
+    others = [c for c in candidates if not c.is_asked]
+    for group in (
+        alike,
+        [c for c in others if c.shape == phrase.shape],
+        [c for c in others if c.shape == phrase.shape and c.article == phrase.article],
+        others,
+    ):
+        if len(group) == 1:
+            return group[0]
+    return None
+
+
+def _get_word_before(text: str, phrase: NounPhrase) -> str:
+    before = WORD.findall(text[: phrase.start])
+    return before[-1].lower() if before else ""
+
+
+_INDEFINITE = _compile(r"(?:an?|una?)\s")
+_NAME = re.compile(
+    r"[A-ZÁÉÍÓÚÑ][\w'’-]+(?:\s+(?:(?:de|of|von|van|la|del)\s+)?[A-ZÁÉÍÓÚÑ][\w'’-]+)*"
+)

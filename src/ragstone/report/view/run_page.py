@@ -1,0 +1,308 @@
+"""The page of a run: its figures as in the report, and all its samples: filtered, sorted, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ragstone.analysis.classes import Scales
+from ragstone.analysis.scales import find_scales
+from ragstone.analysis.summary import MetricSummary
+from ragstone.labels import correct_run, load_labels
+from ragstone.report import document as doc
+from ragstone.report.builders.opening import build_opening
+from ragstone.report.builders.run import build_summary
+from ragstone.report.figures import describe_run, format_moment, list_run_facts, shorten
+from ragstone.report.samples import choose_level
+from ragstone.report.view.catalogue import RunEntry
+from ragstone.report.view.frame import ViewFrame
+from ragstone.report.view.index import POSITION, RowHead, RunIndex, SampleQuery
+from ragstone.report.view.runs_page import build_pager
+from ragstone.report.view.sample_state import LABELLED, SampleState, format_range, read_state
+from ragstone.report.view.spread import compute_slices, draw_histogram
+from ragstone.report.view.summaries import choose_headline
+from ragstone.report.words import Words
+from ragstone.store import StoredRun
+
+SAMPLES_PER_PAGE = 50
+MAX_METRIC_COLUMNS = 6
+MAX_CHOICES = 60
+"""Values that a filter offers of one trait."""
+READABLE_SAMPLES = 20_000
+"""Beyond so many samples a page does not read the scores again for the opening sentences and the corrections by labels."""
+SLICE_TRAITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCell:
+    """A score in the list."""
+
+    value: str
+    level: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """A sample in the list."""
+
+    position: int
+    id: str
+    title: str
+    href: str
+    kind: str
+    cells: tuple[MetricCell, ...]
+    is_labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TraitChoice:
+    """A trait that the list can be filtered by."""
+
+    name: str
+    title: str
+    values: tuple[tuple[str, str, bool], ...]
+    """Value as the form sends it, its text, whether it is chosen."""
+
+
+def open_state(frame: ViewFrame, entry: RunEntry) -> SampleState:
+    """The state of the list of a run's samples."""
+    described = entry.info.metrics
+    directions = {str(m["name"]): bool(m["higher_is_better"]) for m in described}
+    lead = next(iter(choose_headline(described)), "")
+    return read_state(frame, entry.run.id, directions, lead)
+
+
+def resolve_query(state: SampleState, index: RunIndex, run: StoredRun) -> SampleQuery:
+    """The query for the index: what follows from the store, as which samples are labelled, is looked up."""
+    traits = dict(state.query.traits)
+    wanted = traits.pop(LABELLED, None)
+    if wanted is None:
+        return state.query
+    ids = sorted({label.sample for label in load_labels(run.store)})
+    positions = tuple(index.find_positions(ids).values())
+    if wanted == "no":
+        chosen = set(positions)
+        positions = tuple(at for at in range(1, index.rows + 1) if at not in chosen)
+    return replace(state.query, traits=tuple(traits.items()), positions=positions)
+
+
+def render_run(frame: ViewFrame, entry: RunEntry, index: RunIndex) -> str:
+    """The page."""
+    say, run, info = frame.say, entry.run, entry.info
+    assert entry.summary is not None
+    state = open_state(frame, entry)
+    query = resolve_query(state, index, run)
+    mask = index.select(query)
+    ordered = index.order(mask, query)
+    page = min(state.page, max(1, -(-len(ordered) // SAMPLES_PER_PAGE)))
+    shown = [int(at) for at in ordered[(page - 1) * SAMPLES_PER_PAGE : page * SAMPLES_PER_PAGE]]
+    metric = next((m for m in info.metrics if m["name"] == state.histogram), None)
+    names = _choose_metrics(info.metrics, state)
+    histogram = None if metric is None else draw_histogram(index, mask, metric, state)
+    return frame.fill(
+        "view_run.html.j2",
+        entry=entry, state=state, title=shorten(info.name or info.id, 200),
+        facts=[*list_run_facts(entry.summary, say), format_moment(info.created)],
+        standing=describe_run(entry.summary, say),
+        report=_build_report(entry, frame),
+        is_folded=state.is_filtered or page > 1,
+        metrics=[str(m["name"]) for m in info.metrics], names=names,
+        rows=_build_rows(state, index, entry, shown, names),
+        heads=[_build_head(name, state, entry) for name in names],
+        total=say.whole(index.rows), count=say.whole(len(ordered)),
+        choices=_list_choices(index, mask, state),
+        chosen=_list_chosen(state),
+        histogram=histogram,
+        slices=_build_slices(index, mask, metric, state, entry),
+        pages=build_pager(frame, page, len(ordered), SAMPLES_PER_PAGE),
+        exports=[(kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")],
+        is_partial=entry.is_partial, position=POSITION,
+        tags=", ".join(entry.notes.tags), format_range=format_range,
+    )  # fmt: skip
+
+
+def _choose_metrics(metrics: Sequence[Mapping[str, Any]], state: SampleState) -> list[str]:
+    """The metrics of the list: those that tell most, and what it is sorted by."""
+    names = choose_headline(metrics)[:MAX_METRIC_COLUMNS]
+    sort = state.query.sort
+    return names if sort in (*names, POSITION) else [sort, *names[:-1]]
+
+
+def _build_report(entry: RunEntry, frame: ViewFrame) -> list[doc.Node]:
+    """The figures as in the report, without its samples."""
+    summary, run, say = entry.summary, entry.run, frame.say
+    assert summary is not None
+    opening: list[doc.Node] = []
+    if summary.samples <= READABLE_SAMPLES:
+        corrections = correct_run(run)
+        metrics = tuple(replace(m, corrected=corrections.get(m.metric)) for m in summary.metrics)
+        summary = replace(summary, metrics=metrics)
+        opening, _ = build_opening(run, summary, say)
+    return list(build_summary(summary, say.language, opening).body)
+
+
+def _build_rows(
+    state: SampleState,
+    index: RunIndex,
+    entry: RunEntry,
+    shown: Sequence[int],
+    names: Sequence[str],
+) -> list[SampleRow]:
+    assert entry.summary is not None
+    say = state.frame.say
+    figures = {metric.metric: metric for metric in entry.summary.metrics}
+    scales = find_scales(entry.run)
+    heads = index.read_heads(shown)
+    ids = {label.sample for label in load_labels(entry.run.store)}
+    codes = {trait: index.read_codes(trait) for trait in ("class", "language", *(f"outcome.{name}" for name in names))}  # fmt: skip
+
+    def read_word(trait: str, head: RowHead) -> str:
+        numbers, words = codes[trait]
+        number = int(numbers[head.position - 1])
+        return words[number - 1] if number else ""
+
+    rows = []
+    for head in heads:
+        language = read_word("language", head)
+        cells = tuple(
+            _build_cell(
+                figures[name], _read_value(index, name, head.position),
+                read_word(f"outcome.{name}", head), scales, language, say,
+            )
+            for name in names
+        )  # fmt: skip
+        kind = read_word("class", head)
+        rows.append(
+            SampleRow(
+                head.position, head.id, head.title or say("no_question"),
+                state.href("sample", at=head.position),
+                say.translate("failure_class", kind) if kind not in ("fine", "unclassified") else "",
+                cells, head.id in ids,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _read_value(index: RunIndex, name: str, position: int) -> float | None:
+    values = index.load_values(name)
+    value = float("nan") if values is None else float(values[position - 1])
+    return None if value != value else value  # NaN is the one number that differs from itself
+
+
+def _build_cell(
+    metric: MetricSummary,
+    value: float | None,
+    outcome: str,
+    scales: Scales,
+    language: str,
+    say: Words,
+) -> MetricCell:
+    if value is None:
+        return MetricCell("", "none", say.outcome(outcome) if outcome else "–")
+    return MetricCell(say.number(value), choose_level(metric, value, scales, language), "")
+
+
+def _build_head(name: str, state: SampleState, entry: RunEntry) -> tuple[str, str, str]:
+    """Name of a column, the address that sorts by it, and the arrow of the current order."""
+    is_sorted = state.query.sort == name
+    higher = next((bool(m["higher_is_better"]) for m in entry.info.metrics if m["name"] == name), True)  # fmt: skip
+    descending = not state.query.descending if is_sorted else not higher
+    arrow = ("↓" if state.query.descending else "↑") if is_sorted else ""
+    return name, state.href(sort=name, descending=descending) + ("" if descending else "&dir=up"), arrow  # fmt: skip
+
+
+def _list_choices(index: RunIndex, mask: Any, state: SampleState) -> list[TraitChoice]:
+    """What the list can be filtered by, with how many samples fit of those that are shown."""
+    say, chosen = state.frame.say, dict(state.query.traits)
+    choices = []
+    for trait in index.list_traits():
+        counts = index.count_trait(trait, mask)[:MAX_CHOICES]
+        values = [(f"{trait}:{c.value}", f"{translate_trait(trait, c.value, say)} ({say.whole(c.count)})", chosen.get(trait) == c.value) for c in counts]  # fmt: skip
+        if trait in chosen and not any(is_chosen for *_, is_chosen in values):
+            word = chosen[trait]
+            values.append((f"{trait}:{word}", translate_trait(trait, word, say), True))
+        # one value for all samples is nothing to choose from
+        if len(values) > 1 or trait in chosen or trait.startswith(("outcome.", "verdict")):
+            choices.append(TraitChoice(trait, name_trait(trait, say), tuple(values)))
+    return choices
+
+
+def name_trait(trait: str, say: Words) -> str:
+    """A trait in words."""
+    kind, _, name = trait.partition(".")
+    title = say(f"view.trait.{kind}") if kind in ("verdict", "class", "language", "outcome", "label", LABELLED) else name  # fmt: skip
+    return f"{title}: {name}" if name and kind != "meta" else title
+
+
+def translate_trait(trait: str, value: str, say: Words) -> str:
+    """A value of a trait in words."""
+    kind = trait.partition(".")[0]
+    if kind == "outcome":
+        return say.outcome(value)
+    if kind == "class":
+        return say.translate("failure_class", value)
+    if kind in ("verdict", "language", "label"):
+        return say.translate(kind, value)
+    return shorten(value, 60)
+
+
+def _list_chosen(state: SampleState) -> list[tuple[str, str]]:
+    """Each part of the filter in words, and the address without it."""
+    say, query = state.frame.say, state.query
+    parts = [(say("quoted", text=query.text), state.href(text=""))] if query.text else []
+    for part in query.ranges:
+        _, low, high = format_range(part).rsplit(":", 2)
+        sign = "<" if part.is_open else "≤"
+        text = f"{low + ' ≤ ' if low else ''}{part.metric}{f' {sign} ' + high.rstrip('-') if high else ''}"
+        parts.append((text.replace(".", say("decimal")), state.drop_range(part.metric)))
+    for trait, value in query.traits:
+        text = f"{name_trait(trait, say)} = {translate_trait(trait, value, say)}"
+        parts.append((text, state.drop_trait(trait)))
+    return parts
+
+
+def _build_slices(
+    index: RunIndex,
+    mask: Any,
+    metric: Mapping[str, Any] | None,
+    state: SampleState,
+    entry: RunEntry,
+) -> list[tuple[str, doc.ReportTable]]:
+    """For each trait with several values, the mean of the shown metric by value."""
+    say = state.frame.say
+    if metric is None or entry.summary is None:
+        return []
+    is_grouped = entry.summary[str(metric["name"])].clusters is not None
+    traits = [t for t in index.list_traits() if t in ("language", "class") or t.startswith(("meta.", "label."))]  # fmt: skip
+    tables = []
+    for trait in traits:
+        # a class is chosen by the values themselves: an interval of its mean would say nothing
+        slices = compute_slices(
+            index, mask, trait, metric, state, is_grouped=is_grouped or trait == "class"
+        )
+        if len(slices) < 2:
+            continue
+        columns = (
+            doc.TableColumn(name_trait(trait, say)),
+            doc.TableColumn(say("view.samples"), True),
+            doc.TableColumn(say("mean"), True),
+            doc.TableColumn(say("interval"), True),
+        )
+        rows = tuple(
+            doc.TableRow(
+                (
+                    doc.TableCell(translate_trait(trait, part.value, say), href=part.href),
+                    say.whole(part.count),
+                    say.number(part.mean),
+                    say.interval(part.interval.low, part.interval.high),
+                ),
+                "chosen" if part.is_chosen else "",
+            )
+            for part in slices
+        )
+        tables.append((name_trait(trait, say), doc.ReportTable(columns, rows)))
+        if len(tables) == SLICE_TRAITS:
+            break
+    return tables

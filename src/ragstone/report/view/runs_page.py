@@ -1,0 +1,204 @@
+"""The page of all runs: by data set, with headline figures, their course, marks of people; and the trend of a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragstone.report import document as doc
+from ragstone.report.drawing.shapes import Drawing
+from ragstone.report.figures import format_moment, shorten
+from ragstone.report.monitor.charts import SeriesPoint, draw_sparkline
+from ragstone.report.view.catalogue import (
+    RunEntry,
+    RunFilter,
+    choose_columns,
+    group_by_data,
+    list_earlier,
+    name_data,
+    name_system,
+    sort_entries,
+)
+from ragstone.report.view.frame import ViewFrame
+from ragstone.report.view.trend import build_trend, build_trend_nodes
+from ragstone.store import RunInfo
+
+ROWS_PER_PAGE = 50
+SPARK_RUNS = 12
+"""Runs that a sparkline goes back."""
+SORTS = ("date", "name", "samples", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """A metric in a row of the list."""
+
+    mean: str
+    interval: str
+    spark: Drawing | None
+    is_whole: bool
+    """Whether enough samples were scored, and the run is finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run as the list shows it."""
+
+    id: str
+    href: str
+    name: str
+    system: str
+    judge: str
+    date: str
+    samples: str
+    cost: str
+    status: str
+    is_partial: bool
+    is_baseline: bool
+    tags: tuple[str, ...]
+    note: str
+    figures: tuple[FigureCell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataGroup:
+    """The runs of one data set."""
+
+    title: str
+    place: str
+    metrics: tuple[tuple[str, str, str], ...]
+    """Name, address of its trend, address that sorts by it."""
+    rows: tuple[RunRow, ...]
+    compare: str
+    """The baseline's id, which is chosen for a comparison at first."""
+
+
+def render_runs(
+    frame: ViewFrame,
+    entries: Sequence[RunEntry],
+    place: str,
+    binned: Sequence[RunInfo],
+    unread: int,
+) -> str:
+    """The page; `unread` is how many runs are still being summed up."""
+    say = frame.say
+    criteria = RunFilter(frame.get("q"), frame.get("data"), frame.get("tag"), frame.get("status"))
+    chosen = list(criteria.select(entries))
+    key, descending = frame.get("sort") or "date", frame.get("dir") != "up"
+    ordered = sort_entries(chosen, key, descending=descending)
+    page = frame.get_number("page", 1, 1 + len(ordered) // ROWS_PER_PAGE)
+    shown = ordered[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE]
+    everything = group_by_data(entries)
+    groups = [
+        _build_group(frame, some, everything[data]) for data, some in group_by_data(shown).items()
+    ]
+    sizes = {data: name_data(some[0].info) for data, some in everything.items()}
+    metrics = dict.fromkeys(str(m["name"]) for entry in entries for m in entry.info.metrics)
+    return frame.fill(
+        "view_runs.html.j2",
+        title=say("runs"),
+        place=place,
+        total=say.count("view.run", len(entries)),
+        is_empty=not entries,
+        groups=groups,
+        trend=_build_trend(frame, everything, criteria),
+        data_sets=sorted(sizes.items(), key=lambda item: item[1]),
+        tags=sorted({tag for entry in entries for tag in entry.notes.tags}),
+        sorts=[(name, say(f"view.sort.{name}")) for name in SORTS] + [(name, name) for name in metrics],
+        chosen=criteria, sort=key, is_up=not descending,
+        pages=build_pager(frame, page, len(ordered), ROWS_PER_PAGE),
+        binned=[(info.id, shorten(info.name or info.id, 80)) for info in binned],
+        unread=unread,
+        is_live=bool(unread) or any(entry.is_partial for entry in entries),
+    )  # fmt: skip
+
+
+def build_pager(frame: ViewFrame, page: int, total: int, size: int) -> dict[str, str | int] | None:
+    """Links to the page before and after, and where one is; None for a single page."""
+    last = max(1, -(-total // size))
+    if last == 1:
+        return None
+    values = {
+        name: list(some) for name, some in frame.values.items() if name not in ("page", "lang")
+    }
+
+    def link(number: int) -> str:
+        return frame.href(frame.page, **values, page=str(number)) if 1 <= number <= last else ""
+
+    text = frame.say("view.page_of", page=frame.say.whole(page), last=frame.say.whole(last))
+    return {"before": link(page - 1), "after": link(page + 1), "text": text}
+
+
+def _build_trend(
+    frame: ViewFrame, groups: dict[str, list[RunEntry]], criteria: RunFilter
+) -> list[doc.Node]:
+    """The trend that the address asks for: of the data set it names, else of the first that has the metric."""
+    metric = frame.get("trend")
+    if not metric:
+        return []
+    for data, entries in groups.items():
+        if criteria.data and data != criteria.data:
+            continue
+        if any(entry.find_metric(metric) is not None for entry in entries):
+            trend = build_trend(entries, metric, name_data(entries[0].info))
+            if trend.points:
+                href = f"run?lang={frame.lang}&run=" if frame.lang else "run?run="
+                return build_trend_nodes(trend, frame.say, href)
+    return [doc.Paragraph(frame.say("view.no_trend", metric=metric), "warn")]
+
+
+def _build_group(
+    frame: ViewFrame, entries: Sequence[RunEntry], group: Sequence[RunEntry]
+) -> DataGroup:
+    names = choose_columns(group, frame.get("sort"))
+    first = entries[0]
+    links = tuple(
+        (
+            name,
+            frame.href("runs", trend=name, data=first.data),
+            frame.href("runs", q=frame.get("q"), data=frame.get("data"), tag=frame.get("tag"), sort=name),
+        )
+        for name in names
+    )  # fmt: skip
+    rows = tuple(_build_row(frame, entry, group, names) for entry in entries)
+    baseline = next((entry.info.id for entry in group if entry.notes.is_baseline), "")
+    return DataGroup(name_data(first.info), first.data, links, rows, baseline)
+
+
+def _build_row(
+    frame: ViewFrame, entry: RunEntry, group: Sequence[RunEntry], names: Sequence[str]
+) -> RunRow:
+    say, info, notes = frame.say, entry.info, entry.notes
+    return RunRow(
+        id=info.id,
+        href=frame.href("run", run=info.id),
+        name=shorten(info.name or info.id, 80),
+        system=name_system(info),
+        judge=shorten(info.judge or "", 60),
+        date=format_moment(info.created),
+        samples=say.whole(entry.count_samples()),
+        cost=say.money(info.usage.usd) if info.usage.usd else "–",
+        status=say("view.running" if entry.is_partial else "view.done"),
+        is_partial=entry.is_partial,
+        is_baseline=notes.is_baseline,
+        tags=notes.tags,
+        note=shorten(notes.note, 160),
+        figures=tuple(_build_figure(entry, group, name, frame) for name in names),
+    )
+
+
+def _build_figure(
+    entry: RunEntry, group: Sequence[RunEntry], name: str, frame: ViewFrame
+) -> FigureCell | None:
+    say, metric = frame.say, entry.find_metric(name)
+    if metric is None or metric.mean is None:
+        return None
+    earlier = list_earlier(group, name, entry)[-SPARK_RUNS:]
+    points = [SeriesPoint(0, 0, figures.mean) for figures in earlier]
+    label = say("view.course_of", metric=name, n=say.whole(len(points)))
+    return FigureCell(
+        say.number(metric.mean),
+        say.interval(metric.low, metric.high) if metric.low is not None else "",
+        draw_sparkline(points, label, 90.0, 22.0) if len(points) > 1 else None,
+        metric.complete and not entry.is_partial,
+    )

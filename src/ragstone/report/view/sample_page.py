@@ -1,0 +1,166 @@
+"""The page of one sample: its claims and chunks, the judge's calls behind them, labels, and the sample in other runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragstone.analysis.scales import find_scales
+from ragstone.engine.replay import JudgeCall, replay_calls
+from ragstone.errors import RunNotFound
+from ragstone.labels import Label, load_labels
+from ragstone.labels.label import hash_content
+from ragstone.report.figures import shorten
+from ragstone.report.render.html import render_sample
+from ragstone.report.samples import GENEROUS, open_sample
+from ragstone.report.view.catalogue import RunEntry
+from ragstone.report.view.frame import ViewFrame
+from ragstone.report.view.index import RunIndex
+from ragstone.report.view.run_page import open_state, resolve_query
+from ragstone.report.view.sample_state import SampleState
+from ragstone.report.view.summaries import choose_headline
+from ragstone.report.words import Words
+from ragstone.store import StoredRow, StoredRun
+
+MAX_OTHER_RUNS = 20
+MAX_CALLS = 50
+MAX_PROMPT_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A question to the judge as the page shows it."""
+
+    title: str
+    facts: tuple[str, ...]
+    system: str
+    user: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelView:
+    """A label as the page shows it."""
+
+    target: str
+    item: str
+    value: str
+    author: str
+    at: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where a sample stands in the filtered order."""
+
+    number: int
+    total: int
+    before: str
+    after: str
+
+
+def render_sample_page(
+    frame: ViewFrame, entry: RunEntry, index: RunIndex, others: Sequence[tuple[StoredRun, int]]
+) -> str:
+    """The page; `others` are other runs that have the sample, with its position in each."""
+    say, run = frame.say, entry.run
+    assert entry.summary is not None
+    position = frame.get_number("at", 1, max(index.rows, 1))
+    if not index.rows:
+        raise RunNotFound("the run has no sample yet")
+    row = run.row(position)
+    view = open_sample(row, entry.summary.metrics, say, find_scales(run)).build_view(GENEROUS)
+    state = open_state(frame, entry)
+    calls = replay_calls(run, row)
+    return frame.fill(
+        "view_sample.html.j2",
+        title=view.title or say("no_question"), s=view, state=state, run_name=shorten(run.info.name, 80),
+        body=render_sample(view, say, is_open=True),
+        place=find_neighbours(state, index, run, position),
+        labels=list_labels(row, run, say),
+        calls=[_view_call(call, say) for call in calls[:MAX_CALLS]],
+        judge=run.info.judge or "",
+        others=[_describe_other(frame, other, at, row.id) for other, at in others],
+        label_href=frame.href("label", run=run.id, at=str(position)) if frame.can_edit else "",
+        meta=[(str(name), shorten(str(value), 300)) for name, value in row.sample.meta.items()][:30],
+    )  # fmt: skip
+
+
+def find_neighbours(
+    state: SampleState, index: RunIndex, run: StoredRun, position: int
+) -> Neighbours | None:
+    """The samples before and after in the filtered order; None for a sample that the filter leaves out."""
+    import numpy as np
+
+    query = resolve_query(state, index, run)
+    ordered = index.order(index.select(query), query)
+    places = np.flatnonzero(ordered == position)
+    if not len(places):
+        return None
+    at = int(places[0])
+    before = state.href("sample", at=int(ordered[at - 1])) if at else ""
+    after = state.href("sample", at=int(ordered[at + 1])) if at + 1 < len(ordered) else ""
+    return Neighbours(at + 1, len(ordered), before, after)
+
+
+def list_labels(row: StoredRow, run: StoredRun, say: Words) -> list[LabelView]:
+    """What people said of a sample, where the texts that they saw are the same."""
+    views = []
+    for label in load_labels(run.store):
+        if label.sample != row.id or label.run == "monitor":
+            continue
+        is_same = label.content == hash_content(row.sample, label.target, label.item)
+        if is_same or (not label.content and label.run in ("", run.id)):
+            views.append(_view_label(label, say))
+    return views
+
+
+def _view_label(label: Label, say: Words) -> LabelView:
+    from datetime import UTC, datetime
+
+    at = datetime.fromtimestamp(label.at / 1e6, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    value = say.translate("verdict", label.word) if label.word else say.number(label.value, 2)
+    return LabelView(
+        say.translate("target", label.target), shorten(label.item, 200), shorten(value, 400),
+        shorten(label.author, 80), at, shorten(label.comment, 400),
+    )  # fmt: skip
+
+
+def _view_call(call: JudgeCall, say: Words) -> CallView:
+    stored = call.stored
+    if stored is None:
+        facts = [say("view.call_failed")]
+    else:
+        source = say("view.call_paid" if call.is_own else "view.call_cached", run=stored.run)
+        usage = stored.usage
+        facts = [
+            stored.judge, source, stored.created.replace("+00:00", " UTC").replace("T", " "),
+            say.count("view.attempt", usage.calls),
+            say("view.call_tokens", sent=say.whole(usage.input_tokens), received=say.whole(usage.output_tokens)),
+            say.money(usage.usd),
+        ]  # fmt: skip
+    system, user = call.prompt or ("", "")
+    if call.prompt is None and call.ask.kind != "embed":
+        user = json.dumps(call.ask.values, ensure_ascii=False, indent=2, default=str)
+    reply = "" if stored is None or call.ask.kind == "embed" else json.dumps(stored.reply.value, ensure_ascii=False, indent=2)  # fmt: skip
+    return CallView(
+        say.translate("view.ask", call.ask.kind), tuple(facts),
+        system[:MAX_PROMPT_CHARS], user[:MAX_PROMPT_CHARS], reply[:MAX_PROMPT_CHARS],
+    )  # fmt: skip
+
+
+def _describe_other(
+    frame: ViewFrame, run: StoredRun, position: int, sample: str
+) -> tuple[str, str, list[tuple[str, str]], str]:
+    """Name and address of the sample in another run, its scores there, and its answer."""
+    say, row = frame.say, run.row(position)
+    names = [name for name in choose_headline(run.info.metrics)[:4] if name in row.scores]
+    scores = [
+        (name, say.number(row.scores[name].value) if row.scores[name].ok else say.outcome(row.scores[name].outcome))
+        for name in names
+    ]  # fmt: skip
+    href = frame.href("sample", run=run.id, at=str(position))
+    answer = row.sample.answer or row.sample.error or say("no_answer")
+    return shorten(run.info.name or run.id, 80), href, scores, shorten(answer, 400)

@@ -1,0 +1,131 @@
+"""What the address says of a list of samples: run, filter, order, page; and the same state written back as links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ragstone.report.view.frame import ViewFrame
+from ragstone.report.view.index import POSITION, SampleQuery, ValueRange
+
+LABELLED = "labelled"
+"""The trait of samples that people have labelled; it follows from the store, not from the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleState:
+    """The state of a list of samples."""
+
+    frame: ViewFrame
+    run: str
+    query: SampleQuery
+    histogram: str
+    """The metric whose spread is shown."""
+    page: int = 1
+    complaints: tuple[str, ...] = ()
+    """Parts of the address that could not be read."""
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether some samples may be left out."""
+        return bool(self.query.text or self.query.ranges or self.query.traits)
+
+    def href(self, page: str = "run", *, number: int = 1, at: int = 0, **changes: object) -> str:
+        """The address of this state on a page, with changes to its query; `at` is the position of a sample."""
+        query = replace(self.query, **changes) if changes else self.query  # type: ignore[arg-type]
+        values: dict[str, str | Sequence[str]] = {
+            "run": self.run,
+            "at": str(at) if at else "",
+            "q": query.text,
+            "range": [format_range(part) for part in query.ranges],
+            "is": [f"{trait}:{value}" for trait, value in query.traits],
+            "sort": query.sort,
+            "dir": "down" if query.descending else "",
+            "hist": self.histogram,
+            "page": str(number) if number > 1 else "",
+        }
+        return self.frame.href(page, **values)
+
+    def add_trait(self, trait: str, value: str) -> str:
+        """The address that also asks for a trait; one of the same name is replaced."""
+        others = tuple(pair for pair in self.query.traits if pair[0] != trait)
+        return self.href(traits=(*others, (trait, value)))
+
+    def drop_trait(self, trait: str) -> str:
+        """The address without a trait."""
+        return self.href(traits=tuple(pair for pair in self.query.traits if pair[0] != trait))
+
+    def set_range(self, part: ValueRange) -> str:
+        """The address with a range of a metric in the place of an earlier one."""
+        others = tuple(other for other in self.query.ranges if other.metric != part.metric)
+        return self.href(ranges=(*others, part))
+
+    def drop_range(self, metric: str) -> str:
+        """The address without the range of a metric."""
+        return self.href(ranges=tuple(p for p in self.query.ranges if p.metric != metric))
+
+
+def read_state(frame: ViewFrame, run: str, metrics: dict[str, bool], lead: str) -> SampleState:
+    """The state that an address names; `metrics` maps each to whether higher is better, `lead` is sorted by at first.
+
+    What cannot be read is left out, and kept in `complaints` to be shown."""
+    complaints: list[str] = []
+    ranges = {}
+    for text in [*frame.get_all("range"), _join_range(frame)]:
+        if not text:
+            continue
+        part = parse_range(text)
+        if part is None or part.metric not in metrics:
+            complaints.append(text)
+        else:
+            ranges[part.metric] = part
+    traits = {}
+    for text in frame.get_all("is"):
+        trait, separator, value = text.partition(":")
+        if separator and value:
+            traits[trait] = value
+        else:
+            complaints.append(text)
+    sort = frame.get("sort") or lead or POSITION
+    if sort not in (*metrics, POSITION):
+        complaints.append(sort)
+        sort = lead or POSITION
+    # without a direction the worst come first
+    is_down = frame.get("dir") == "down" or (not frame.get("dir") and not metrics.get(sort, True))
+    query = SampleQuery(
+        frame.get("q"), tuple(ranges.values()), tuple(traits.items()), None, sort, is_down
+    )
+    histogram = frame.get("hist")
+    if histogram not in metrics:
+        histogram = sort if sort in metrics else lead
+    page = frame.get_number("page", 1, 10_000_000)
+    return SampleState(frame, run, query, histogram, page, tuple(complaints))
+
+
+def _join_range(frame: ViewFrame) -> str:
+    """The range that the form gives in three fields."""
+    metric, low, high = frame.get("metric"), frame.get("low"), frame.get("high")
+    return f"{metric}:{low}:{high}" if metric and (low or high) else ""
+
+
+def parse_range(text: str) -> ValueRange | None:
+    """`faithfulness:0.2:0.5`, ends may be empty; `0.5-` leaves the highest value out."""
+    metric, _, ends = text.rpartition(":")
+    metric, separator, low = metric.rpartition(":")
+    if not separator or not metric:
+        return None
+    is_open = ends.endswith("-") and ends != "-"
+    try:
+        numbers = [float(end) if end else None for end in (low, ends.removesuffix("-") if is_open else ends)]  # fmt: skip
+    except ValueError:
+        return None
+    if any(number is not None and not math.isfinite(number) for number in numbers):
+        return None
+    return ValueRange(metric, numbers[0], numbers[1], is_open)
+
+
+def format_range(part: ValueRange) -> str:
+    """The range as `parse_range` reads it."""
+    low, high = ("" if end is None else f"{end:.12g}" for end in (part.low, part.high))
+    return f"{part.metric}:{low}:{high}{'-' if part.is_open and high else ''}"

@@ -1,0 +1,170 @@
+"""Summaries of runs, kept beside the store so that a list of runs does not read all their scores.
+
+A kept summary holds for a finished run as it was when its scores became complete; an unfinished run is summed up
+anew when it has grown by a share that could change what is shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ragstone.analysis.percentiles import Percentile
+from ragstone.analysis.summary import MetricSummary, Summary, summarise
+from ragstone.config.gates import check_gate, parse_gate
+from ragstone.errors import StoreError
+from ragstone.locale.messages import message_from_json, message_to_json
+from ragstone.store import Store, StoredRun
+from ragstone.store.run_notes import RunNotes
+from ragstone.types import Usage
+
+KEPT_VERSION = 1
+"""Changes when kept summaries of earlier versions can no longer be read."""
+GROWTH = 0.02
+"""Share by which an unfinished run must have grown to be summed up anew."""
+
+
+class SummaryShelf:
+    """The summaries of a store's runs, from memory, from the side folder or made from the scores."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._folder = store.view_folder()
+        self._lock = threading.Lock()
+        self._made: dict[str, tuple[int, Summary]] = {}
+        """Run → stamp and summary; the stamp of an unfinished run is minus its number of samples."""
+
+    def find(self, run: StoredRun, notes: RunNotes) -> Summary | None:
+        """The summary if it is at hand; None when the scores would have to be read."""
+        stamp = self._get_stamp(run, notes)
+        with self._lock:
+            made = self._made.get(run.id)
+        if made is not None and _holds(made[0], stamp):
+            return replace(made[1], run=run.info)
+        if stamp < 0:
+            return None
+        kept = _load(self._get_path(run.id), run, stamp)
+        if kept is not None:
+            self._remember(run.id, stamp, kept)
+        return kept
+
+    def make(self, run: StoredRun, notes: RunNotes) -> Summary:
+        """The summary, made from the scores where it is not at hand."""
+        summary = self.find(run, notes)
+        if summary is not None:
+            return summary
+        stamp = self._get_stamp(run, notes)
+        plan = run.info.plan
+        summary = summarise(run, floor=plan.floor, gates=plan.gates)
+        self._remember(run.id, stamp, summary)
+        if stamp >= 0:
+            _save(self._get_path(run.id), summary, stamp)
+        return summary
+
+    def _get_stamp(self, run: StoredRun, notes: RunNotes) -> int:
+        # runs of earlier versions have no time of completion; their scores no longer change
+        return notes.finished if run.info.status == "done" else -run.count() - 1
+
+    def _get_path(self, run: str) -> Path:
+        return self._folder / f"{run}.summary.json"
+
+    def _remember(self, run: str, stamp: int, summary: Summary) -> None:
+        with self._lock:
+            # positions of the worst samples are a thousand numbers a run, and only a report wants them
+            self._made[run] = (stamp, replace(summary, worst=summary.worst[:100]))
+
+
+def _holds(stamp: int, now: int) -> bool:
+    if stamp >= 0 or now >= 0:
+        return stamp == now
+    return -now <= -stamp * (1 + GROWTH)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that only its owner may read: it holds texts of the store."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _save(path: Path, summary: Summary, stamp: int) -> None:
+    body = {
+        "version": KEPT_VERSION,
+        "stamp": stamp,
+        "samples": summary.samples,
+        "worst": list(summary.worst),
+        "metrics": [_to_json(metric) for metric in summary.metrics],
+    }
+    draft = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    try:
+        make_private_folder(path.parent)
+        draft.write_text(json.dumps(body), encoding="ascii")
+        draft.replace(path)
+    except OSError as fault:
+        raise StoreError(
+            f"cannot write {str(path)!r} ({fault.strerror}); make room or make the folder writable"
+        ) from None
+
+
+def _load(path: Path, run: StoredRun, stamp: int) -> Summary | None:
+    try:
+        body = json.loads(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):  # not made yet, or cut off: it is made anew
+        return None
+    if body.get("version") != KEPT_VERSION or body.get("stamp") != stamp:
+        return None
+    metrics = tuple(_from_json(item) for item in body["metrics"])
+    plan = run.info.plan
+    by_name = {metric.metric: metric for metric in metrics}
+    gates = tuple(
+        check_gate(parse_gate(rule), by_name[name])
+        for name, rule in plan.gates.items()
+        if name in by_name
+    )
+    return Summary(run.info, metrics, plan.floor, gates, tuple(body["worst"]), body["samples"])
+
+
+_COUNTS = ("outcomes", "reasons", "labels")
+"""Fields whose keys may be messages, which JSON takes as no key."""
+_TUPLES = ("bounds", "histogram", "edges")
+
+
+def _to_json(metric: MetricSummary) -> dict[str, Any]:
+    plain: dict[str, Any] = {item.name: getattr(metric, item.name) for item in fields(metric)}
+    del plain["corrected"]  # follows from the labels, which change after a run
+    for name in _COUNTS:
+        plain[name] = [[message_to_json(key), n] for key, n in plain[name].items()]
+    plain["warnings"] = [message_to_json(text) for text in metric.warnings]
+    plain["incomplete"] = message_to_json(metric.incomplete)
+    plain["usage"] = asdict(metric.usage)
+    plain["percentiles"] = {name: asdict(value) for name, value in metric.percentiles.items()}
+    return plain
+
+
+def _from_json(item: Mapping[str, Any]) -> MetricSummary:
+    values = dict(item)
+    for name in _COUNTS:
+        values[name] = {message_from_json(key): n for key, n in item[name]}
+    for name in _TUPLES:
+        values[name] = None if item[name] is None else tuple(item[name])
+    values["warnings"] = tuple(message_from_json(text) for text in item["warnings"])
+    values["incomplete"] = message_from_json(item["incomplete"])
+    values["usage"] = Usage(**item["usage"])
+    percentiles: Mapping[str, Mapping[str, Any]] = item["percentiles"]
+    values["percentiles"] = {name: Percentile(**value) for name, value in percentiles.items()}
+    return MetricSummary(**values)
+
+
+def choose_headline(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The metrics of a run in the order of what tells most, resources last."""
+    from ragstone.analysis.columns import RESOURCES
+    from ragstone.analysis.lead import LEADING_FAMILIES
+
+    def rank(metric: Mapping[str, Any]) -> tuple[bool, int]:
+        family = str(metric["family"])
+        known = LEADING_FAMILIES.index(family) if family in LEADING_FAMILIES else 99
+        return family in RESOURCES, known
+
+    return [str(metric["name"]) for metric in sorted(metrics, key=rank)]

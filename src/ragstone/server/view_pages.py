@@ -1,0 +1,337 @@
+"""The pages of the viewer: runs, samples, comparisons, labels; every page is made in a thread, never in the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
+from ragstone.monitor.interactions import now_micros
+from ragstone.report.monitor import live
+from ragstone.report.render.rows import export_rows
+from ragstone.report.view.catalogue import RunEntry
+from ragstone.report.view.frame import ViewFrame, build_view_script, build_view_style
+from ragstone.report.view.index import RunIndex
+from ragstone.report.view.run_page import open_state, render_run, resolve_query
+from ragstone.report.view.runs_page import render_runs
+from ragstone.report.view.sample_page import render_sample_page
+from ragstone.server.api import SERVER_STATE
+from ragstone.server.page import (
+    build_frame,
+    build_html_response,
+    is_authorised,
+    redirect,
+    show_login,
+    show_store_error,
+)
+from ragstone.server.responses import RequestError
+from ragstone.server.view_state import VIEW_STATE, IndexJob, ViewState
+from ragstone.store import StoredRow, StoredRun
+from ragstone.store.run_notes import (
+    load_run_notes,
+    mark_baseline,
+    move_to_bin,
+    save_note,
+    save_tags,
+)
+
+Render = Callable[[ViewState, ViewFrame], str]
+Form = dict[str, str]
+
+MAX_FORM_BYTES = 100_000
+AUTHOR_COOKIE = "ragstone_author"
+
+
+def mount_view(app: web.Application, prefix: str) -> None:
+    """Add the viewer's pages under a prefix."""
+    for name, render in RENDERERS.items():
+        app.router.add_get(f"{prefix}/{name}", _build_handler(name, render))
+    app.router.add_get(f"{prefix}/view.css", get_view_style)
+    app.router.add_get(f"{prefix}/view.js", get_view_script)
+    app.router.add_get(f"{prefix}/export", get_export)
+    app.router.add_post(f"{prefix}/notes", post_notes)
+
+
+def _build_handler(
+    name: str, render: Render
+) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if not is_authorised(request):
+            return show_login(build_frame(request), request)
+        frame = make_view_frame(request, name)
+        state = request.app[VIEW_STATE]
+        try:
+            return build_html_response(await asyncio.to_thread(render, state, frame))
+        except RunNotFound:
+            return build_html_response(render_missing_run(frame), 404)
+        except StoreError as error:
+            return show_store_error(build_frame(request), error)
+        except RagstoneError as error:  # runs that cannot be compared, a metric that is not there
+            return build_html_response(render_message(frame, str(error)), 422)
+
+    return handle
+
+
+def make_view_frame(request: web.Request, page: str) -> ViewFrame:
+    """The frame of a page: its language is that of the address, else the browser's."""
+    settings = request.app[SERVER_STATE].settings
+    lang = request.query.get("lang", "")
+    lang = lang if lang in ("en", "es") else ""
+    values = {name: request.query.getall(name) for name in dict.fromkeys(request.query)}
+    words = live.choose_words(lang, request.headers.get("Accept-Language", ""))
+    done = request.query.get("done", "")
+    message = words(f"view.did.{done}") if done in DONE_WORDS else ""
+    return ViewFrame(
+        words, page, values, lang,
+        signed_in=settings.token is not None and is_authorised(request),
+        can_edit=settings.editing,
+        author=_read_author(request),
+        monitor_page="./" if settings.home == "monitor" else "monitor",
+        message=message,
+    )  # fmt: skip
+
+
+DONE_WORDS = ("saved", "binned", "restored", "erased")
+
+
+def _read_author(request: web.Request) -> str:
+    text = request.cookies.get(AUTHOR_COOKIE, "") or request.app[SERVER_STATE].settings.author
+    return " ".join(text.split())[:80]
+
+
+def render_message(frame: ViewFrame, *lines: str) -> str:
+    """A page that says why there is nothing else on it."""
+    title = frame.say("view.cannot")
+    return frame.fill("view_message.html.j2", title=title, lines=lines, is_error=True)
+
+
+def render_missing_run(frame: ViewFrame) -> str:
+    """The page for a run that the store does not have."""
+    return render_message(frame, frame.say("view.no_run"))
+
+
+# ── runs ──────────────────────────────────────────────────────────────────────────────────
+
+
+def show_runs(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /runs`."""
+    entries, unread = state.load_entries()
+    ids = [run for run, notes in load_run_notes(state.store).items() if notes.deleted]
+    binned = []
+    for run in ids:
+        try:
+            binned.append(state.store.run(run).info)
+        except RunNotFound:  # erased by another process between the two reads
+            continue
+    return render_runs(frame, entries, state.store.place, binned, unread)
+
+
+def show_run(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /run?run=…`."""
+    entry, index = open_run(state, frame)
+    return render_progress(frame, entry, index) if isinstance(index, IndexJob) else render_run(frame, entry, index)  # fmt: skip
+
+
+def show_sample(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /sample?run=…&at=…`, or `&id=…`."""
+    entry, index = open_run(state, frame)
+    if isinstance(index, IndexJob):
+        return render_progress(frame, entry, index)
+    sample = frame.get("id")
+    if sample and not frame.get("at"):
+        at = index.find_positions([sample]).get(sample)
+        if at is None:
+            raise RunNotFound(frame.say("view.no_sample"))
+        frame = replace(frame, values={**frame.values, "at": [str(at)]})
+    position = frame.get_number("at", 1, max(index.rows, 1))
+    heads = index.read_heads([position])
+    others = state.find_in_other_runs(entry, heads[0].id, position) if heads else []
+    return render_sample_page(frame, entry, index, others)
+
+
+def open_run(state: ViewState, frame: ViewFrame) -> tuple[RunEntry, RunIndex | IndexJob]:
+    """The run that the address names, with its index or the job that is building it."""
+    run = state.store.run(frame.get("run") or "last")
+    # first the index: while a large run is read there is nothing to show of its figures either
+    bare = state.open_bare_entry(run)
+    index = state.open_index(bare)
+    return (bare if isinstance(index, IndexJob) else state.open_entry(run)), index
+
+
+def render_progress(frame: ViewFrame, entry: RunEntry, job: IndexJob) -> str:
+    """The page while the index of a run is being built."""
+    say = frame.say
+    share = 100 * job.done // max(job.total, 1)
+    return frame.fill(
+        "view_progress.html.j2", title=entry.info.name or entry.info.id, share=share,
+        done=say.whole(job.done), total=say.whole(job.total),
+    )  # fmt: skip
+
+
+RENDERERS: dict[str, Render] = {"runs": show_runs, "run": show_run, "sample": show_sample}
+"""Page → what makes it."""
+VIEW_PATHS = tuple(f"/{name}" for name in (*RENDERERS, "view.css", "view.js", "notes", "export"))
+"""Paths that the guard admits without the token: their handlers check it, and show the sign-in form."""
+
+
+# ── export ────────────────────────────────────────────────────────────────────────────────
+
+EXPORT_TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson", "json": "application/json"}
+POINT_READS = 2000
+"""Up to so many samples are read one by one, in the order of the list; more are read in the order of the data."""
+
+
+async def get_export(request: web.Request) -> web.StreamResponse:
+    """`GET /export?run=…&format=csv`: the samples that fit the filter, as `ragstone export` writes them."""
+    if not is_authorised(request):
+        return show_login(build_frame(request), request)
+    frame, state = make_view_frame(request, "export"), request.app[VIEW_STATE]
+    kind = frame.get("format") or "csv"
+    if kind not in EXPORT_TYPES:
+        raise RequestError(422, f"the format must be one of {', '.join(EXPORT_TYPES)}")
+    # a file first: whether all of it could be read must be known before the first byte is sent
+    with tempfile.TemporaryDirectory(prefix="ragstone-export-") as folder:
+        path = Path(folder) / f"samples.{kind}"
+        try:
+            name = await asyncio.to_thread(_write_export, state, frame, path)
+        except RunNotFound as error:
+            raise RequestError(404, str(error)) from None
+        headers = {"Content-Disposition": f'attachment; filename="{name}.{kind}"'}
+        response = web.StreamResponse(headers={**headers, "Content-Type": f"{EXPORT_TYPES[kind]}; charset=utf-8"})  # fmt: skip
+        await response.prepare(request)
+        with path.open("rb") as file:
+            while block := await asyncio.to_thread(file.read, 1 << 18):
+                await response.write(block)
+        await response.write_eof()
+        return response
+
+
+def _write_export(state: ViewState, frame: ViewFrame, path: Path) -> str:
+    entry, index = open_run(state, frame)
+    if isinstance(index, IndexJob):
+        raise RequestError(503, "the run is still being read; try again", retry_after=2)
+    query = resolve_query(open_state(frame, entry), index, entry.run)
+    mask = index.select(query)
+    ordered = index.order(mask, query)
+
+    def select() -> Iterator[StoredRow]:
+        if len(ordered) <= POINT_READS:
+            yield from (entry.run.row(int(position)) for position in ordered)
+        else:
+            yield from (row for row in entry.run.rows() if mask[row.position - 1])
+
+    export_rows(entry.run, path, entry.summary, language=frame.say.language, select=select)
+    # ids of runs are of our own making; a name could hold anything
+    return f"ragstone-{entry.info.id}"
+
+
+# ── what people note ──────────────────────────────────────────────────────────────────────
+
+
+async def post_notes(request: web.Request) -> web.Response:
+    """Tags, note, baseline mark and bin of a run, from a form."""
+    form = await read_form(request)
+    state = request.app[VIEW_STATE]
+    action = NOTE_ACTIONS.get(form.get("do", ""))
+    if action is None:
+        raise RequestError(422, f"the action must be one of {', '.join(NOTE_ACTIONS)}")
+    try:
+        page, done = await asyncio.to_thread(_apply_note, state, action, form)
+    except RunNotFound as error:
+        raise RequestError(404, str(error)) from None
+    except DataError as error:
+        raise RequestError(422, str(error)) from None
+    lang = form.get("lang", "")
+    pairs = {"run": form["run"] if page == "run" else "", "done": done, "lang": lang}
+    return redirect(page, urlencode({name: value for name, value in pairs.items() if value}))
+
+
+def _apply_note(
+    state: ViewState, action: Callable[[ViewState, StoredRun, Form], tuple[str, str]], form: Form
+) -> tuple[str, str]:
+    run = state.store.run(form.get("run", ""))
+    # a name or the start of an id would act on whichever run is the newest of that name
+    if run.id != form["run"]:
+        raise DataError("give the whole id of the run")
+    return action(state, run, form)
+
+
+def _save_texts(state: ViewState, run: StoredRun, form: Form) -> tuple[str, str]:
+    save_tags(state.store, run.id, form.get("tags", "").split(","))
+    save_note(state.store, run.id, form.get("note", ""))
+    return "run", "saved"
+
+
+def _mark(state: ViewState, run: StoredRun, form: Form, *, is_baseline: bool) -> tuple[str, str]:
+    source = run.info.facts.source or run.info.source
+    same = [info.id for info in state.store.runs() if (info.facts.source or info.source) == source]
+    mark_baseline(state.store, run.id, among=same, is_baseline=is_baseline)
+    return "run", "saved"
+
+
+def _bin(state: ViewState, run: StoredRun, form: Form) -> tuple[str, str]:
+    move_to_bin(state.store, run.id, now_micros())
+    return "runs", "binned"
+
+
+def _restore(state: ViewState, run: StoredRun, form: Form) -> tuple[str, str]:
+    move_to_bin(state.store, run.id, 0)
+    return "runs", "restored"
+
+
+def _erase(state: ViewState, run: StoredRun, form: Form) -> tuple[str, str]:
+    notes = load_run_notes(state.store).get(run.id)
+    if notes is None or not notes.deleted:
+        raise DataError("only a run in the bin can be erased")
+    state.store.delete(run.id)
+    return "runs", "erased"
+
+
+NOTE_ACTIONS: dict[str, Callable[[ViewState, StoredRun, Form], tuple[str, str]]] = {
+    "save": _save_texts,
+    "mark": partial(_mark, is_baseline=True),
+    "unmark": partial(_mark, is_baseline=False),
+    "bin": _bin,
+    "restore": _restore,
+    "erase": _erase,
+}
+
+
+async def read_form(request: web.Request) -> Form:
+    """The fields of a form that changes something; refused where nothing may be changed."""
+    settings = request.app[SERVER_STATE].settings
+    if not is_authorised(request):
+        raise RequestError(401, "sign in first", "refused_token")
+    if not settings.editing:
+        raise RequestError(403, "this viewer is read-only; start it with --labels")
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise RequestError(415, "the Content-Type must be application/x-www-form-urlencoded")
+    if (request.content_length or 0) > MAX_FORM_BYTES:
+        raise RequestError(413, "the form is too large")
+    fields = await request.post()
+    return {
+        # no database holds NUL or half of a surrogate pair
+        name: value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+        for name, value in fields.items()
+        if isinstance(value, str)
+    }
+
+
+async def get_view_style(request: web.Request) -> web.Response:
+    """`GET /view.css`."""
+    return web.Response(text=build_view_style(), content_type="text/css", headers=_CACHE)
+
+
+async def get_view_script(request: web.Request) -> web.Response:
+    """`GET /view.js`."""
+    return web.Response(text=build_view_script(), content_type="text/javascript", headers=_CACHE)
+
+
+_CACHE = {"Cache-Control": "private, max-age=300"}

@@ -1,0 +1,87 @@
+"""The embedded judge on conversations: healthy ones raise no alarm, planted faults are seen, the rest is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.asks import Exchange, goal, standalone, turns
+from ragstone.errors import JudgeFailed
+from ragstone.judges.offline import OfflineJudge
+from ragstone.judges.offline.standalone import make_standalone
+from ragstone.types import ChatMessage
+
+CASES = Path(__file__).parents[3] / "bench" / "conversation_cases"
+
+
+def load(language: str) -> list[Any]:
+    return [json.loads(line) for line in (CASES / f"{language}.jsonl").open(encoding="utf-8")]
+
+
+def put(ask: Any) -> Any:
+    (answered,) = asyncio.run(OfflineJudge().answer([ask]))
+    return answered if isinstance(answered, JudgeFailed) else answered.value
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_healthy_conversations_contradict_nothing(language: str) -> None:
+    for case in load(language):
+        for conversation in (case["turns"], [*case["turns"], case["repeat"]]):
+            reply = put(turns([Exchange(*turn) for turn in conversation], language=language))
+            assert not any(row["contradicts"] for row in reply["turns"]), conversation
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_most_planted_contradictions_are_seen_with_the_words(language: str) -> None:
+    seen = 0
+    for case in load(language):
+        conversation = [Exchange(*turn) for turn in [*case["turns"], case["contradict"]]]
+        last = (put(turns(conversation, language=language)))["turns"][-1]
+        if last["contradicts"]:
+            earlier = conversation[int(last["contradicts"][1:]) - 1]
+            assert last["quote"] in earlier.answer
+            seen += 1
+    assert seen >= 5
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "reworded"),
+    [
+        (["How long is the warranty of the Basic plan?", "Two years."], "And the Pro plan?", "How long is the warranty of the Pro plan?"),
+        (["Who founded Acme?", "Jane Smith."], "When was she born?", "When was Jane Smith born?"),
+        (["What is the price in Spain?", "20 euros."], "And in Portugal?", "What is the price in Portugal?"),
+        (["What is the price in Spain?", "20 euros."], "How many moons does Mars have?", "How many moons does Mars have?"),
+        (["¿Qué es el plan Básico?", "Un plan barato."], "¿Cuánto cuesta?", "¿Cuánto cuesta el plan Básico?"),
+        (["¿Cuánto cuesta el envío a Francia?", "Diez euros."], "¿Y a Italia?", "¿Cuánto cuesta el envío a Italia?"),
+        (["Does the policy cover theft?", "Yes."], "Why?", None),
+        (["Which phone is best?", "The Nova 9."], "Is the other one cheaper?", None),
+    ],
+)  # fmt: skip
+def test_questions_are_made_to_stand_alone_or_refused(
+    said: list[str], question: str, reworded: str | None
+) -> None:
+    history = [(("user", "assistant")[n % 2], text) for n, text in enumerate(said)]
+    assert make_standalone(question, history) == reworded
+
+
+def test_what_is_not_understood_says_what_to_do() -> None:
+    history = [ChatMessage("user", "Does it cover theft?"), ChatMessage("assistant", "Yes.")]
+    failed = put(standalone("Why?", history, language="en"))
+    assert failed.kind == "unsupported"
+    assert "name a language model" in str(failed.reason)
+
+
+def test_goals_are_told_in_english_and_only_the_first_question() -> None:
+    conversation = [Exchange("Where is the library?", "The library is in Mill Street.")]
+    assert (put(goal(conversation, language="en")))["turn"] == "n1"
+    declined = [Exchange("Where is the library?", "I do not know that.")]
+    assert (put(goal(declined, language="en")))["turn"] == ""
+    for ask in (
+        goal(conversation, "a card is issued", language="en"),
+        goal(conversation, language="es"),
+    ):
+        assert (put(ask)).kind == "unsupported"

@@ -1,0 +1,289 @@
+"""The viewer's pages over HTTP: runs, a run's samples, notes, export; and who may see and change what."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+
+from live import Server, in_thread
+from ragstone.server import ServerSettings
+from ragstone.store import Store, StoredRun
+from ragstone.store.run_notes import load_run_notes
+from viewed import add_run, append_rows, fill_store, make_row
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    opened = Store.open(tmp_path_factory.mktemp("view") / "runs.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def runs(store: Store) -> dict[str, StoredRun]:
+    return fill_store(store)
+
+
+@pytest.fixture(scope="module")
+def server(store: Store, runs: dict[str, StoredRun]) -> Iterator[Server]:
+    settings = ServerSettings(home="runs", ingest=False, editing=True, author="ana")
+    with in_thread(settings, store) as running:
+        yield running
+
+
+def read_page(server: Server, path: str, **query: object) -> str:
+    """A page that is there, as text; the index of a run is waited for."""
+    address = f"{path}?{urlencode(query, doseq=True)}" if query else path
+    for _ in range(50):
+        answer = server.get(address)
+        assert answer.status == 200, answer.body.decode()[:400]
+        text = answer.body.decode()
+        if "<progress" not in text:
+            return text
+    raise AssertionError("the index was not built")
+
+
+def post(server: Server, path: str, **fields: str) -> int:
+    return server.ask("POST", path, raw=urlencode(fields).encode(), headers=FORM).status
+
+
+def list_titles(text: str) -> list[str]:
+    return re.findall(r'<th scope="row"><a href="sample[^"]*" dir="auto">([^<]*)</a>', text)
+
+
+def test_the_home_of_a_viewer_is_the_list_of_runs(server: Server) -> None:
+    answer = server.get("/")
+    assert (answer.status, answer.headers["Location"]) == (303, "runs")
+
+
+def test_runs_stand_under_their_data_set_with_figures_and_courses(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    text = read_page(server, "/runs")
+    assert text.index("other.jsonl") > 0 < text.index("shop.jsonl")
+    for name, run in runs.items():
+        assert f'<a href="run?run={run.id}" dir="auto">{name}</a>' in text
+    assert (
+        text.count('class="drawing spark"') == 9
+    )  # three later runs of one data set, three metrics
+    assert "offline 5" in text
+
+
+def test_runs_are_filtered_and_sorted(server: Server) -> None:
+    text = read_page(server, "/runs", q="better")
+    assert ">better</a>" in text
+    assert ">first</a>" not in text
+    risen = read_page(server, "/runs", sort="faithfulness", dir="up")
+    names = re.findall(r'dir="auto">(\w+)</a>', risen)
+    assert [name for name in names if name != "elsewhere"] == ["first", "fifth", "better", "third"]
+
+
+def test_the_trend_has_the_words_of_compare(server: Server) -> None:
+    text = read_page(server, "/runs", trend="recall", data="shop.jsonl")
+    assert "recall over the runs of shop.jsonl" in text
+    assert "better by" in text
+    assert "cannot tell" in text
+    failing = read_page(server, "/runs", trend="faithfulness", data="shop.jsonl")
+    assert "withheld" in failing  # a seventh of the judgements failed
+    assert "No finished run has nonsense." in read_page(server, "/runs", trend="nonsense")
+
+
+def test_all_samples_of_a_run_are_listed_the_worst_first(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    text = read_page(server, "/run", run=runs["first"].id)
+    assert len(list_titles(text)) == 30
+    values = [row.scores["faithfulness"].value for row in runs["first"].rows()]
+    worst = min((value, at) for at, value in enumerate(values, 1) if value is not None)[1]
+    assert list_titles(text)[0] == f"What is said of topic {worst}?"
+
+
+@pytest.mark.parametrize(
+    ("query", "fits"),
+    [
+        ({"range": "faithfulness:0.2:0.5"}, lambda row: (row.scores["faithfulness"].value or 9) <= 0.5 and (row.scores["faithfulness"].value or 0) >= 0.2),
+        ({"metric": "faithfulness", "high": "0.5"}, lambda row: row.scores["faithfulness"].value is not None and row.scores["faithfulness"].value <= 0.5),
+        ({"is": "verdict:contradicted"}, lambda row: any(f.verdict == "contradicted" for f in row.scores["faithfulness"].findings)),
+        ({"is": "outcome.faithfulness:judge_error"}, lambda row: not row.scores["faithfulness"].ok),
+        ({"is": ["language:es", "meta.topic:billing"]}, lambda row: row.sample.language == "es" and row.sample.meta["topic"] == "billing"),
+        ({"q": "blue"}, lambda row: "blue" in row.sample.answer),
+        ({"q": '"topic 7"'}, lambda row: row.id == "q007"),
+        ({"q": "q00*"}, lambda row: row.id.startswith("q00")),
+        ({"q": "nowhere"}, lambda row: False),
+        ({"is": "meta.topic:unheard"}, lambda row: False),
+    ],
+)  # fmt: skip
+def test_filters_admit_what_they_say(
+    server: Server, runs: dict[str, StoredRun], query: dict[str, object], fits: object
+) -> None:
+    text = read_page(server, "/run", run=runs["first"].id, **query)
+    expected = {row.sample.question for row in runs["first"].rows() if fits(row)}  # type: ignore[operator]
+    assert set(list_titles(text)) == expected
+    exported = server.get(f"/export?{urlencode({'run': runs['first'].id, 'format': 'jsonl', **query}, doseq=True)}")  # fmt: skip
+    rows = [json.loads(line) for line in exported.body.decode().splitlines()]
+    assert {row["question"] for row in rows} == expected
+
+
+def test_a_bar_leads_to_as_many_samples_as_it_says(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    text = read_page(server, "/run", run=runs["better"].id)
+    bars = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"><rect class="d-bar"', text)
+    assert len(bars) > 5
+    for href, title in bars:
+        count = int(re.search(r"(\d+) samples?$", title).group(1))  # type: ignore[union-attr]
+        page = read_page(server, "/" + href.replace("&amp;", "&"))
+        assert len(list_titles(page)) == count, title
+
+
+def test_an_address_that_cannot_be_read_says_so(server: Server, runs: dict[str, StoredRun]) -> None:
+    text = read_page(
+        server, "/run", run=runs["first"].id, range=["faithfulness:x:y", "none:0:1"], sort="<b>"
+    )
+    assert text.count("could not be read") == 3
+    assert len(list_titles(text)) == 30
+
+
+def test_the_export_of_a_table_keeps_the_order_of_the_list(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    query = urlencode({"run": runs["first"].id, "is": "verdict:contradicted", "format": "csv"})
+    answer = server.get(f"/export?{query}")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="ragstone-{runs["first"].id}.csv"'  # fmt: skip
+    values = [float(row["faithfulness"]) for row in csv.DictReader(io.StringIO(answer.body.decode()))]  # fmt: skip
+    assert values == sorted(values)
+    assert server.get(f"/export?run={runs['first'].id}&format=exe").status == 422
+
+
+def test_spanish(server: Server, runs: dict[str, StoredRun]) -> None:
+    text = read_page(server, "/run", run=runs["first"].id, lang="es")
+    assert 'lang="es"' in text
+    assert "Exportar las muestras" in text
+    assert f"sample?run={runs['first'].id}" in text
+    assert "lang=es" in text
+
+
+def test_an_unfinished_run_is_partial_and_advances(store: Store, server: Server) -> None:
+    run = add_run(store, "growing", samples=4, source="live.jsonl", is_done=False)
+    assert "unfinished" in read_page(server, "/runs", q="growing")
+    assert len(list_titles(read_page(server, "/run", run=run.id))) == 4
+    append_rows(run, [make_row(number, 0.0) for number in range(5, 9)])
+    assert len(list_titles(read_page(server, "/run", run=run.id))) == 8
+    store.finish(run.id, total=8, bad_count=0, bad=())
+    text = read_page(server, "/run", run=run.id)
+    assert "This run is unfinished" not in text
+    post(server, "/notes", run=run.id, do="bin")
+
+
+def test_scores_that_change_after_the_end_are_read_again(store: Store, server: Server) -> None:
+    run = add_run(store, "changing", samples=3, source="change.jsonl")
+    read_page(server, "/run", run=run.id)
+    _, scores = make_row(50, 0.0)
+    store.rescore(run.id, 1, scores).result()
+    store.finish(run.id, total=3, bad_count=0, bad=())
+    text = read_page(server, "/run", run=run.id, sort="position")
+    assert f"<b>{scores['faithfulness'].value:.3f}</b>" in text
+    post(server, "/notes", run=run.id, do="bin")
+
+
+def test_tags_note_and_baseline(store: Store, server: Server, runs: dict[str, StoredRun]) -> None:
+    run = runs["better"].id
+    assert post(server, "/notes", run=run, do="save", tags="nightly, , nightly,v2", note="a\x00b") == 303  # fmt: skip
+    assert post(server, "/notes", run=runs["first"].id, do="mark") == 303
+    assert post(server, "/notes", run=run, do="mark") == 303
+    notes = load_run_notes(store)
+    assert (notes[run].tags, notes[run].note) == (("nightly", "v2"), "ab")
+    assert [name for name, stored in runs.items() if notes.get(stored.id) and notes[stored.id].is_baseline] == ["better"]  # fmt: skip
+    assert ">better</a>" in read_page(server, "/runs", tag="v2")
+    assert ">first</a>" not in read_page(server, "/runs", tag="v2")
+
+
+def test_a_binned_run_is_listed_nowhere_and_comes_back(store: Store, server: Server) -> None:
+    run = add_run(store, "doomed", samples=2, source="doom.jsonl")
+    assert post(server, "/notes", run=run.id, do="erase") == 422  # only from the bin
+    assert post(server, "/notes", run=run.id, do="bin") == 303
+    assert run.id not in [info.id for info in store.runs()]
+    text = read_page(server, "/runs")
+    assert f'name="run" value="{run.id}"><input type="hidden" name="lang"' in text
+    assert ">doomed</a>" not in text
+    assert post(server, "/notes", run=run.id, do="restore") == 303
+    assert ">doomed</a>" in read_page(server, "/runs")
+    assert post(server, "/notes", run=run.id, do="bin") == 303
+    assert post(server, "/notes", run=run.id, do="erase") == 303
+    assert post(server, "/notes", run=run.id, do="restore") == 404
+
+
+def test_forms_are_refused_from_elsewhere_and_where_nothing_may_be_changed(
+    store: Store, server: Server, runs: dict[str, StoredRun]
+) -> None:
+    raw = urlencode({"run": runs["first"].id, "do": "bin"}).encode()
+    foreign = {**FORM, "Origin": "https://evil.example"}
+    assert server.ask("POST", "/notes", raw=raw, headers=foreign).status == 403
+    assert post(server, "/notes", run=runs["first"].id, do="dance") == 422
+    assert post(server, "/notes", run="first", do="bin") == 422  # a name could mean another run
+    assert server.post("/v1/interactions", {"question": "?"}).status in (404, 405)
+    with in_thread(ServerSettings(home="runs", ingest=False), store) as reading:
+        assert reading.ask("POST", "/notes", raw=raw, headers=FORM).status == 403
+
+
+def test_behind_a_token_every_page_asks_for_it(store: Store, runs: dict[str, StoredRun]) -> None:
+    token = "t" * 20
+    settings = ServerSettings(home="runs", ingest=False, editing=True, token=token, prefix="/rag")
+    with in_thread(settings, store) as guarded:
+        for path in ("/runs", f"/run?run={runs['first'].id}", f"/export?run={runs['first'].id}", "/monitor"):  # fmt: skip
+            for prefix in ("", "/rag"):
+                answer = guarded.get(prefix + path)
+                assert answer.status == 401
+                assert b"What is said" not in answer.body
+        raw = urlencode({"run": runs["first"].id, "do": "bin"}).encode()
+        assert guarded.ask("POST", "/notes", raw=raw, headers=FORM).status == 401
+        shown = guarded.get("/rag/runs", Authorization=f"Bearer {token}")
+        assert shown.status == 200
+        assert "default-src 'none'" in shown.headers["Content-Security-Policy"]
+
+
+def test_a_run_that_is_not_there(server: Server) -> None:
+    assert server.get("/run?run=nobody").status == 404
+    assert server.get("/export?run=nobody").status == 404
+
+
+def test_a_damaged_index_is_built_again(store: Store, server: Server) -> None:
+    run = add_run(store, "damaged", samples=3, source="damage.jsonl")
+    folder = store.view_folder() / f"{run.id}.index"
+    folder.mkdir(parents=True)
+    (folder / "facts.json").write_text('{"version": 1, "stamp"', encoding="ascii")
+    assert len(list_titles(read_page(server, "/run", run=run.id))) == 3
+    post(server, "/notes", run=run.id, do="bin")
+
+
+def test_the_monitor_is_a_page_of_the_viewer(server: Server) -> None:
+    text = read_page(server, "/monitor")
+    assert '<a href="runs">Runs</a>' in text
+    assert 'action="monitor"' in text
+
+
+def test_a_sample_with_its_evidence_its_neighbours_and_other_runs(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    run = runs["first"]
+    listed = read_page(server, "/run", run=run.id, q="blue", sort="position")
+    hrefs = re.findall(r'<th scope="row"><a href="(sample[^"]*)"', listed)
+    assert len(hrefs) == 15
+    text = read_page(server, "/" + hrefs[1].replace("&amp;", "&"))
+    steps = dict(re.findall(r'<a rel="(prev|next)" [^>]*href="([^"]*)"', text))
+    assert steps == {"prev": hrefs[0], "next": hrefs[2]}
+    assert "2 of 15 in this order" in text
+    assert text.count('class="chunk') == 2
+    assert '<mark class="' in text
+    assert f"sample?run={runs['better'].id}&amp;at=4" in text
+    assert "No call is kept" in text
+    assert server.get(f"/sample?run={run.id}&id=q004").status == 200
+    assert server.get(f"/sample?run={run.id}&id=q999").status == 404
