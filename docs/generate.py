@@ -220,7 +220,7 @@ KEYS: dict[str, dict[str, str]] = {
     },
     "es": {
         "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el archivo de un planificador, o `slurm`.",
-        "slurm": "Lo que pide un trabajo de Slurm ([en inglés](../scale.md)).",
+        "slurm": "Lo que pide un trabajo de Slurm ([Más máquinas](scale.md)).",
         "name": "Cómo se llama la ejecución en listas e informes.",
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "

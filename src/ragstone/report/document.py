@@ -300,6 +300,8 @@ class AlertList:
     """Alerts with their slices, examples and advice."""
 
     alerts: tuple[AlertView, ...]
+    form: str = ""
+    """Where the forms to acknowledge, mute and annotate are sent; empty in a report, which has none."""
     where: Where = PAGE
 
 
