@@ -16,9 +16,21 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("hatchling", reason="the build backend is not installed: pip install hatchling")
+    pytest.importorskip(
+        "hatchling", reason="the build backend is not installed: pip install hatchling"
+    )
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "-q", "-w", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        str(ROOT),
+        "--no-deps",
+        "-q",
+        "-w",
+        str(folder),
+    ]
     done = subprocess.run([*command, "--no-build-isolation"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (built,) = folder.glob("*.whl")
