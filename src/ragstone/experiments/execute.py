@@ -26,8 +26,11 @@ from ragstone.registry import Metric
 from ragstone.scale import build_cluster_execution
 from ragstone.store import Store, StoredRun
 
+KEEP_BYTES = 8_000_000
+"""Files up to this size are read into memory before anything is scored, and only once."""
+
 CHECK_FIRST_BYTES = 64_000_000
-"""Files up to this size are read through for bad rows before anything is scored."""
+"""For a judge, files up to this size are read through for bad rows before anything is scored: judging takes far longer."""
 
 
 async def execute_plan(
@@ -174,10 +177,13 @@ def _check_rows(prepared: PreparedRun) -> int | None:
     if not isinstance(source, str) or source == "-":
         return None
     path = Path(source)
-    # a large file is read twice only where a bad row at its end would waste paid calls
-    small = path.is_file() and path.stat().st_size <= CHECK_FIRST_BYTES
-    paid = prepared.judge is not None and not prepared.judge.local
-    return prepared.dataset.check() if small or paid else None
+    judge, size = prepared.judge, path.stat().st_size if path.is_file() else None
+    if size is not None and size <= min(KEEP_BYTES, CHECK_FIRST_BYTES):
+        return prepared.dataset.check(keep=prepared.plan.on is None)
+    # a file is read twice only where a bad row at its end would waste much: paid calls, or hours
+    is_worth = judge is not None and size is not None and size <= CHECK_FIRST_BYTES
+    is_paid = judge is not None and not judge.local
+    return prepared.dataset.check() if is_worth or is_paid else None
 
 
 def _build_execution(
