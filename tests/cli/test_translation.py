@@ -74,6 +74,18 @@ def test_help_in_spanish_and_english_again(
     assert "necesita un valor" in capsys.readouterr().err
 
 
+def test_the_language_before_the_command_is_that_of_all_that_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["--lang", "es", "export", "--help"]) == 0
+    assert "Uso:" in capsys.readouterr().out
+    assert run(["--lang", "es", "plan", "--effect", "0.05"]) == 0
+    assert "preguntas" in capsys.readouterr().out
+    assert run(["plan", "--effect", "0.05"]) == 0
+    assert "questions" in capsys.readouterr().out
+    assert run(["--lang", "fr", "plan"]) == 2
+
+
 def test_examples_stay_as_they_are() -> None:
     text = "Print JSON.\n\n\b\n  ragstone eval answers.jsonl"
     assert translate_text(text, "es") == "Imprime JSON.\n\n\b\n  ragstone eval answers.jsonl"

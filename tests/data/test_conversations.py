@@ -216,3 +216,91 @@ def test_what_is_no_conversation_is_said(column: str, value: Any, complaint: str
 def test_a_row_without_messages_among_conversations_is_named() -> None:
     with pytest.raises(DataError, match="sample 2: no messages"):
         samples([{"messages": OPENAI}, {"messages": []}])
+
+
+def span(name: str, at: int, attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "traceId": more.get("trace", "a" * 32),
+        "spanId": f"{at:016x}",
+        "parentSpanId": more.get("parent", ""),
+        "name": name,
+        "startTimeUnixNano": str(at * 10**9),
+        "endTimeUnixNano": str(at * 10**9 + 5 * 10**8),
+        "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in attributes.items()],
+        "status": {"code": 2, "message": more["error"]} if "error" in more else {},
+    }
+
+
+def to_request(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"openinference.span.kind": "TOOL", "tool.name": "search", "input.value": '{"q": "Pro"}', "output.value": "five years"},
+        {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "gen_ai.tool.call.arguments": '{"q": "Pro"}', "gen_ai.tool.call.result": "five years"},
+    ],
+    ids=["OpenInference", "GenAI"],
+)  # fmt: skip
+def test_traces_hold_steps_and_the_conversation(tool: dict[str, str]) -> None:
+    root = {"openinference.span.kind": "CHAIN", "input.value": SECOND, "output.value": REPLY}
+    model = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": json.dumps(
+            [
+                {"role": "user", "content": FIRST},
+                {"role": "assistant", "content": ANSWER},
+                {"role": "user", "content": SECOND},
+            ]
+        ),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "content": REPLY}]),
+    }
+    spans = [
+        span("agent", 1, root),
+        span("search", 2, tool, parent=f"{1:016x}"),
+        span("book", 3, {**tool, "tool.name": "book", "gen_ai.tool.name": "book"}, parent=f"{1:016x}", error="closed"),
+        span("chat", 4, model, parent=f"{1:016x}"),
+    ]  # fmt: skip
+    (sample,) = samples(to_request(spans))
+    assert (sample.question, sample.answer, sample.messages) == (SECOND, REPLY, HISTORY)
+    assert sample.steps == (
+        ToolStep("search", {"q": "Pro"}, "five years", None, 0.5),
+        ToolStep("book", {"q": "Pro"}, None, "closed", 0.5),
+    )
+
+
+def test_traces_of_one_session_are_turns_by_time() -> None:
+    def chain(at: int, question: str, answer: str) -> dict[str, Any]:
+        kind = {"openinference.span.kind": "CHAIN", "session.id": "s"}
+        texts = {"input.value": question, "output.value": answer}
+        return span("rag", at, {**kind, **texts}, trace=f"{at:032x}")
+
+    second, first = samples(to_request([chain(9, SECOND, REPLY), chain(2, FIRST, ANSWER)]))
+    assert (second.messages, second.group, second.meta["turn"]) == (HISTORY, "s", 2)
+    assert first.messages == ()
+
+
+def test_sessions_of_langfuse_are_conversations() -> None:
+    def trace(at: int, given: Any, answer: Any) -> dict[str, Any]:
+        time = f"2025-01-01T00:00:0{at}Z"
+        return {
+            "id": f"t{at}",
+            "timestamp": time,
+            "input": given,
+            "output": answer,
+            "sessionId": "s",
+        }
+
+    spoken = {"role": "assistant", "content": REPLY}
+    second, first = samples([trace(2, SECOND, spoken), trace(1, {"question": FIRST}, ANSWER)])
+    assert (second.answer, second.messages, second.group) == (REPLY, HISTORY, "s")
+    assert first.messages == ()
+
+
+def test_a_turn_without_a_call_made_none_where_calls_are_expected() -> None:
+    messages = [{"role": "user", "content": FIRST}, {"role": "assistant", "content": ANSWER}]
+    (sample,) = samples([{"messages": messages, "expected_steps": ["search"]}])
+    assert sample.steps == ()
+    (sample,) = samples([{"messages": messages}])
+    assert sample.steps is None

@@ -41,6 +41,7 @@ def samples(name: str, **options: Any) -> tuple[Dataset, list[Any]]:
         ("inspect.json", "Inspect samples", [TEXT], "Paris"),
         ("haystack_results.jsonl", "Haystack results", [TEXT], None),
         ("trulens_records.jsonl", "TruLens records", [TEXT], None),
+        ("langfuse_traces.jsonl", "Langfuse traces", [TEXT], None),
     ],
 )
 def test_question_answer_contexts_and_reference_are_read(
@@ -53,6 +54,14 @@ def test_question_answer_contexts_and_reference_are_read(
         assert (sample.question, sample.answer) == (QUESTION, ANSWER)
         assert (sample.contexts and sample.contexts.texts) == texts
         assert sample.reference == reference
+
+
+def test_langfuse_keeps_tools_scores_and_cost() -> None:
+    _, (sample,) = samples("langfuse_traces.jsonl")
+    assert [(step.tool, step.arguments, step.error) for step in sample.steps] == [
+        ("lookup", {"country": "France"}, "timed out")
+    ]
+    assert sample.meta == {"channel": "web", "helpful": 1, "latency": 1.5, "cost": 0.002}
 
 
 def test_mlflow_keeps_ids_and_time() -> None:

@@ -280,7 +280,7 @@ def test_every_format_has_a_file() -> None:
         f"foreign/{name}"
         for name in (
             "squad_rows.jsonl", "mlflow_traces.csv", "inspect.json", "openai_samples.jsonl",
-            "openai_items.jsonl", "phoenix_qa.csv", "haystack_results.jsonl",
+            "openai_items.jsonl", "phoenix_qa.csv", "haystack_results.jsonl", "langfuse_traces.jsonl",
         )
     ]  # fmt: skip
     read_as = {read(FILES / name).shape["format"] for name in (*ROWS, *foreign)}

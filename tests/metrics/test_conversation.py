@@ -87,7 +87,7 @@ def test_a_faulty_reply_is_no_score(drive, Script, rows, problem):
 
 
 def test_a_conversation_is_judged_at_its_end_alone(drive, Script):
-    with pytest.raises(NotApplicable, match="turn 1 of 3"):
+    with pytest.raises(NotApplicable, match="judged at its end"):
         drive(goal_reached(QUESTION, ANSWER, HISTORY, {"turn": 1, "turns": 3}), Script())
     with pytest.raises(NotApplicable, match="single turn"):
         drive(knowledge_kept(QUESTION, ANSWER, (), {}), Script())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BLOCK_SAMPLES = 4096
 """Samples turned into numbers together."""
 
-RESOURCES = frozenset({"latency", "first_token", "tokens", "cost"})
+RESOURCES = frozenset({"latency", "first_token", "tokens", "cost", "tool_calls", "turns_needed"})
 """Families that say what an answer took, not how good it is."""
 
 NOT_STORED = "metric_error"

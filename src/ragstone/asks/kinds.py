@@ -99,27 +99,27 @@ def standalone(
     return Ask("standalone", {"question": question, "history": rows}, schemas.STANDALONE, language)
 
 
-class Turn(NamedTuple):
+class Exchange(NamedTuple):
     """What a user said and what the system answered."""
 
     question: str
     answer: str
 
 
-def turns(conversation: Sequence[Turn], *, language: str | None = None) -> Ask:
+def turns(conversation: Sequence[Exchange], *, language: str | None = None) -> Ask:
     """Say of each turn whether the answer addresses the question and which earlier answer it contradicts; ids are n1, n2, …"""
     return Ask("turns", {"turns": _number_turns(conversation)}, schemas.TURNS, language)
 
 
 def goal(
-    conversation: Sequence[Turn], goal: str | None = None, *, language: str | None = None
+    conversation: Sequence[Exchange], goal: str | None = None, *, language: str | None = None
 ) -> Ask:
     """Say at which turn a conversation reaches its goal: the stated one, else what the user first asked for."""
     values = {"turns": _number_turns(conversation), "goal": goal}
     return Ask("goal", values, schemas.GOAL, language)
 
 
-def _number_turns(conversation: Sequence[Turn]) -> list[dict[str, str]]:
+def _number_turns(conversation: Sequence[Exchange]) -> list[dict[str, str]]:
     return [
         {"id": f"n{n}", "question": turn.question, "answer": turn.answer}
         for n, turn in enumerate(conversation, 1)

@@ -117,7 +117,8 @@ def _find_language(ctx: click.Context) -> str:
 )
 @click.version_option(__version__, prog_name="ragstone", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def ragstone(debug: bool) -> None:
+@click.option("--lang", type=click.Choice(["en", "es"]), help="Language of help, messages and reports [default: that of the system].")  # fmt: skip
+def ragstone(debug: bool, lang: str | None) -> None:
     """Say how good a RAG system is, where it fails and why."""
 
 

@@ -55,6 +55,7 @@ def translate_command(command: click.Command, language: str) -> click.Command:
     if language == LANGUAGES[0]:
         return command
     command = copy(command)  # the same process may be asked for English next
+    vars(command)["_help_option"] = None  # click caches `--help` in the language it was shown in
     command.help = command.help and translate_text(command.help, language)
     command.epilog = command.epilog and translate_text(command.epilog, language)
     command.params = [_translate_parameter(parameter, language) for parameter in command.params]
@@ -78,18 +79,20 @@ def translate_click(language: str) -> Iterator[None]:
     if language == LANGUAGES[0]:
         yield
         return
-    before = os.environ.get("LANGUAGE")
-    os.environ["LANGUAGE"] = language  # the only way to tell gettext's plain functions
+    variables = ("LANGUAGE", LANGUAGE_VARIABLES[0])  # what gettext asks, and what our messages ask
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(dict.fromkeys(variables, language))
     gettext.bindtextdomain("click", str(LOCALE_FOLDER))
     gettext.textdomain("click")
     try:
         yield
     finally:
         gettext.textdomain("messages")
-        if before is None:
-            del os.environ["LANGUAGE"]
-        else:
-            os.environ["LANGUAGE"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def list_texts(command: click.Command, context: click.Context) -> Iterator[str]:

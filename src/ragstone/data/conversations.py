@@ -72,8 +72,14 @@ def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[s
         name = _find_text(row, _TOP_COLUMNS["id"]) or str(number)
         asked = [at for at, turn in enumerate(turns) if not _is_chat(turn)]
         skipped += len(turns) - len(asked)
+        # a turn without calls is known to have none where others have some, or calls are expected
+        has_tools = any(turn.steps for turn in turns) or any(
+            row.get(column) is not None for column in _LAST_TURN_COLUMNS["expected_steps"]
+        )
         for at in asked:
             sample = _describe_turn(turns[at], name, at + 1, len(turns))
+            if has_tools:
+                sample.setdefault("steps", [])
             _add_columns(sample, row, column, is_last=at == asked[-1])
             if at == asked[-1]:  # what is said after it asks for nothing
                 sample["meta"]["turn"] = len(turns)
@@ -98,15 +104,19 @@ def _describe_turn(turn: ConversationTurn, name: str, number: int, count: int) -
         "meta": {"turn": number, "turns": count},
     }
     sample["messages"] = [message_to_json(message) for message in turn.history]
-    contexts = [text for reply in turn.replies for text in _list_contexts(reply)]
-    results = [{"id": step.tool, "text": step.result} for step in turn.steps if step.result]
     if turn.steps:
         sample["steps"] = [step_to_json(step) for step in turn.steps]
-    if not turn.steps and turn.results:  # no call and no name says of which tool it is
+    contexts = _find_contexts(turn)
+    return sample if contexts is None else {**sample, "contexts": contexts}
+
+
+def _find_contexts(turn: ConversationTurn) -> list[Any] | None:
+    """Contexts that stand on the messages of a turn, else what tools returned; None when it has neither."""
+    contexts = [text for reply in turn.replies for text in _list_contexts(reply)]
+    results: list[Any] = [{"id": s.tool, "text": s.result} for s in turn.steps if s.result]
+    if not turn.steps:  # no call and no name says of which tool it is
         results = [{"text": message.get("content")} for message in turn.results]
-    if contexts or results or turn.results:
-        sample["contexts"] = contexts or results
-    return sample
+    return contexts or results or ([] if turn.results else None)
 
 
 def _list_contexts(reply: Any) -> list[Any]:
@@ -128,15 +138,19 @@ def _add_columns(sample: dict[str, Any], row: Row, conversation: str, *, is_last
         used |= set(columns)
         if value is not None and (is_last or field == "language"):
             sample[field] = decode_json_text(value)
-    goal = next((row[name] for name in _GOAL_COLUMNS if row.get(name)), None)
-    if goal is None and conversation == "user_input":
-        goal = row.get("reference")  # Ragas states the wanted outcome there
-    if goal is not None:
-        sample["meta"]["goal"] = goal
-    scalars = (str, int, float, bool)
-    for name, value in row.items():
-        if name not in used and isinstance(value, scalars):
-            sample["meta"].setdefault(name, value)
+    goal = _find_goal(row, conversation)
+    others = {
+        name: value
+        for name, value in row.items()
+        if name not in used and isinstance(value, str | int | float)
+    }
+    sample["meta"] = {**others, **sample["meta"], **({"goal": goal} if goal is not None else {})}
+
+
+def _find_goal(row: Row, conversation: str) -> Any:
+    """The goal that a row states; Ragas states the wanted outcome as the reference."""
+    columns = (*_GOAL_COLUMNS, "reference") if conversation == "user_input" else _GOAL_COLUMNS
+    return next((row[name] for name in columns if row.get(name)), None)
 
 
 def _find_conversation(row: Row) -> str | None:

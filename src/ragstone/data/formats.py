@@ -395,6 +395,21 @@ _TABLE: Sequence[Format] = (
         convert=converters.convert_trulens_record,
     ),
     Format(
+        "langfuse",
+        "Langfuse traces",
+        _signatures(
+            "input output sessionId",
+            "input output observations",
+            "input output userId",
+            "id timestamp name input output sessionId userId metadata observations scores tags latency totalCost "
+            "release version public environment htmlPath projectId createdAt updatedAt bookmarked",
+        ),
+        {**_PLAIN_FIELDS, "steps": ("steps",), "group": ("group",), "messages": ("messages",)},
+        allows_nested_text=True,
+        allows_single_context=True,
+        convert=converters.convert_langfuse_trace,
+    ),
+    Format(
         "squad",
         "SQuAD rows (question, context, answers)",
         _signatures("question answers", "question context answers"),

@@ -57,30 +57,42 @@ def is_conversation(value: Any) -> bool:
 
 def split_turns(messages: Iterable[Any]) -> list[ConversationTurn]:
     """The questions that were answered, and the last one; all of them when the system said nothing in between."""
+    groups = _group_by_question([unwrap_message(message) for message in messages])
+    is_script = not any(_list_of_role(group, "assistant") for _, group in groups)
     history: list[ChatMessage] = []
     turns: list[ConversationTurn] = []
-    groups = _group_by_question([unwrap_message(message) for message in messages])
-    is_script = not any(get_role(m) == "assistant" for _, group in groups for m in group)
     for index, (question, group) in enumerate(groups):
-        replies = [message for message in group if get_role(message) == "assistant"]
-        results = [message for message in group if get_role(message) == "tool"]
-        texts = [text for message in replies if (text := get_message_text(message))]
-        answer = texts[-1] if texts else None
-        if question is not None and (replies or is_script or index == len(groups) - 1):
-            steps = _pair_steps(replies, results)
-            turns.append(
-                ConversationTurn(
-                    question, answer, tuple(history), steps, tuple(replies), tuple(results)
-                )
-            )
-        history += [
-            ChatMessage("system", text)
-            for message in group
-            if get_role(message) == "system" and (text := get_message_text(message))
-        ]
-        history += [ChatMessage("user", question)] if question is not None else []
-        history += [ChatMessage("assistant", answer)] if answer is not None else []
+        turn = _read_turn(question or "", group, tuple(history))
+        is_last = index == len(groups) - 1
+        if question is not None and (turn.replies or is_script or is_last):
+            turns.append(turn)
+        history += _list_said(question, group, turn.answer)
     return turns
+
+
+def _read_turn(question: str, group: Sequence[Any], history: Dialogue) -> ConversationTurn:
+    replies, results = _list_of_role(group, "assistant"), _list_of_role(group, "tool")
+    texts = [text for message in replies if (text := get_message_text(message))]
+    return ConversationTurn(
+        question,
+        texts[-1] if texts else None,
+        history,
+        _pair_steps(replies, results),
+        tuple(replies),
+        tuple(results),
+    )
+
+
+def _list_said(question: str | None, group: Sequence[Any], answer: str | None) -> list[ChatMessage]:
+    """What a turn adds to the history: messages of the system role, the question and its answer."""
+    rules = [get_message_text(message) for message in _list_of_role(group, "system")]
+    said = [ChatMessage("system", text) for text in rules if text]
+    said += [ChatMessage("user", question)] if question is not None else []
+    return said + ([ChatMessage("assistant", answer)] if answer is not None else [])
+
+
+def _list_of_role(messages: Iterable[Any], role: str) -> list[Any]:
+    return [message for message in messages if get_role(message) == role]
 
 
 def to_dialogue(value: Any, column: str) -> Dialogue:
@@ -179,9 +191,11 @@ def _pair_steps(replies: Sequence[Any], results: Sequence[Any]) -> Steps:
         if result is None and unclaimed:
             result = unclaimed.pop(0)
         steps.append(step if result is None else _add_result(step, result))
-    if steps or not results:
-        return tuple(steps)
-    # results without calls, as some exports leave them: the name of a tool stands on its message
+    return tuple(steps) or _name_results(results)
+
+
+def _name_results(results: Sequence[Any]) -> Steps:
+    """Steps of results without calls, as some exports leave them: the name of a tool stands on its message."""
     named = [(get_first(result, ("name",)), result) for result in results]
     return tuple(
         _add_result(ToolStep(name), result) for name, result in named if isinstance(name, str)

@@ -17,6 +17,7 @@ from ragstone.data.conversations import (
 from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.data.rows import parse_cells
 from ragstone.data.sources import RawRow, RejectedRow, ReopenableFile, RowSource
+from ragstone.data.span_dialogue import describe_dialogue, join_sessions
 from ragstone.data.spans import TraceSpan, describe_trace
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError
@@ -146,14 +147,16 @@ def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[
     traces: dict[str, list[TraceSpan]] = {}
     for span in spans:
         traces.setdefault(span.trace, []).append(span)
-    skipped = 0
+    rows = []
     for trace in traces.values():
         row = describe_trace(trace)
-        if row is None:
-            skipped += 1
-            continue
+        if row is not None:
+            describe_dialogue(trace, row)
+            rows.append(row)
+    for row in join_sessions(rows):
         del row["start"]  # for the monitor; a sample has no such field
         yield row
+    skipped = len(traces) - len(rows)
     if skipped:
         notes.append(
             f"passed over {skipped} of {len(traces)} traces: no question or answer in them, as "

@@ -23,7 +23,7 @@ from ragstone.data.messages import to_dialogue, to_steps
 from ragstone.data.strict_json import BadRow, reparse_json
 from ragstone.errors import DataError
 from ragstone.locale.tags import to_language_tag
-from ragstone.types import EMPTY, Dialogue, Ranked, Sample, ToolStep
+from ragstone.types import EMPTY, Dialogue, Ranked, Sample, Steps, ToolStep
 
 Mapper = Callable[[Any, int], tuple[Sample, bool]]
 """Maps a parsed row and its position to the sample, and to whether the row has an id."""
@@ -36,6 +36,10 @@ _READ_FIELDS = (
 )  # fmt: skip
 """Fields with a getter each; contexts and their ids are read together by `_build_contexts_reader`."""
 
+_DialogueValues = tuple[Any, Any, Any]
+_DIALOGUE_FIELDS = ("messages", "steps", "expected_steps")
+_TO_DIALOGUE: tuple[Callable[[Any, str], Any], ...] = (to_dialogue, to_steps, to_steps)
+_NO_DIALOGUE: _DialogueValues = (None, None, None)
 _PLAIN_CLASSES = frozenset({str, type(None)})
 """Classes of values that need no conversion to a text."""
 
@@ -143,7 +147,21 @@ def _build_mapper(
             return str(value)
         return to_id(value, _find_column(paths["id"], row))
 
-    def to_cell(value: Any, column: str) -> Any:
+    def read_dialogue(
+        row: Mapping[str, Any], values: _DialogueValues, exchange: tuple[Any, Any], contexts: Any
+    ) -> tuple[tuple[Dialogue | None, Steps | None, Steps | None], Ranked | None]:
+        messages, *calls = (
+            None if value is None else convert(parse(value, column), column)
+            for value, field, convert in zip(values, _DIALOGUE_FIELDS, _TO_DIALOGUE, strict=True)
+            for column in [_find_column(paths[field], row) if value is not None else ""]
+        )
+        if messages is not None:
+            messages = _drop_exchange(messages, *exchange)
+        if contexts is None and calls[0]:
+            contexts = _list_results(calls[0])
+        return (messages, calls[0], calls[1]), contexts
+
+    def parse(value: Any, column: str) -> Any:
         return parse_cell(value, column) if cell_style else value
 
     needs_preparation = cell_style == "csv" or row_format.convert is not None
@@ -172,27 +190,16 @@ def _build_mapper(
         if all(value is None for value in (question, answer, contexts, relevant, reference, error)):
             raise BadRow(empty_reason)
         meta = _collect_meta(row, mapped_columns, get_meta(row), has_cells=bool(cell_style))
-        messages, steps, expected = get_messages(row), get_steps(row), get_expected(row)
-        if messages is not None:
-            column = _find_column(paths["messages"], row)
-            messages = _drop_exchange(
-                to_dialogue(to_cell(messages, column), column), question, answer
-            )
-        if steps is not None:
-            steps = to_steps(to_cell(steps, "steps"), _find_column(paths["steps"], row))
-            if contexts is None:
-                contexts = _list_results(steps)
-        if expected is not None:
-            expected = to_steps(
-                to_cell(expected, "expected_steps"), _find_column(paths["expected_steps"], row)
-            )
+        dialogue = get_messages(row), get_steps(row), get_expected(row)
+        if dialogue != _NO_DIALOGUE:
+            dialogue, contexts = read_dialogue(row, dialogue, (question, answer), contexts)
         sample_id = get_id(row)
         if sample_id is not None:
             sample_id = read_id(sample_id, row)
-        name = str(position) if sample_id is None else sample_id
+        name = sample_id or str(position)  # an empty text is no id
         return build_sample(
             name, question, answer, contexts, reference, relevant, language, group, meta, error,
-            messages, steps, expected,
+            *dialogue,
         ), sample_id is not None  # fmt: skip
 
     return map_row

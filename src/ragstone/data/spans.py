@@ -17,7 +17,7 @@ Attributes = Mapping[str, Any]
 
 
 ATTRIBUTE_PREFIXES = (
-    "openinference.", "input.", "output.", "llm.", "retrieval.", "reranker.", "gen_ai.", "session.",
+    "openinference.", "input.", "output.", "llm.", "retrieval.", "reranker.", "gen_ai.", "session.", "tool.",
     "user.id", "metadata", "service.name", "deployment.environment",
 )  # fmt: skip
 """Prefixes of the attributes that are stored; an attribute that is read below needs one of them."""
@@ -139,7 +139,7 @@ def _find_question(
     candidates: list[str | None] = [_get_text(root, "input")]
     candidates += [_get_text(span, "input") for span in retrievers[:1]]
     candidates += [
-        _find_last_message(_parse_messages(span, "input"), "user") for span in models[-1:]
+        _find_last_message(parse_messages(span, "input"), "user") for span in models[-1:]
     ]
     candidates += [_get_text(span, "input") for span in models[-1:]]
     return next((text for text in candidates if text), None)
@@ -153,7 +153,7 @@ def _find_answer(
     candidates = [root_output]
     for span in reversed(models):
         candidates += [
-            _find_last_message(_parse_messages(span, "output"), "assistant"),
+            _find_last_message(parse_messages(span, "output"), "assistant"),
             _get_text(span, "output"),
         ]
     return next((text for text in candidates if text), None)
@@ -163,7 +163,7 @@ def _get_text(span: TraceSpan, side: str) -> str | None:
     """The plain text of a span's input or output: its messages, its value, or the text inside its JSON value."""
     attributes = span.attributes
     text = _find_last_message(
-        _parse_messages(span, side), "user" if side == "input" else "assistant"
+        parse_messages(span, side), "user" if side == "input" else "assistant"
     )
     if text:
         return text
@@ -201,7 +201,8 @@ Message = tuple[str, str]
 """Role and text."""
 
 
-def _parse_messages(span: TraceSpan, side: str) -> list[Message]:
+def parse_messages(span: TraceSpan, side: str) -> list[Message]:
+    """The messages of a model call, `side` input or output: role and text of each."""
     attributes = span.attributes
     messages = decode_json_text(attributes.get(f"gen_ai.{side}.messages"))
     if isinstance(messages, list):

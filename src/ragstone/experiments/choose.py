@@ -20,10 +20,14 @@ PROBED_SAMPLES = 100
 JUDGED_BY_DEFAULT = frozenset(
     {
         "faithfulness", "answer_relevance", "answer_correctness", "context_relevance",
-        "context_recall", "citation_accuracy",
+        "context_recall", "citation_accuracy", "topic_kept",
     }
 )  # fmt: skip
 """Judged metrics of a run that names none: one for each question people ask, no two that say the same."""
+
+
+MODEL_JUDGED_BY_DEFAULT = frozenset({"goal_reached", "knowledge_kept"})
+"""Those that the embedded judge leaves open too often for a run that does not name them."""
 
 
 def resolve_specs(specs: Sequence[MetricSpec]) -> list[Metric]:
@@ -58,15 +62,16 @@ def default_metrics(
 
     The embedded judge answers only in the languages it was measured in; another judge is taken to know them all."""
     probed = list(samples)
-    judgeable = probed
+    judgeable, judged_families = probed, JUDGED_BY_DEFAULT | MODEL_JUDGED_BY_DEFAULT
     if judge in (None, "offline"):
+        judged_families = JUDGED_BY_DEFAULT
         judgeable = [
             s for s in probed if is_measured_language(identify_sample_language(s, language))
         ]
     metrics = [
         metric
         for metric in REGISTERED.values()
-        if (metric.family in JUDGED_BY_DEFAULT if metric.judged else metric.extra is None)
+        if (metric.family in judged_families if metric.judged else metric.extra is None)
         # metrics of the user's own modules run only when named: importing a module must not add
         # columns to every report
         and metric.function.__module__.startswith("ragstone.")

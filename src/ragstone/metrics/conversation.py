@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.asks import Asking, Turn, ask, goal, turns
+from ragstone.asks import Asking, Exchange, ask, goal, turns
 from ragstone.errors import JudgeFailed, NotApplicable
 from ragstone.metrics.replies import index_rows, read_rows
 from ragstone.registry import metric
@@ -93,20 +93,20 @@ def topic_kept(
 
 def list_turns(
     question: str, answer: str, messages: Dialogue, meta: Mapping[str, Any]
-) -> list[Turn]:
+) -> list[Exchange]:
     """The turns of a conversation that have an answer; NotApplicable unless it ends with this question."""
     number, count = meta.get("turn"), meta.get("turns")
     if isinstance(number, int) and isinstance(count, int) and number < count:
-        raise NotApplicable("conversation_goes_on", turn=number, turns=count)
-    said: list[Turn] = []
+        raise NotApplicable("conversation_goes_on")
+    said: list[Exchange] = []
     asked: list[str] = []
     for message in messages:
         if message.role == "user":
             asked.append(message.content)
         elif message.role == "assistant" and asked:
-            said.append(Turn("\n".join(asked), message.content))
+            said.append(Exchange("\n".join(asked), message.content))
             asked = []
-    said.append(Turn("\n".join([*asked, question]), answer))
+    said.append(Exchange("\n".join([*asked, question]), answer))
     conversation = [turn for turn in said if turn.question.strip() and turn.answer.strip()]
     if not conversation:
         raise NotApplicable("conversation_empty")
@@ -114,7 +114,7 @@ def list_turns(
 
 
 def _find_goal(
-    conversation: list[Turn], meta: Mapping[str, Any], language: str | None
+    conversation: list[Exchange], meta: Mapping[str, Any], language: str | None
 ) -> Asking[tuple[int | None, Finding]]:
     """The number of the turn that reaches the goal, None when none does, and the finding about it."""
     stated = meta.get("goal")
@@ -132,7 +132,9 @@ def _find_goal(
     return number, Finding(stated or conversation[0].question, verdict, reason, chunk=where)
 
 
-def _judge_turns(conversation: list[Turn], language: str | None) -> Asking[list[Mapping[str, Any]]]:
+def _judge_turns(
+    conversation: list[Exchange], language: str | None
+) -> Asking[list[Mapping[str, Any]]]:
     reply = yield from ask(turns(conversation, language=language))
     ids = [f"n{n}" for n in range(1, len(conversation) + 1)]
     by_id = index_rows(read_rows(reply, "turns", id=str, quote=str, reason=str), "id", ids)
@@ -145,7 +147,9 @@ def _judge_turns(conversation: list[Turn], language: str | None) -> Asking[list[
     return [by_id[name] for name in ids]
 
 
-def _describe_knowledge(number: int, row: Mapping[str, Any], conversation: list[Turn]) -> Finding:
+def _describe_knowledge(
+    number: int, row: Mapping[str, Any], conversation: list[Exchange]
+) -> Finding:
     """A finding about a turn: what it contradicts, with the place of the words there."""
     text, earlier = conversation[number - 1].answer, row["contradicts"]
     if not earlier:

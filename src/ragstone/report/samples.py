@@ -12,7 +12,7 @@ from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
 from ragstone.report.figures import shorten
 from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
 from ragstone.report.words import Words
-from ragstone.types import FAILURES, Chunk, Sample, Score
+from ragstone.types import FAILURES, Chunk, Sample, Score, ToolStep
 
 
 class ScoredSample(Protocol):
@@ -120,6 +120,26 @@ class FindingView:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageView:
+    """One message before the question."""
+
+    role: str
+    """As in the data: user, assistant, system."""
+    author: str
+    """The role in words."""
+    parts: list[Excerpt]
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One call of a tool."""
+
+    call: str
+    result: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class SampleView:
     """Everything the page shows of one sample."""
 
@@ -128,6 +148,10 @@ class SampleView:
     group: str
     error: str
     title: str
+    messages: list[MessageView]
+    """What was said before, the last ones."""
+    more_messages: int
+    steps: list[StepView]
     question: list[Excerpt]
     answer: list[Excerpt] | None
     reference: list[Excerpt] | None
@@ -201,6 +225,9 @@ class OpenSample:
             group=shorten(sample.group or "", 80),
             error=shorten(say.system_error(sample, self.row.scores), 400),
             title=shorten(sample.question or "", min(limits.text, 240)),
+            messages=_view_messages(sample, limits, say),
+            more_messages=max(len(sample.messages or ()) - MAX_MESSAGES, 0),
+            steps=_view_steps(sample, limits),
             question=question,
             answer=answer,
             reference=reference,
@@ -237,6 +264,39 @@ def _cut_text(
     text: str | None, marks: Sequence[EvidenceMark], limits: Limits
 ) -> list[Excerpt] | None:
     return None if text is None else cut_excerpts(text, marks, limits.text)
+
+
+def _view_messages(sample: Sample, limits: Limits, say: Words) -> list[MessageView]:
+    """The last messages before the question: those that it most likely refers to."""
+    shown = (sample.messages or ())[-MAX_MESSAGES:]
+    return [
+        MessageView(
+            message.role,
+            say.translate("role", message.role),
+            cut_excerpts(message.content, (), min(limits.text, MESSAGE_CHARS)),
+        )
+        for message in shown
+    ]
+
+
+def _view_steps(sample: Sample, limits: Limits) -> list[StepView]:
+    return [_view_step(step, limits) for step in (sample.steps or ())[:MAX_MESSAGES]]
+
+
+def _view_step(step: ToolStep, limits: Limits) -> StepView:
+    brief = min(limits.text, MESSAGE_CHARS)
+    arguments = ", ".join(f"{name}={value!r}" for name, value in (step.arguments or {}).items())
+    return StepView(
+        shorten(f"{step.tool}({arguments})", brief),
+        shorten(step.result or "", brief),
+        shorten(step.error or "", brief),
+    )
+
+
+MAX_MESSAGES = 12
+"""Messages before the question that are shown."""
+MESSAGE_CHARS = 2_000
+"""Characters of an earlier message, or of what a tool returned: they are beside the point of a sample."""
 
 
 def _view_chunks(

@@ -70,11 +70,10 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
         get_first(value, CONTEXT_ID_KEYS),
     )
     measured = {name: get_first(value, names) for name, names in MEASURE_KEYS.items()}
-    conversation = read_conversation(value)
     steps = _parse_steps(get_first(value, STEP_KEYS))
-    if answer is MISSING and conversation is not None:
-        answer = conversation.answer
-        steps = conversation.steps if steps is None else steps
+    conversation = read_conversation(value) if answer is MISSING else None
+    if conversation is not None:
+        answer, steps = conversation.answer, steps or conversation.steps
         contexts = conversation.contexts if contexts is MISSING else contexts
         if measured["tokens"] is MISSING:
             measured["tokens"] = conversation.tokens
@@ -84,11 +83,12 @@ def _parse_fields(value: Any, id_from: str | None) -> SystemReply:
             "system_reply_unknown", found=content[:200], example='{"answer": …, "contexts": […]}'
         )
     answer, contexts, ids = (None if part is MISSING else part for part in (answer, contexts, ids))
-    reply = build_reply(answer, contexts, ids, measured, id_from)
-    if not steps:
-        return replace(reply, steps=steps)
-    # what tools returned is what the answer stands on
-    results = [Chunk(step.tool, step.result) for step in steps if step.result]
+    return _add_steps(build_reply(answer, contexts, ids, measured, id_from), steps)
+
+
+def _add_steps(reply: SystemReply, steps: Steps | None) -> SystemReply:
+    """Add the steps; what tools returned is what the answer stands on, so without other contexts it is these."""
+    results = [Chunk(step.tool, step.result) for step in steps or () if step.result]
     chunks = Ranked(results) if reply.contexts is None and results else reply.contexts
     return replace(reply, steps=steps, contexts=chunks)
 

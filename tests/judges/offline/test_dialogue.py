@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.asks import Turn, goal, standalone, turns
+from ragstone.asks import Exchange, goal, standalone, turns
 from ragstone.errors import JudgeFailed
 from ragstone.judges.offline import OfflineJudge
 from ragstone.judges.offline.standalone import make_standalone
@@ -31,7 +31,7 @@ def put(ask: Any) -> Any:
 def test_healthy_conversations_contradict_nothing(language: str) -> None:
     for case in load(language):
         for conversation in (case["turns"], [*case["turns"], case["repeat"]]):
-            reply = put(turns([Turn(*turn) for turn in conversation], language=language))
+            reply = put(turns([Exchange(*turn) for turn in conversation], language=language))
             assert not any(row["contradicts"] for row in reply["turns"]), conversation
 
 
@@ -39,7 +39,7 @@ def test_healthy_conversations_contradict_nothing(language: str) -> None:
 def test_most_planted_contradictions_are_seen_with_the_words(language: str) -> None:
     seen = 0
     for case in load(language):
-        conversation = [Turn(*turn) for turn in [*case["turns"], case["contradict"]]]
+        conversation = [Exchange(*turn) for turn in [*case["turns"], case["contradict"]]]
         last = (put(turns(conversation, language=language)))["turns"][-1]
         if last["contradicts"]:
             earlier = conversation[int(last["contradicts"][1:]) - 1]
@@ -76,9 +76,9 @@ def test_what_is_not_understood_says_what_to_do() -> None:
 
 
 def test_goals_are_told_in_english_and_only_the_first_question() -> None:
-    conversation = [Turn("Where is the library?", "The library is in Mill Street.")]
+    conversation = [Exchange("Where is the library?", "The library is in Mill Street.")]
     assert (put(goal(conversation, language="en")))["turn"] == "n1"
-    declined = [Turn("Where is the library?", "I do not know that.")]
+    declined = [Exchange("Where is the library?", "I do not know that.")]
     assert (put(goal(declined, language="en")))["turn"] == ""
     for ask in (
         goal(conversation, "a card is issued", language="en"),

@@ -12,9 +12,10 @@ from typing import Any
 
 from ragstone.errors import JudgeFailed
 from ragstone.judges.offline.inquiry import compute_chance
+from ragstone.judges.offline.noun_phrases import find_phrases
 from ragstone.judges.offline.question_kinds import split_question
 from ragstone.judges.offline.reading import read
-from ragstone.judges.offline.standalone import Topic, fill_pronouns, find_phrases, make_standalone
+from ragstone.judges.offline.standalone import Topic, fill_pronouns, make_standalone
 from ragstone.judges.offline.statements import asks
 from ragstone.judges.offline.verdicts import judge_case
 from ragstone.text.answers import is_bare_answer, to_statement

@@ -12,14 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.errors import JudgeFailed
+from ragstone.judges.offline.noun_phrases import (
+    ARTICLES,
+    NounPhrase,
+    extend_phrase,
+    find_phrases,
+    has_clause,
+)
 from ragstone.judges.offline.question_kinds import classify_question
 from ragstone.text.answers import is_bare_answer
 from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
 from ragstone.text.content import find_content_words
 from ragstone.text.language import detect_language
 from ragstone.text.quantities import find_quantities
-from ragstone.text.stopwords import STOPWORDS
-from ragstone.text.verbs import NOUN_LIKE, WORD, find_verb_form
+from ragstone.text.verbs import WORD, find_verb_form
 
 
 def answer_standalone(values: Mapping[str, Any], language: str | None) -> Any:
@@ -65,11 +71,11 @@ class Topic:
         is_name = is_bare_answer(self.answer, tongue) and not _INDEFINITE.match(bare)
         if (kind.name or kind.thing) and is_name and not find_quantities(bare, tongue):
             first = bare.split()[0].lower()
-            return bare if first not in _ARTICLES[tongue] else f"{first}{bare[len(first) :]}"
+            return bare if first not in ARTICLES[tongue] else f"{first}{bare[len(first) :]}"
         phrases = find_phrases(self.question, tongue)
         named = [phrase for phrase in phrases if not phrase.is_asked and phrase.is_definite]
         chosen = named or [phrase for phrase in phrases if not phrase.is_asked] or phrases
-        return _extend(chosen[0], phrases, self.question) if chosen else None
+        return extend_phrase(chosen[0], phrases, self.question) if chosen else None
 
     def find_person(self, tongue: str) -> str | None:
         """Who he or she is: the name that was the answer, else the first of the question, else of the answer."""
@@ -86,26 +92,25 @@ def _reword(question: str, topic: Topic | None, tongue: str) -> str | None:
     opening = _OPENING[tongue].match(question)
     rest = question[opening.end() :] if opening else question
     phrases = find_phrases(rest, tongue)
-    has_clause = _has_clause(rest, phrases, tongue)
+    is_whole = has_clause(rest, phrases, tongue)
     if _VAGUE[tongue] & {word.lower() for word in WORD.findall(rest)}:
         return None
-    if not has_clause:
+    if not is_whole:
         # a question of a few words without any opening may be complete: Opening hours?
         if topic is None or not phrases:
             return None
         return _put_into(topic.question, rest, phrases[0], tongue)
     reworded, is_open = fill_pronouns(rest, topic, tongue)
-    if is_open and reworded is None:
-        return None
     if not is_open and _lacks_subject(rest, phrases, tongue):
-        subject = topic.find_subject(tongue) if topic and tongue == "es" else None
-        if subject is None:
-            return None
-        end = re.search(r"[\s?.!]*$", rest)
-        return _tidy(
-            f"{rest[: end.start()] if end else rest} {subject}{rest[end.start() :] if end else ''}"
-        )
-    return _tidy(reworded if reworded is not None else rest)
+        reworded = _add_subject(rest, topic) if tongue == "es" else None
+    return None if reworded is None else _tidy(reworded)
+
+
+def _add_subject(question: str, topic: Topic | None) -> str | None:
+    """A Spanish question with the topic behind its verb; None without a topic."""
+    subject = topic.find_subject("es") if topic else None
+    bare = question.rstrip(" ?.!")
+    return None if subject is None else f"{bare} {subject}{question[len(bare) :]}"
 
 
 def _lacks_subject(question: str, phrases: Sequence[NounPhrase], tongue: str) -> bool:
@@ -263,180 +268,7 @@ def _get_word_before(text: str, phrase: NounPhrase) -> str:
     return before[-1].lower() if before else ""
 
 
-# ── noun phrases ──────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class NounPhrase:
-    """A determiner with what follows up to a verb or function word."""
-
-    start: int
-    end: int
-    text: str
-    is_asked: bool
-    """Whether a question word goes with it: which plan."""
-
-    @property
-    def article(self) -> str:
-        """Which article it starts with: indefinite, definite or none."""
-        first = self.text.split()[0].lower()
-        if first in _INDEFINITES:
-            return "indefinite"
-        return "definite" if first in _ARTICLES["en"] | _ARTICLES["es"] else "none"
-
-    @property
-    def is_definite(self) -> bool:
-        """Whether it names something in particular: the plan, my dog, Acme."""
-        return self.article == "definite" or self.shape != "noun"
-
-    @property
-    def shape(self) -> str:
-        """A name, a figure, or a common noun."""
-        if any(character.isdigit() for character in self.text):
-            return "figure"
-        bare = self.text.split(" ", 1)[-1]
-        return "name" if bare[:1].isupper() else "noun"
-
-
-_WH_WORDS = to_word_set(
-    "who whom whose what which when where why how quién quiénes qué cuál cuáles cuándo dónde cómo cuánto cuánta cuántos cuántas"
-)
-_VERBAL_WH = to_word_set("how when where why cómo cuándo dónde")
-_MEASURES = to_word_set(
-    "long many much old tall high far deep wide big large heavy often fast soon"
-)
+_INDEFINITE = _compile(r"(?:an?|una?)\s")
 _NAME = re.compile(
     r"[A-ZÁÉÍÓÚÑ][\w'’-]+(?:\s+(?:(?:de|of|von|van|la|del)\s+)?[A-ZÁÉÍÓÚÑ][\w'’-]+)*"
 )
-
-
-def find_phrases(text: str, tongue: str) -> list[NounPhrase]:
-    """The noun phrases of a question, in order; possessives and demonstratives are no part of one."""
-    words = CLAUSE_WORDS[tongue]
-    articles = _ARTICLES[tongue]
-    tokens = list(WORD.finditer(text))
-    verb = _find_verb([token[0] for token in tokens]) if tongue == "en" else None
-    phrases: list[NounPhrase] = []
-    start: int | None = None
-    end = 0
-    asked = is_asked = False
-    for index, token in enumerate(tokens):
-        lower = token[0].lower()
-        before = tokens[index - 1][0].lower() if index else ""
-        in_phrase = start is not None and not text[end : token.start()].strip()
-        if start is not None and not in_phrase:
-            phrases += _close(text, start, end, is_asked)
-            start = None
-        if lower in articles:
-            phrases += _close(text, start, end, is_asked) if start is not None else []
-            start, end, is_asked = token.start(), token.end(), asked
-            asked = False
-            continue
-        if index != verb and _is_nominal(token[0], before, index, in_phrase, tongue):
-            if start is None:
-                start, is_asked = token.start(), asked
-            end, asked = token.end(), False
-            continue
-        if start is not None:
-            phrases += _close(text, start, end, is_asked)
-            start = None
-        asked = lower in _WH_WORDS or (before == "how" and lower in _MEASURES)
-        if lower not in _WH_WORDS and lower in words.prepositions:
-            asked = False
-    return phrases + (_close(text, start, end, is_asked) if start is not None else [])
-
-
-def _find_verb(words: Sequence[str]) -> int | None:
-    """The verb of an English question with a helper: the last word that can be one, the first that is nothing else.
-
-    Does the Pro plan | include …; how much does the Pro plan | cost."""
-    helpers = [at for at, word in enumerate(words) if word.lower() in _HELPERS]
-    chosen = None
-    prepositions = CLAUSE_WORDS["en"].prepositions
-    for index in range(helpers[0] + 2, len(words)) if helpers else ():
-        word, before = words[index].lower(), words[index - 1].lower()
-        if word in prepositions:
-            break
-        if find_verb_form(word, "en") != "base" or before in CLAUSE_WORDS["en"].determiners:
-            continue
-        chosen = index
-        if word not in NOUN_LIKE:
-            break
-    return chosen
-
-
-_COUNTED_VERB = _compile(r"\bcuántos? \w+(?:a|an|e|en)\b")
-"""How much something weighs: of a noun, cuánto would have its gender."""
-_BEFORE_VERBS = to_word_set("i you we they he she se me te nos le les")
-"""Pronouns that a verb follows."""
-_HELPERS = to_word_set("do does did can could will would should may might must")
-_INDEFINITES = to_word_set(
-    "a an un una unos unas mucho mucha muchos muchas algún alguna algunos algunas"
-)
-_ARTICLES = {
-    "en": to_word_set("a an the my your our"),
-    "es": to_word_set(
-        "el la los las un una unos unas mi mis tu tus nuestro nuestra nuestros nuestras"
-    ),
-}
-
-
-def _close(text: str, start: int, end: int, is_asked: bool) -> list[NounPhrase]:
-    content = text[start:end]
-    has_noun = bool(find_content_words(content)) or any(c.isdigit() for c in content)
-    return [NounPhrase(start, end, content, is_asked)] if has_noun else []
-
-
-def _is_nominal(word: str, before: str, index: int, in_phrase: bool, tongue: str) -> bool:
-    """Whether a word can be part of a noun phrase, as far as tables and its place tell."""
-    lower = word.lower()
-    if _COUNTED_VERB.fullmatch(f"{before} {lower}"):
-        return False
-    if lower in _WH_WORDS or (before == "how" and lower in _MEASURES):
-        return False
-    if before in _BEFORE_VERBS:
-        return False
-    if word[0].isdigit() or (word[0].isupper() and index and word != "I"):
-        return True
-    if lower in STOPWORDS[tongue] or lower in CLAUSE_WORDS[tongue].prepositions:
-        return False
-    form = find_verb_form(lower, tongue)
-    if form in ("", "participle") and (form == "" or in_phrase):
-        return True
-    words = CLAUSE_WORDS[tongue]
-    is_bound = before in words.determiners or before in words.prepositions
-    if tongue == "es":
-        return is_bound and form != "infinitive"
-    # a word that is verb or noun: a noun after its determiner, and at the end of a phrase if it usually is one
-    return is_bound or (in_phrase and form in ("base", "noun_like") and lower in NOUN_LIKE)
-
-
-def _has_clause(text: str, phrases: Sequence[NounPhrase], tongue: str) -> bool:
-    """Whether a text has a verb outside its noun phrases: a whole question, not a fragment of one."""
-    for token in WORD.finditer(text):
-        if any(phrase.start <= token.start() < phrase.end for phrase in phrases):
-            continue
-        lower = token[0].lower()
-        form = find_verb_form(lower, tongue)
-        if form in ("finite", "past", "base", "infinitive") and lower not in _WH_WORDS:
-            return True
-    words = [word.lower() for word in WORD.findall(text)]
-    has_asked = not _WH_WORDS.isdisjoint(words)
-    if has_asked and (any(not p.is_asked for p in phrases) or _COUNTED_VERB.search(text)):
-        return True  # qué | significa | el código, with a verb that no table knows
-    # how and where go with a verb, if only with one that no table knows: cómo lo contrato
-    asks = [at for at, word in enumerate(words) if word in _VERBAL_WH]
-    return bool(asks) and any(word not in _MEASURES for word in words[asks[0] + 1 :])
-
-
-def _extend(phrase: NounPhrase, phrases: Sequence[NounPhrase], text: str) -> str:
-    """The phrase with those that `of` hangs on it: the warranty of the Basic plan."""
-    end = phrase.end
-    for following in phrases:
-        if following.start > end and _OF.fullmatch(text[end : following.start]):
-            end = following.end
-    return text[phrase.start : end]
-
-
-_INDEFINITE = _compile(r"(?:an?|una?)\s")
-_OF = re.compile(r"\s+(?:of|de|del)\s+", re.IGNORECASE)
