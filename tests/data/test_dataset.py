@@ -333,7 +333,9 @@ def test_io_errors_while_reading_are_one_sentence(
 
 def test_rows_that_were_checked_are_read_once(tmp_path: Path) -> None:
     path = tmp_path / "data.jsonl"
-    path.write_text('{"answer": "a"}\nnot json\n{"answer": "b"}\n')
+    path.write_text(
+        '{"question": "q", "answer": "a"}\nnot json\n{"question": "q", "answer": "b"}\n'
+    )
     dataset = read(path, skip_bad_rows=True)
     assert dataset.check(keep=True) == 2
     path.unlink()

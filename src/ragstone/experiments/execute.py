@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from ragstone.judges.factory import make_judge
 from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
-from ragstone.scale import build_cluster_execution
+from ragstone.scale import build_cluster_execution, choose_worker_count
 from ragstone.store import Store, StoredRun
 
 KEEP_BYTES = 8_000_000
@@ -192,7 +193,7 @@ def _build_execution(
     """The run as one process carries it out, or as the workers of a cluster do."""
     plan, metrics, judge = prepared.plan, prepared.metrics, prepared.judge
     if plan.on is None:
-        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+        return _build_local_execution(prepared, stored, total, watch)
     if judge is not None and prepared.inputs.judge is not None and plan.judge is None:
         raise RagstoneError(
             f"{prepared.inputs.judge!r} cannot be sent to workers; name the judge: offline, "
@@ -202,3 +203,20 @@ def _build_execution(
         plan, stored, metrics, judge, total=total, watch=watch,
         source=None if plan.system is not None else prepared.source,
     )  # fmt: skip
+
+
+def _build_local_execution(
+    prepared: PreparedRun, stored: StoredRun, total: int | None, watch: ProgressCallback | None
+) -> Execution:
+    """The run as this process carries it out, or as several processes of this machine do."""
+    plan, metrics, judge, source = prepared.plan, prepared.metrics, prepared.judge, prepared.source
+    path = source if isinstance(source, str) and plan.system is None else None
+    size = os.path.getsize(path) if path is not None and os.path.isfile(path) else None
+    workers = choose_worker_count(plan.workers, judge, total, size)
+    if workers == 1:
+        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+    from ragstone.scale.processes import ProcessExecution
+
+    return ProcessExecution(
+        stored, metrics, judge, plan.concurrency, total, watch, workers=workers, source=path
+    )
