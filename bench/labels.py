@@ -1,6 +1,7 @@
 """Means corrected by labels: how often the 95 % intervals hold the truth, and how wide they are.
 
     python -m bench.labels              simulated judges, about two minutes
+    python -m bench.labels --measure    CPU time of `judge measure` on 1,000 labels of claims, embedded judge
     python -m bench.labels --real       also people's labels of RAGTruth and the Spanish set, cross-fitted (5 minutes more, once)
 
 Coverage is that of the mean of the population and of the mean of the samples themselves, each with its own interval.
@@ -14,12 +15,18 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from ragstone.analysis.corrected import LabelledUnits, correct_mean
+from ragstone.experiments.measure import LabelledSet, measure_judges
+from ragstone.labels import Label
+from ragstone.store import Store
+from ragstone.types import Chunk, Ranked, Sample
 
 Array = np.ndarray[Any, Any]
 Judge = Literal["good", "lenient", "noisy", "one language", "useless", "rare errors"]
@@ -55,7 +62,7 @@ class Tally:
         n = self.draws
         return (
             f"population {self.population / n:.3f}  samples {self.samples / n:.3f}  "
-            f"width {self.width / self.alone:.2f}  uncorrected {self.uncorrected / n:.3f} (off by {self.off / n:+.3f})"
+            f"width {self.width / self.alone:.3f}  uncorrected {self.uncorrected / n:.3f} (off by {self.off / n:+.3f})"
         )
 
 
@@ -183,14 +190,56 @@ def load_real(name: str) -> tuple[Array, Array, Array]:
     from bench.crossfit import load_predictions
 
     rows = load_predictions().select(name)
-    # the chance, and the share of claims: both count, each with its own weight
-    values = np.column_stack([rows.probability, rows.value])
+    weakest = np.ones(len(rows.label))
+    np.minimum.at(weakest, rows.claim_row, rows.claim_chance)
+    # as `labels/correction.py` has them: the chance, the share of claims, the weakest claim, each with its own weight
+    values = np.column_stack([rows.probability, rows.value, weakest])
     return rows.label, values, np.unique(rows.group, return_inverse=True)[1]
+
+
+MEASURED_CLAIMS = 1_000
+MAX_MEASURE_SECONDS = 20.0
+
+
+def measure_measuring() -> float:
+    """CPU seconds of measuring the embedded judge on so many labelled claims of RAGTruth, each with its whole context."""
+    sys.path.insert(0, str(Path(__file__).parent / "judge"))
+    from examples import _label_claims, split_passages
+    from rows import judge_rows
+
+    samples: dict[str, Sample] = {}
+    labels: list[Label] = []
+    for number, row in enumerate(row for row in judge_rows() if row["set"] == "ragtruth_test"):
+        claims, values = _label_claims(row, "en")
+        chunks = Ranked(
+            Chunk(str(n), text) for n, text in enumerate(split_passages(row["context"]))
+        )
+        samples[str(number)] = Sample(str(number), None, row["claim"], chunks, language="en")
+        labels += [
+            Label(str(number), "claim", float(value), item=claim)
+            for claim, value in dict(zip(claims, values, strict=True)).items()
+        ]
+        if len(labels) >= MEASURED_CLAIMS:
+            break
+    labelled = LabelledSet("bench", "claim", samples, tuple(labels[:MEASURED_CLAIMS]))
+    before = time.process_time()
+    measured = measure_judges(labelled, ["offline"], store=Store.open(":memory:"), with_scales=True)
+    seconds = time.process_time() - before
+    (judge,) = measured.judges
+    print(
+        f"judge measure: {judge.items} claims of {len(samples)} answers in {seconds:.1f} s CPU, "
+        f"balanced accuracy {judge.accuracy.value:.3f}, {len(measured.scales)} scales"
+    )
+    return seconds
 
 
 def main() -> None:
     """Print a line for each judge, draw of labels and size, and complain of bars that were missed."""
-    missed = []
+    missed: list[tuple[Any, ...]] = []
+    if "--measure" in sys.argv:
+        if measure_measuring() > MAX_MEASURE_SECONDS:
+            raise SystemExit(f"judge measure took more than {MAX_MEASURE_SECONDS:g} s")
+        return
     for labels, samples in SIZES:
         for judge in JUDGES:
             for design in DESIGNS:

@@ -54,6 +54,7 @@ WORDS: dict[str, dict[str, str]] = {
         "lower": "lower",
         "Ranking": "Ranking: retrieved ids against the relevant ones",
         "Text": "Text: the answer against the reference",
+        "Tools": "Tools: the calls of an agent against the expected ones",
         "System": "What the system took",
         "Judged": "With a judge",
         "extra": "Needs the extra `{}`.",
@@ -65,6 +66,7 @@ WORDS: dict[str, dict[str, str]] = {
         "lower": "menor",
         "Ranking": "Recuperación: identificadores recuperados frente a los relevantes",
         "Text": "Texto: la respuesta frente a la referencia",
+        "Tools": "Herramientas: las llamadas de un agente frente a las previstas",
         "System": "Lo que costó al sistema",
         "Judged": "Con juez",
         "extra": "Requiere el extra `{}`.",
@@ -76,7 +78,9 @@ WORDS: dict[str, dict[str, str]] = {
 def metrics(language: str) -> str:
     """Every registered metric in tables by kind."""
     say = WORDS[language]
-    groups: dict[str, list[Any]] = {"Ranking": [], "Text": [], "System": [], "Judged": []}
+    groups: dict[str, list[Any]] = {
+        name: [] for name in ("Ranking", "Text", "Tools", "System", "Judged")
+    }
     for metric in _ours():
         groups[_group(metric)].append(metric)
     parts = []
@@ -107,7 +111,7 @@ def _group(metric: Any) -> str:
     if metric.judged:
         return "Judged"
     home = metric.function.__module__.rpartition(".")[2]
-    return {"retrieval": "Ranking", "system": "System"}.get(home, "Text")
+    return {"retrieval": "Ranking", "system": "System", "steps": "Tools"}.get(home, "Text")
 
 
 def _metric_row(metric: Any, language: str) -> list[str]:
@@ -157,7 +161,8 @@ def readme_metrics(language: str) -> str:
     groups: dict[str, list[str]] = {"Ranking": [], "Text": [], "Judged": [], "System": []}
     for metric in _ours():
         cut = "@k" if "k" in metric.options else ""
-        groups[_group(metric)].append(f"`{metric.name}{cut}`")
+        group = _group(metric)
+        groups["System" if group == "Tools" else group].append(f"`{metric.name}{cut}`")
     heads = {
         "en": ("kind | metrics", "ranking", "text", "with a judge", "the system's own"),
         "es": ("tipo | métricas", "recuperación", "texto", "con juez", "del propio sistema"),
@@ -215,7 +220,7 @@ KEYS: dict[str, dict[str, str]] = {
     },
     "es": {
         "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el archivo de un planificador, o `slurm`.",
-        "slurm": "Lo que pide un trabajo de Slurm ([en inglés](../scale.md)).",
+        "slurm": "Lo que pide un trabajo de Slurm ([Más máquinas](scale.md)).",
         "name": "Cómo se llama la ejecución en listas e informes.",
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "

@@ -219,6 +219,9 @@ def test_a_run_says_what_was_asked_saved_and_how_far_the_two_agree(tmp_path: Pat
     assert second.judge_mean == pytest.approx(1.0)
     assert second.sample_low < 0.771 < second.sample_high  # what the second alone gives
     assert "sure items that were checked" in str(run)
+    page = run.write(tmp_path / "run.html").read_text("utf-8")
+    assert "first judge: supported; second judge: not found" in page
+    assert "first judge alone" in page
     asked = len(strong.asked)
     again = evaluate(make_samples(), ["faithfulness"], judge=cascade, store=str(tmp_path / "s.db"))
     assert len(strong.asked) == asked  # every reply came from the store

@@ -7,8 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from ragstone.experiments.measure import LabelledSet, measure_judges
+from ragstone.labels import Label
 from ragstone.labels.estimates import MeasuredItem, measure_accuracy, measure_auroc
 from ragstone.labels.measure import compare_judges, measure_judge
+from ragstone.store import Store
+from ragstone.types import Sample, chunks
 
 
 def make_items(*cells: tuple[int, float, float]) -> list[MeasuredItem]:
@@ -122,3 +126,38 @@ def test_slices_and_calibration() -> None:
 
 def test_a_judge_of_two_values_has_no_auroc() -> None:
     assert measure_auroc(PERFECT).value is None
+
+
+def test_labels_of_claims_make_a_scale_and_bounds_of_a_cascade(tmp_path) -> None:
+    """The embedded judge on plain copies and plain inventions: answers are good when all their labelled claims are."""
+    samples, labels = {}, []
+    for n in range(30):
+        text = f"Mill number {n} grinds rye by the river Aune."
+        wrong = f"The baker of village {n} sells blue horses."
+        samples[str(n)] = Sample(
+            str(n), None, f"{text} {wrong}", chunks({"id": "k", "text": text}), language="en"
+        )
+        labels.append(Label(str(n), "claim", 1.0, "supported", item=text))
+        if n % 2:
+            labels.append(Label(str(n), "claim", 0.0, "not_found", item=wrong))
+    labelled = LabelledSet("x", "claim", samples, tuple(labels))
+    store = Store.open(str(tmp_path / "s.db"))
+    measured = measure_judges(labelled, ["offline"], store=store, with_scales=True)
+    (judge,), (scale,) = measured.judges, measured.scales
+    assert judge.verdict == "fit"
+    assert (scale.good.count, scale.bad.count) == (15, 15)
+    assert scale.good.mean == 1.0
+    assert scale.bad.mean == 0.5
+    assert scale.unsure == judge.unsure == (0.5, 0.5)  # it is right on all of them
+    assert judge.unsure_share == 0.0
+
+
+def test_unsure_chances_weigh_both_sides_the_same() -> None:
+    """Wrong on a fifth of the rare side between 0.5 and 0.6: those have to be asked about, though they are few."""
+    items = [
+        replace(item, has_probability=True)
+        for item in make_items((950, 1, 0.8), (40, 0, 0.1), (10, 0, 0.55))
+    ]
+    measured = measure_judge("j", items)
+    assert measured.unsure == (0.5, 0.56)
+    assert measured.unsure_share == pytest.approx(0.01)

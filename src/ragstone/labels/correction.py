@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.corrected import (
@@ -13,12 +13,14 @@ from ragstone.analysis.corrected import (
     MetricCorrection,
     correct_mean,
 )
+from ragstone.analysis.summary import ScoredRun
 from ragstone.labels.agreement import resolve_labels
 from ragstone.labels.archive import load_run_labels
 from ragstone.labels.label import Label, Target
 from ragstone.labels.units import INVERTED, JUDGED_BY, JudgedUnit, list_units
 from ragstone.locale.messages import compose
 from ragstone.store import StoredRun
+from ragstone.types import EMPTY
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,16 +41,25 @@ class _LabelledRun:
     bounds: tuple[float, float] | None
     inverted: bool
     """Whether the metric counts what is not supported, so that its mean is 1 minus that of labels and predictions."""
+    weights: Mapping[str, float] = field(default_factory=lambda: EMPTY)
+    """Sample → how much it counts, where they do not all count the same."""
 
 
 def correct_run(run: StoredRun) -> dict[str, MetricCorrection]:
     """Metric → what the labels of the store say of it; empty when nobody has labelled the run."""
-    labels = resolve_labels(load_run_labels(run))
+    return correct_scores(run, resolve_labels(load_run_labels(run)))
+
+
+def correct_scores(
+    run: ScoredRun, labels: Sequence[Label], weights: Mapping[str, float] = EMPTY
+) -> dict[str, MetricCorrection]:
+    """Metric → what these labels say of it; `weights` (sample → how much it counts) of a run that is itself a sample."""
     corrections = {}
     for metric in run.info.metrics if labels else ():
         labelled = _find_labels(run, metric, labels)
         if labelled is not None:
-            corrections[str(metric["name"])] = _correct_metric(labelled)
+            weighted = replace(labelled, weights=weights)
+            corrections[str(metric["name"])] = _correct_metric(weighted)
     return corrections
 
 
@@ -78,7 +89,7 @@ def _has_items(labelled: _LabelledRun) -> bool:
 
 
 def _find_labels(
-    run: StoredRun, metric: Mapping[str, Any], labels: Sequence[Label]
+    run: ScoredRun, metric: Mapping[str, Any], labels: Sequence[Label]
 ) -> _LabelledRun | None:
     """The target with most labels of those that the metric judges."""
     best: _LabelledRun | None = None
@@ -132,7 +143,7 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
     values = np.array([_to_value(label) for label in labels])
     if labelled.inverted:
         predictions, values = 1 - predictions, 1 - values
-    shares = np.array([unit.share for unit in units])
+    shares = np.array([unit.share * labelled.weights.get(unit.sample, 1.0) for unit in units])
     estimate = correct_mean(
         LabelledUnits(
             predictions,
@@ -148,14 +159,19 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
 
 
 def _list_predictions(units: Sequence[JudgedUnit]) -> NDArray[np.float64]:
-    """What the judge expects of each unit; of a judge with probabilities, also the value that its metric counts."""
+    """What the judge expects of each unit; of a judge with probabilities, also the value that its metric counts, and of
+    whole answers the chance of the weakest claim. Each gets its own weight."""
     import numpy as np
 
     expected = np.array([unit.prediction for unit in units])
     if not any(unit.has_probability for unit in units):
         return expected
     counted = [unit.decision if unit.value is None else unit.value for unit in units]
-    return np.column_stack([expected, counted])
+    columns = [expected, np.array(counted)]
+    weakest = [unit.weakest for unit in units if unit.weakest is not None]
+    if len(weakest) == len(units):
+        columns.append(np.array(weakest))
+    return np.column_stack(columns)
 
 
 def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrection:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ragstone.analysis.summary import ScoredRun
 from ragstone.errors import RagstoneError
 from ragstone.labels.label import Target
 from ragstone.store import StoredRun
@@ -48,6 +49,8 @@ class JudgedUnit:
     finding: Finding | None = None
     value: float | None = None
     """The metric's own value for the whole answer; None for claims and chunks."""
+    weakest: float | None = None
+    """The least chance of a claim of the answer, from a judge that knows them."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -60,7 +63,7 @@ class JudgedUnit:
         return 1 - abs(2 * self.prediction - 1)
 
 
-def find_metric(run: StoredRun, target: Target, item: str = "") -> Mapping[str, Any] | None:
+def find_metric(run: ScoredRun, target: Target, item: str = "") -> Mapping[str, Any] | None:
     """The metric of a run that judges the target; of a `score`, the one that the item names."""
     for family in (item,) if target == "score" else JUDGED_BY.get(target, ()):
         for metric in run.info.metrics:
@@ -80,7 +83,7 @@ def require_metric(run: StoredRun, target: Target) -> Mapping[str, Any]:
     return metric
 
 
-def list_units(run: StoredRun, target: Target, item: str = "") -> list[JudgedUnit]:
+def list_units(run: ScoredRun, target: Target, item: str = "") -> list[JudgedUnit]:
     """Every unit of the target that the run's judge has judged; `item` names the metric of a `score`."""
     metric = find_metric(run, target, item)
     if metric is None:
@@ -110,12 +113,15 @@ def _read_units(
             )  # fmt: skip
         return
     value, chance = float(score.value or 0.0), score.probability
+    weakest: float | None = None
     if family in INVERTED:
         value = 1 - value
     if target == "support":
         # people are asked whether all of the answer is supported
         decision = float(value > 1 - 1e-9)
         prediction = value if chance is None else chance
+        chances = [finding.probability for finding in score.findings]
+        weakest = min((p for p in chances if p is not None), default=None)
     elif target == "refusal":
         prediction = decision = float(score.label in REFUSALS)
         chance = None
@@ -123,8 +129,9 @@ def _read_units(
         prediction = decision = value
         chance = None
     yield JudgedUnit(
-        sample, "", position, group, prediction, decision, 1.0, chance is not None, value=value
-    )
+        sample, "", position, group, prediction, decision, 1.0, chance is not None, value=value,
+        weakest=weakest,
+    )  # fmt: skip
 
 
 def _list_findings(score: Score, target: Target) -> dict[str, Finding]:

@@ -12,7 +12,7 @@ from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
 from ragstone.report.figures import shorten
 from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
 from ragstone.report.words import Words
-from ragstone.types import FAILURES, Chunk, Sample, Score, ToolStep
+from ragstone.types import FAILURES, Chunk, Finding, Sample, Score, ToolStep
 
 
 class ScoredSample(Protocol):
@@ -379,6 +379,20 @@ def _view_score(metric: MetricDirection, score: Score, level: str, say: Words) -
     )
 
 
+def _explain_finding(finding: Finding, say: Words) -> str:
+    """The judge's reason, and of a cascade who decided and what the other judge said."""
+    reason = say.message(finding.reason)
+    opinion = finding.opinion
+    if opinion is None:
+        return reason
+    key = "opinion_both" if opinion.first and opinion.second else "opinion_second" if opinion.second else "opinion_first"  # fmt: skip
+    verdicts = {
+        name: say.translate("verdict", verdict)
+        for name, verdict in (("first", opinion.first), ("second", opinion.second))
+    }
+    return f"{reason} ({say(key, **verdicts)})" if reason else say(key, **verdicts)
+
+
 def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
     """A line of the ledger in words."""
     finding = entry.finding
@@ -388,7 +402,7 @@ def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
         text=shorten(finding.text, brief),
         verdict=say.translate("verdict", finding.verdict),
         tone=entry.tone,
-        reason=shorten(say.message(finding.reason), brief),
+        reason=shorten(_explain_finding(finding, say), brief),
         quote=shorten(finding.quote, brief),
         chunk_id=shorten(finding.chunk, 120),
         # A rank only for chunks that the page shows: it becomes a link to them.

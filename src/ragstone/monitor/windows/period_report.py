@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ragstone.analysis.corrected import MetricCorrection
 from ragstone.analysis.stats import Interval, difference_interval
 from ragstone.errors import DataError
 from ragstone.monitor.alerts.alert import Alert, load_alerts_between
@@ -13,6 +14,7 @@ from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import from_micros
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.calendars import Period, get_time_zone, iter_periods
+from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.statistics import SeriesStats, Window, find_metric
 from ragstone.monitor.windows.summary import summarise_between, summarise_periods, summarise_steps
 
@@ -62,6 +64,8 @@ class PeriodReport:
     series: tuple[Window, ...]
     """The period in steps: hours of a day, days of a week or month."""
     alerts: tuple[Alert, ...]
+    corrections: Mapping[str, MetricCorrection]
+    """Metric → what labels of people say of its mean in the period."""
 
     def dates(self) -> tuple[str, str]:
         """The first and the last day."""
@@ -121,6 +125,7 @@ def build_period_report(
         changes=tuple(changes),
         series=tuple(steps),
         alerts=tuple(load_alerts_between(archive, since, end)),
+        corrections=correct_window(archive, since, end),
     )
 
 

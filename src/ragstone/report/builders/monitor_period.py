@@ -20,7 +20,7 @@ from ragstone.report.builders.parts import (
     build_table,
     build_text_columns,
 )
-from ragstone.report.figures import shorten
+from ragstone.report.figures import describe_correction, shorten
 from ragstone.report.monitor.alerts import AlertView, mark_alerts, view_alert
 from ragstone.report.monitor.cards import build_series, describe_series, to_point
 from ragstone.report.monitor.charts import SeriesPoint, draw_sparkline, format_sparkline
@@ -114,9 +114,15 @@ def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
     )
     table = build_table(columns, (_list_cells(change, report, say) for change in report.changes))
     note = doc.Paragraph(say("verdict_note"), style="note")
+    corrected = [
+        (name, describe_correction(correction, "corrected_mean", say))
+        for name, correction in report.corrections.items()
+    ]
+    remarks = [doc.Remark(f"{name}: {r.text}", r.tone) for name, rows in corrected for r in rows]
+    lines = [build_list(remarks, flush=True, style="lines")] if remarks else []
     cards = doc.CardGrid(tuple(_build_card(change, report, say) for change in report.changes))
     return [
-        doc.Section((heading, table, note), "panel", "metrics"),
+        doc.Section((heading, table, *lines, note), "panel", "metrics"),
         doc.Section((doc.Heading(say("trend")), cards), id="trends", where=doc.PAGE),
     ]
 
