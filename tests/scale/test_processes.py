@@ -178,5 +178,5 @@ def test_who_works_in_one_process() -> None:
     assert choose_worker_count(3, None, 10, 10) == 3
     waiting = ScriptedJudge(lambda ask: None)
     assert choose_worker_count(None, waiting, 10**6, None) == 1
-    with pytest.raises(RagstoneError, match="--workers 2: the judge .* works in one process"):
+    with pytest.raises(RagstoneError, match=r"--workers 2: the judge .* works in one process"):
         choose_worker_count(2, waiting, 10**6, None)
