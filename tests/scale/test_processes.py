@@ -40,7 +40,9 @@ def write(path: Path, count: int, **changes: Any) -> str:
     ]  # fmt: skip
     for n, row in changes.items():
         rows[int(n.removeprefix("row"))] = row
-    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+    )
     return str(path)
 
 
@@ -92,7 +94,9 @@ def test_bad_rows_are_named_as_by_one_process_and_what_came_before_is_kept(
 
 def test_an_id_given_twice_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragstone.experiments.execute.CHECK_FIRST_BYTES", 0)
-    source = write(tmp_path / "data.jsonl", 1200, row1100={"id": "s3", "answer": "a", "reference": "b"})
+    source = write(
+        tmp_path / "data.jsonl", 1200, row1100={"id": "s3", "answer": "a", "reference": "b"}
+    )
     with pytest.raises(BadRows, match=r"data.jsonl:1101: the id 's3' was given to an earlier row"):
         ragstone.evaluate(source, METRICS, store=":memory:", workers=2)
 
@@ -152,7 +156,11 @@ def test_ctrl_c_keeps_what_was_finished_and_resumes_to_the_same_bytes(tmp_path: 
     store = tmp_path / "s.db"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        if store.exists() and ragstone.Store.open(store).runs() and Run.open(store=store).stored.count():
+        if (
+            store.exists()
+            and ragstone.Store.open(store).runs()
+            and Run.open(store=store).stored.count()
+        ):
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
