@@ -41,7 +41,7 @@ from ragstone.locale.messages import compose
 from ragstone.registry.plugins import load_object
 
 SETTINGS = (
-    "model", "jury", "first", "then", "unsure", "agree", "check", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
+    "model", "jury", "first", "then", "unsure", "agree", "check", "base_url", "identity", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
     "threads", "context", "labels",
@@ -97,6 +97,7 @@ def make_judge(
             settings.get("run_deadline"),
             rate=_check_rate(settings),
         )
+    check_identity(settings)
     if "jury" in settings:
         return Jury(_make_members(settings["jury"], settings, budget))
     if "first" in settings:
@@ -124,6 +125,7 @@ def make_embeddings(
         return LocalEmbeddings(name, device=settings.get("device"))
     if kind == "openai" and name:
         settings["missing_keys"] = missing_keys
+        check_identity(settings)
         client, _ = _make_client(kind, settings, budget or Budget())
         return RemoteEmbeddings(
             name,
@@ -131,6 +133,7 @@ def make_embeddings(
             price=find_price(name, settings.get("prices")),
             deadline=settings.get("deadline", 300.0),
             parameters=settings.get("parameters"),
+            identity=settings.get("identity"),
         )
     raise UnknownJudge(
         f"no embeddings {settings['model']!r}; write offline, openai:MODEL or hf:PATH"
@@ -191,6 +194,21 @@ def _check_flag(settings: Mapping[str, Any], name: str) -> bool:
     if not isinstance(value, bool):
         raise UnknownJudge(f"the judge's {name} is {value!r}; write true or false")
     return value
+
+
+def check_identity(settings: Mapping[str, Any]) -> None:
+    """Raise UnknownJudge for an `identity` that is no name, or that names no model behind a URL."""
+    name = settings.get("identity")
+    if name is None:
+        return
+    if not isinstance(name, str) or not name.strip():
+        raise UnknownJudge(f"the judge's identity is {name!r}; give a name, such as qwen-7b-q4")
+    kind = str(settings.get("model")).partition(":")[0]
+    if kind not in DIALECTS:
+        raise UnknownJudge(
+            "'identity' names the model behind a URL; give it beside model: openai:NAME, "
+            "to each judge of a jury or a cascade its own"
+        )
 
 
 CASCADE_SETTINGS = ("first", "then", "unsure", "agree", "check")
@@ -307,6 +325,7 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
             price=price,
             deadline=settings.get("deadline", 300.0),
             notes=notes,
+            identity=settings.get("identity"),
         )
 
     judge = _make_model_judge(make_model(), settings, budget)
