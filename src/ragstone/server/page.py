@@ -37,7 +37,7 @@ SIGN_IN_TARGETS = (
     "sample",
     "compare",
     "label",
-    "experiments",
+    "diagnosis",
 )
 """Relative names of the pages that one can sign in from."""
 
