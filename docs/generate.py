@@ -220,7 +220,7 @@ KEYS: dict[str, dict[str, str]] = {
     },
     "es": {
         "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el archivo de un planificador, o `slurm`.",
-        "slurm": "Lo que pide un trabajo de Slurm ([en inglés](../scale.md)).",
+        "slurm": "Lo que pide un trabajo de Slurm ([Más máquinas](scale.md)).",
         "name": "Cómo se llama la ejecución en listas e informes.",
         "data": "Una ruta, o las claves de la segunda tabla.",
         "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
@@ -236,6 +236,7 @@ KEYS: dict[str, dict[str, str]] = {
         "store": "Fichero o URL donde se guardan las ejecuciones.",
         "output": "Ficheros que escribir, cada uno en el formato de su extensión.",
         "concurrency": "Preguntas al juez en curso a la vez.",
+        "workers": "Procesos que puntúan, para métricas de texto y el juez incorporado; sin indicarlo, todos los núcleos donde compense.",
         "resume": "Continuar la ejecución inacabada del mismo plan.",
         "explain": "Escribir también afirmaciones, veredictos y citas en las filas exportadas, en una columna por cada métrica que los tenga.",
         "retry_errors": "Volver a puntuar lo que acabó en fallo.",
@@ -311,6 +312,7 @@ SETTINGS = {
     "agree": "Instead of `unsure`: the share of verdicts that are to be the second judge's, `0.95`.",
     "check": "Share of the sure items that the second judge is asked about at random (default 0.05).",
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
+    "identity": "What replies are cached under instead of URL and model: `qwen-7b-q4`. A server that moves keeps its cached replies.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
     "small": "`true` for a small model: the hybrid route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",

@@ -219,7 +219,53 @@ def check(config: str | None, new_reference: bool, language: str | None, store: 
 
 @command.group("alert")
 def alert() -> None:
-    """Test the notification channels."""
+    """List alerts; acknowledge, mute or annotate one; test the notification channels."""
+
+
+@alert.command("list")
+@click.option("--window", metavar="LENGTH", default="30d", help="How far back alerts that are over are listed.", show_default=True)  # fmt: skip
+@language_option("Language of the list")
+@store_option
+def list_alerts(window: str, language: str | None, store: str | None) -> None:
+    """List open alerts and those of the last days, with who has taken them on and what was noted."""
+    from ragstone.cli.actions.monitor_alerts import show_alerts
+
+    show_alerts(window, store, language)
+
+
+@alert.command("ack")
+@click.argument("id")
+@click.option("--by", metavar="NAME", help="Who takes it on; the name of the account by default.")
+@click.option("-m", "--message", metavar="TEXT", default="", help="What is being done.")
+@store_option
+def acknowledge(id: str, by: str | None, message: str, store: str | None) -> None:
+    """Say that you have taken an alert on; ID may be its first characters."""
+    from ragstone.cli.actions.monitor_alerts import acknowledge
+
+    acknowledge(id, by, message, store)
+
+
+@alert.command("mute")
+@click.argument("id")
+@click.option("--for", "length", metavar="LENGTH", default="24h", help="How long, such as 2h or 7d; 0 ends it.", show_default=True)  # fmt: skip
+@store_option
+def mute(id: str, length: str, store: str | None) -> None:
+    """Send no notification about an alert for a time; it stays on pages and in reports."""
+    from ragstone.cli.actions.monitor_alerts import mute
+
+    mute(id, length, store)
+
+
+@alert.command("note")
+@click.argument("id")
+@click.argument("text")
+@click.option("--by", metavar="NAME", help="Who writes; the name of the account by default.")
+@store_option
+def write_note(id: str, text: str, by: str | None, store: str | None) -> None:
+    """Write a note on an alert, such as its cause."""
+    from ragstone.cli.actions.monitor_alerts import write_note
+
+    write_note(id, text, by, store)
 
 
 @alert.command("test")

@@ -79,8 +79,8 @@ class Channel:
 class Alerts:
     """What is watched, what it is compared with, and who is notified."""
 
-    reference: str = "7d"
-    """The period that quality is compared with: a length from the first scores on, or `FROM/TO`."""
+    reference: str = "14d"
+    """The period that quality is compared with: a length from the first scores on, or `FROM/TO`. Half of a length is enough to begin."""
     false_alarms: float = 0.1
     """False alarms of the drop test that are acceptable a month for each metric, all its slices included."""
     slices: tuple[str, ...] | None = None

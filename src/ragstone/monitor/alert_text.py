@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ragstone.locale.catalogue import LANGUAGES, load_phrases
 
@@ -26,7 +26,17 @@ def format_alert(facts: Mapping[str, Any], language: str = LANGUAGES[0]) -> str:
     # phrases within the phrase: the slice that the alert is about, and the one that explains a drop
     arguments["slice"] = phrases["slice"].format(**arguments) if facts.get("field") else ""
     arguments["part"] = phrases["part"].format(**_shorten_texts(part)) if part else ""
+    if facts["phrase"] == "drop":
+        # from the figures themselves, so that no sentence can say "fell" of a rise
+        arguments["moved"] = phrases[f"moved.{name_direction(facts['before'], facts['after'])}"]
+        is_median = facts.get("figure") == "median"
+        arguments["figure"] = phrases["figure.median"] if is_median else ""
     return phrases[str(facts["phrase"])].format(**arguments)
+
+
+def name_direction(before: float, after: float) -> Literal["rose", "fell", "same"]:
+    """Where a figure went; whether that is worse is another question."""
+    return "rose" if after > before else "fell" if after < before else "same"
 
 
 def name_alert_state(state: str, language: str) -> str:

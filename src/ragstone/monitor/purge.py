@@ -94,6 +94,8 @@ def format_reply_time(at: int) -> str:
 
 # ── alerts and their examples ─────────────────────────────────────────────────────────────
 
+EXAMPLE_LISTS = ("examples", "before_examples")
+"""Names of the lists of interactions among an alert's facts."""
 _EXAMPLE_TABLES = (
     ("monitor_alerts", "id"),
     ("monitor_alert_events", "number"),
@@ -123,7 +125,7 @@ def purge_examples(db: Connection) -> None:
     for table, column in _EXAMPLE_TABLES:
         sql = f"SELECT {column}, body FROM {table} WHERE body LIKE ?"  # noqa: S608
         # LIKE only narrows the search; the parsed JSON decides
-        rows = db.execute(sql, ('%"examples"%',))
+        rows = db.execute(sql, ('%examples"%',))
         documents += [(table, column, key, json.loads(body)) for key, body in rows]
     shown = {example["id"] for *_, tree in documents for example in _iter_examples(tree)}
     purged = shown - find_numbers(db, sorted(shown)).keys()
@@ -141,18 +143,25 @@ def purge_examples(db: Connection) -> None:
 
 def drop_purged_examples(db: Connection, facts: Mapping[str, Any]) -> Mapping[str, Any]:
     """A rule result's facts without examples that were purged since they were computed."""
-    examples = facts.get("examples")
-    if not examples:
+    lists = {name: facts[name] for name in EXAMPLE_LISTS if facts.get(name)}
+    if not lists:
         return facts
-    stored = find_numbers(db, [example["id"] for example in examples])
-    return {**facts, "examples": [example for example in examples if example["id"] in stored]}
+    ids = [example["id"] for examples in lists.values() for example in examples]
+    stored = find_numbers(db, ids)
+    return {
+        **facts,
+        **{
+            name: [example for example in examples if example["id"] in stored]
+            for name, examples in lists.items()
+        },
+    }
 
 
 def _iter_example_lists(tree: Any) -> Iterator[list[dict[str, Any]]]:
     """Every list of examples in a JSON tree."""
     if isinstance(tree, dict):
         for name, value in tree.items():
-            if name == "examples":
+            if name in EXAMPLE_LISTS:
                 yield value
             else:
                 yield from _iter_example_lists(value)

@@ -292,6 +292,8 @@ class SamplePairList:
 
     pairs: tuple[SamplePair, ...]
     tone: Tone
+    runs: tuple[str, str] = ("", "")
+    """Ids of the run before and after, for a page that can lead to the samples."""
     where: Where = PAGE
 
 
@@ -300,6 +302,8 @@ class AlertList:
     """Alerts with their slices, examples and advice."""
 
     alerts: tuple[AlertView, ...]
+    form: str = ""
+    """Where the forms to acknowledge, mute and annotate are sent; empty in a report, which has none."""
     where: Where = PAGE
 
 

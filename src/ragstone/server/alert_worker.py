@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from ragstone.config.alerts import Alerts
-from ragstone.errors import RagstoneError
+from ragstone.errors import MissingExtra, RagstoneError
 from ragstone.monitor import Archive
 from ragstone.monitor.alerts.evaluation import evaluate_alerts, get_interval_seconds, load_status
 from ragstone.monitor.alerts.outbox import deliver_due
@@ -79,6 +79,8 @@ async def get_metrics(request: web.Request) -> web.StreamResponse:
     archive = request.app[SERVER_STATE].read_archive
     try:
         text = await asyncio.to_thread(render_metrics, archive)
-    except RagstoneError as error:  # the extra `prometheus` is missing, or the store is unavailable
+    except MissingExtra as error:
         return build_error_response(501, str(error))
+    except RagstoneError as error:  # the store is unavailable, perhaps not for long
+        return build_error_response(503, str(error), headers={"Retry-After": "5"})
     return web.Response(text=text, headers={"Content-Type": CONTENT_TYPE})

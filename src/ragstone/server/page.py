@@ -8,8 +8,10 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
-from ragstone.errors import StoreError
+from ragstone.errors import DataError, StoreError
+from ragstone.monitor.alerts.handling import acknowledge_alert, add_note, mute_alert
 from ragstone.monitor.interactions import now_micros
+from ragstone.monitor.statements import DAY_MICROS
 from ragstone.report.monitor import live
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import read_query
@@ -21,7 +23,9 @@ from ragstone.server.responses import RequestError
 HOME: web.AppKey[str] = web.AppKey("home", str)
 """Which page `/` shows: `monitor` or `runs`."""
 
-PAGES = ("/", "/monitor", "/interaction", "/login", "/logout", "/page.css", "/page.js")
+PAGES = (
+    "/", "/monitor", "/interaction", "/traffic", "/alerts", "/login", "/logout", "/page.css", "/page.js",
+)  # fmt: skip
 """Paths that the guard admits without the token: handlers that show data must call `is_authorised`, and show the sign-in form if it is False."""
 
 SIGN_IN_TARGETS = (
@@ -40,6 +44,8 @@ SIGN_IN_TARGETS = (
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
 MAX_FORM_BYTES = 10_000
+MUTE_MICROS = DAY_MICROS
+"""How long the button of the page mutes an alert."""
 
 
 def mount_pages(app: web.Application, prefix: str) -> None:
@@ -50,6 +56,7 @@ def mount_pages(app: web.Application, prefix: str) -> None:
         app.router.add_get(f"{prefix}/monitor", get_overview)
     app.router.add_post(f"{prefix}/login", post_login)
     app.router.add_post(f"{prefix}/logout", post_logout)
+    app.router.add_post(f"{prefix}/alerts", post_alert)
     if prefix:
         app.router.add_get(prefix, _redirect_to_slash)
 
@@ -110,15 +117,49 @@ async def get_login(request: web.Request) -> web.Response:
     )
 
 
-async def post_login(request: web.Request) -> web.Response:
-    """Exchange the token for a session cookie; its value is derived from the token, and scripts cannot read it."""
-    state = request.app[SERVER_STATE]
-    token = state.settings.token
+async def post_alert(request: web.Request) -> web.Response:
+    """Acknowledge, mute or annotate an alert, by the forms of the overview."""
+    frame = build_frame(request)
+    if not is_authorised(request):
+        return show_login(frame, request)
+    form = await _read_form(request)
+    archive, id, now = request.app[SERVER_STATE].read_archive, form.get("id", ""), frame.now
+    by, text = form.get("by", ""), form.get("text", "")
+
+    def act() -> None:
+        match form.get("act"):
+            case "ack":
+                acknowledge_alert(archive, id, by, text, now)
+            case "note":
+                add_note(archive, id, by, text, now)
+            case "mute":
+                mute_alert(archive, id, now + MUTE_MICROS, now)
+            case _:
+                raise DataError("the form says neither ack, note nor mute")
+
+    try:
+        await asyncio.to_thread(act)
+    except DataError as error:
+        raise RequestError(422, str(error), "refused_invalid") from None
+    home = "monitor" if request.app[HOME] == "runs" else "./"
+    query = f"?{request.query_string}" if request.query_string else ""
+    return redirect(f"{home}{query}#a{id}")
+
+
+async def _read_form(request: web.Request) -> dict[str, str]:
+    """The texts of a form."""
     if (request.content_length or 0) > MAX_FORM_BYTES:
         raise RequestError(413, "the form is too large", "refused_invalid")
     if request.content_type != "application/x-www-form-urlencoded":
         raise RequestError(415, "the Content-Type must be application/x-www-form-urlencoded", "refused_invalid")  # fmt: skip
-    form = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    return {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+
+
+async def post_login(request: web.Request) -> web.Response:
+    """Exchange the token for a session cookie; its value is derived from the token, and scripts cannot read it."""
+    state = request.app[SERVER_STATE]
+    token = state.settings.token
+    form = await _read_form(request)
     target = _restrict_target(form.get("to", ""))
     if token is None:
         return redirect(target)

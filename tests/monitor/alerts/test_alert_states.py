@@ -5,25 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from bench import alarm_states
-from bench.alarms import BUDGET, REFERENCE, Scenario, draw, recovers, shared
 
 from ragstone.config.alerts import Channel
 from ragstone.monitor.alerts.alert import Alert, RuleResult, advance_alert
 from ragstone.monitor.alerts.evaluation import evaluate_alerts
 from ragstone.monitor.alerts.outbox import deliver_due
 from ragstone.monitor.archive import Archive, ScoredInteraction
-from ragstone.monitor.drift.sequential_test import (
-    compute_alarm_level,
-    learn_reference,
-    run_drift_test,
-)
 from ragstone.store import Store
 from ragstone.types import Score
-
-HOURLY = Scenario("hour effect", 0.02)
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -38,30 +29,6 @@ def test_a_judge_that_fails_on_three_of_ten_is_failing_and_quality_did_not_drop(
 
 def test_other_questions_and_worse_answers_are_told_apart() -> None:
     assert alarm_states.apart(1) == (True, True)
-
-
-def test_a_drop_that_ends_is_resolved_within_a_day() -> None:
-    held, resolved = recovers(np.random.default_rng(5), HOURLY, 40)
-    assert held >= 0.9
-    assert resolved >= 0.9
-
-
-def test_slices_share_the_budget_of_their_metric() -> None:
-    """40 months with 5 slices each: the budget is 4 alarms; 13 has a chance below 1 in 1,000 at the bar of 0.15."""
-    assert shared(np.random.default_rng(5), 40, 5) <= 13 / 40
-
-
-@pytest.mark.parametrize("how", ["zero", "less"])
-def test_drops_of_other_kinds_are_found_too(how: str) -> None:
-    scenario = replace(HOURLY, drop=how)  # type: ignore[arg-type]
-    rng = np.random.default_rng(5)
-    drops = np.zeros((40, 60))
-    drops[:, 40:] = 0.10
-    reference = learn_reference(draw(rng, 40, REFERENCE, scenario))
-    live = draw(rng, 40, 60, scenario, drops)
-    firing = run_drift_test(reference, live, np.full(40, compute_alarm_level(BUDGET))).firing
-    assert firing[:, 39].mean() <= 0.1
-    assert firing[:, 44].mean() >= 0.8
 
 
 def test_two_metrics_that_drop_at_once_are_two_alerts() -> None:

@@ -278,11 +278,16 @@ def test_before_the_reference_is_complete_it_is_learning(world: World) -> None:
 
 
 def test_where_scores_are_few_the_reference_takes_longer(world: World) -> None:
-    world.go(24 * 8, n=2)
+    def go_sparsely(days: int, bad: float = 0.0) -> None:
+        for _ in range(days * 4):
+            world.go(1, n=2, bad=bad)
+            world.hour += 5
+
+    go_sparsely(8)
     assert evaluate_alerts(world.archive, QUIET, world.now).state == "learning"
-    world.go(24 * 4, n=2)
+    go_sparsely(6)
     assert evaluate_alerts(world.archive, QUIET, world.now).state == "ok"
-    world.go(24 * 4, n=2, bad=0.9)
+    go_sparsely(10, bad=0.9)
     assert world.watch()["drop:faithfulness"] == "firing"
 
 

@@ -12,11 +12,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.monitor_alerts import describe_handling
 from ragstone.cli.actions.monitor_plan import load_plan, open_archive
 from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import RagstoneError
 from ragstone.monitor.alert_text import format_alert, name_alert_state, to_one_line
 from ragstone.monitor.alerts.alert import Alert
+from ragstone.monitor.alerts.basis_text import describe_basis
 from ragstone.monitor.alerts.channels import DeliveryError, send_message
 from ragstone.monitor.alerts.evaluation import MonitorStatus, evaluate_alerts, load_status
 from ragstone.monitor.alerts.outbox import deliver_due, list_unsent
@@ -116,16 +118,27 @@ def _show_status(status: MonitorStatus, language: str) -> None:
             f"{stream.evidence:.0%}",
         )
     console.print(table)
+    for stream in status.streams:
+        if stream.reference_us is not None and (
+            not stream.field or stream.state not in ("ok", "learning")
+        ):
+            console.print(
+                f"  {escape(describe_basis(stream, language))}", style="dim", highlight=False
+            )
+    for facts in status.waiting:
+        console.print(f"  {escape(format_alert(facts, language))}", style="dim", highlight=False)
     for alert in status.open:
         if alert.state != "pending":
             _show_alert(console, alert, name_alert_state(alert.state, language), language)
+            for text in describe_handling(alert, status.at):
+                console.print(f"  {escape(text)}", highlight=False)
 
 
 def _show_alert(console: Console, alert: Alert, state: str, language: str) -> None:
     title = (
         format_alert(alert.facts, language) if "phrase" in alert.facts else to_one_line(alert.title)
     )
-    console.print(f"[bold]{state}[/bold]  {escape(title)}", highlight=False)
+    console.print(f"[bold]{state}[/bold]  {escape(title)}  ({alert.id[:8]})", highlight=False)
     for example in alert.facts.get("examples", ()):
         question = escape(to_one_line(example.get("question", "")))
         console.print(f"  • {escape(to_one_line(example['id']))}: {question}", highlight=False)

@@ -42,6 +42,8 @@ class RuleResult:
     """Microseconds that the condition must last before the alert fires."""
     resolve: int = 0
     """Microseconds that the rule must be ok before the alert is resolved."""
+    began: int = 0
+    """When the condition was first met, where the rule knows it: data that arrives late is replayed; 0 means now."""
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain JSON; the stored key of `state` is `found`, as in existing stores."""
@@ -52,6 +54,24 @@ class RuleResult:
     def from_json(cls, plain: Mapping[str, Any]) -> RuleResult:
         """The result that `to_json` wrote."""
         return cls(**{("state" if name == "found" else name): plain[name] for name in plain})
+
+
+@dataclass(frozen=True, slots=True)
+class PastIncident:
+    """A drop that is over, found while the hours were replayed."""
+
+    result: RuleResult
+    ended: int
+    """When its recovery was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a person did about an alert or said of it."""
+
+    at: int
+    by: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,11 @@ class Alert:
     """Since when the rule has been ok again, while the alert waits to be resolved."""
     notified: bool = False
     """Whether a notification was sent for it."""
+    acknowledged: Note | None = None
+    """Who has taken it on; its recovery is still notified."""
+    muted_until: int = 0
+    """No notification about it before this time."""
+    notes: tuple[Note, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -90,7 +115,11 @@ class Alert:
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Alert:
         """The alert that `to_dict` wrote."""
-        return cls(**{("notified" if name == "told" else name): plain[name] for name in plain})
+        values = {("notified" if name == "told" else name): plain[name] for name in plain}
+        taken = values.get("acknowledged")
+        values["acknowledged"] = None if taken is None else Note(**taken)
+        values["notes"] = tuple(Note(**note) for note in values.get("notes", ()))
+        return cls(**values)
 
 
 def advance_alert(alert: Alert | None, result: RuleResult, now: int) -> tuple[Alert | None, bool]:
@@ -115,16 +144,27 @@ def advance_alert(alert: Alert | None, result: RuleResult, now: int) -> tuple[Al
 def _open_alert(result: RuleResult, now: int) -> tuple[Alert | None, bool]:
     if result.state in ("ok", "unknown"):
         return None, False
-    alert = Alert(
-        id=_build_alert_id(result.rule, now), rule=result.rule, kind=result.kind, state="pending",
-        opened=now, changed=now, closed=None, metric=result.metric, field=result.field,
-        value=result.value, title=result.title, facts=result.facts,
-    )  # fmt: skip
+    alert = _build_alert(result, min(result.began, now) or now, "pending")
     if result.state == "firing" and result.hold <= 0:
         return replace(alert, state=_choose_firing_state(result.kind), notified=True), True
     # The hold counts from the first firing result, not from an earlier pending one.
     held_since = now if result.state == "firing" else None
     return replace(alert, facts={**alert.facts, "held_since": held_since}), False
+
+
+def build_past_alert(incident: PastIncident) -> Alert:
+    """The alert of a drop that was over before anyone looked; nobody is notified of it."""
+    alert = _build_alert(incident.result, incident.result.began, "resolved")
+    # `notified` makes reports and pages show it
+    return replace(alert, changed=incident.ended, closed=incident.ended, notified=True)
+
+
+def _build_alert(result: RuleResult, opened: int, state: State) -> Alert:
+    return Alert(
+        id=_build_alert_id(result.rule, opened), rule=result.rule, kind=result.kind, state=state,
+        opened=opened, changed=opened, closed=None, metric=result.metric, field=result.field,
+        value=result.value, title=result.title, facts=result.facts,
+    )  # fmt: skip
 
 
 def _advance_pending(alert: Alert, result: RuleResult, now: int) -> tuple[Alert, bool]:

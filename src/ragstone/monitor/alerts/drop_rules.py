@@ -4,51 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragstone.config.alerts import Alerts
 from ragstone.monitor.alert_text import format_alert
-from ragstone.monitor.alerts.alert import RuleResult, RuleState
+from ragstone.monitor.alerts.alert import PastIncident, RuleResult, RuleState
 from ragstone.monitor.alerts.explanation import (
     find_advice,
+    find_examples_before,
     find_explaining_slice,
     find_worst_examples,
+    measure_feedback,
 )
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.drift.hourly import (
     HourlyStreams,
     StreamKey,
     get_orientation,
+    has_bounds,
     load_hourly_streams,
 )
+from ragstone.monitor.drift.onsets import Onset, find_onset
+from ragstone.monitor.drift.ranks import compute_median
 from ragstone.monitor.drift.references import (
-    build_references,
-    choose_reference_span,
+    TestedStreams,
+    is_final,
     load_references,
+    run_test,
     save_references,
-    select_live,
 )
 from ragstone.monitor.drift.sequential_test import (
     PENDING_EVIDENCE,
-    DriftTrace,
-    ReferencePeriod,
-    WindowSums,
-    compute_alarm_level,
-    find_change_window,
-    run_drift_test,
+    TARGET_DROP,
+    Incident,
+    compute_deviations,
+    estimate_delay,
 )
 from ragstone.monitor.interactions import format_iso
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_REPLAY_MICROS = 60 * DAY_MICROS
 """The test is replayed over at most this much time."""
 WHOLE_BUDGET_SHARE, SLICES_BUDGET_SHARE = 0.5, 0.4
 """Shares of a metric's false-alarm budget for the whole metric and for all its slices together. They add up to less than 1
 because small windows raise somewhat more false alarms than their budget."""
+TARGET_RISE = 0.5
+"""The rise of a metric without bounds whose delay is stated, as a share of its values."""
+BELOW_WHOLE_DEVIATIONS = 3.0
+"""Standard deviations by which the last day of a slice without a reference of its own must lie below the whole to be marked."""
+
+Basis = Literal["own", "whole", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,61 +69,73 @@ class MetricStream:
     state: str
     """ok, pending, firing, or learning while there is no reference."""
     reference: float | None
-    """The mean of the reference period."""
+    """The mean of the reference period; the median of a metric without bounds."""
     mean: float | None
-    """The mean of the last day."""
+    """The mean of the last day, or its median."""
     evidence: float
-    """The test's statistic as a share of the alarm level."""
-
-
-@dataclass(frozen=True)
-class _Replay:
-    """The drop test of all streams, replayed over the hours after their reference periods."""
-
-    hours: HourlyStreams
-    spans: Sequence[tuple[int, int]]
-    """Start and end of each stream's reference period."""
-    reference: ReferencePeriod
-    live: WindowSums
-    """The hours after the reference periods, small ones joined."""
-    trace: DriftTrace
-
-    def classify(self, row: int) -> RuleState:
-        """What the test says of a stream after the last hour; `unknown` while its reference is incomplete."""
-        if not self.reference.usable[row] or self.spans[row][1] > self.hours.get_hour_start(
-            self.hours.count
-        ):
-            return "unknown"
-        if self.trace.firing[row, -1]:
-            return "firing"
-        return "pending" if self.trace.evidence[row, -1] >= PENDING_EVIDENCE else "ok"
+    """How near the test is to an alarm, from 0 to 1."""
+    basis: Basis = ""
+    """What it is compared with: its own past, or the whole metric while a slice has too little of that."""
+    reference_us: tuple[int, int] | None = None
+    """Start and end of the reference period; hours of an incident in it are left out."""
+    delay_hours: float | None = None
+    """Hours in which a drop of a tenth of the range, or a rise by half without bounds, would be found."""
 
 
 def evaluate_drop_rules(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int, failing: set[str]
-) -> tuple[list[RuleResult], list[MetricStream]]:
-    """Results and streams of every metric and slice after the last complete hour; `failing` are metrics whose judge fails."""
-    replay = _replay_test(archive, settings, metrics, now)
-    if replay is None:
-        return [], []
-    results, streams = [], []
-    for row, key in enumerate(replay.hours.keys):
-        state = replay.classify(row)
+) -> tuple[list[RuleResult], list[MetricStream], list[PastIncident]]:
+    """Results and streams of every metric and slice after the last complete hour, and incidents that are over.
+
+    `failing` are metrics whose judge fails."""
+    budgets_and_test = _replay_test(archive, settings, metrics, now)
+    if budgets_and_test is None:
+        return [], [], []
+    budgets, tested = budgets_and_test
+    results, streams, past = [], [], []
+    for row, key in enumerate(tested.hours.keys):
+        state = _classify(tested, row)
         # before the state is overwritten: `_build_stream` takes `unknown` for "still learning"
-        streams.append(_build_stream(replay, row, state, key.metric in failing))
+        streams.append(_build_stream(tested, row, state, budgets[row], key.metric in failing))
         if key.metric in failing:
             state = "unknown"
-        facts = _build_facts(replay, row) if state in ("firing", "pending") else {}
+        incidents = tested.trace.incidents[row]
+        facts, began = {}, 0
+        if state == "firing":
+            facts = _build_facts(tested, row, incidents[-1].onset)
+            began = tested.hours.get_hour_start(incidents[-1].alarm + 1)
+        elif state == "pending":
+            facts = _build_facts(tested, row, _date_pending(tested, row))
         title = format_alert(facts) if facts else ""
         results.append(
-            RuleResult(key.rule, "drop", state, key.metric, key.field, key.value, title, facts)
+            RuleResult(
+                key.rule, "drop", state, key.metric, key.field, key.value, title, facts, began=began
+            )
         )
-    return results, streams
+        past += [
+            _build_past(tested, row, incident, incident.recovered)
+            for incident in incidents
+            if incident.recovered is not None and not _is_part(tested, row, incident)
+        ]
+    return results, streams, past
+
+
+def _is_part(tested: TestedStreams, row: int, incident: Incident) -> bool:
+    """Whether a slice's incident overlaps one of its whole metric, whose alert names the slice."""
+    key = tested.hours.keys[row]
+    if not key.field or incident.recovered is None:
+        return False
+    whole = tested.trace.incidents[tested.hours.keys.index(StreamKey(key.metric))]
+    return any(
+        other.onset.low <= incident.recovered
+        and (other.recovered is None or other.recovered >= incident.onset.low)
+        for other in whole
+    )
 
 
 def _replay_test(
     archive: Archive, settings: Alerts, metrics: Sequence[str], now: int
-) -> _Replay | None:
+) -> tuple[NDArray[np.float64], TestedStreams] | None:
     stop = now - now % HOUR_MICROS
     saved = load_references(archive, settings)
     first_hours = [_find_first_hour(archive, metric) for metric in metrics]
@@ -123,79 +143,147 @@ def _replay_test(
     if not known:
         return None
     # Only saved references allow a bounded replay: the others are learned from the first hour on.
-    is_saved = all(StreamKey(metric).rule in saved for metric in metrics)
+    is_saved = all(is_final(saved, StreamKey(metric).rule) for metric in metrics)
     start = max(min(known), stop - MAX_REPLAY_MICROS) if is_saved else min(known)
     hours = load_hourly_streams(
         archive, metrics, start, stop, settings.slices, settings.judge_failures
     )
     if not hours.count:
         return None
-    spans = [choose_reference_span(settings, hours, row, saved) for row in range(len(hours.keys))]
-    reference = build_references(hours, spans, saved)
-    # joined after the cut, so that no window mixes reference and live hours
-    live = select_live(hours, spans).join_small()
-    levels = _compute_alarm_levels(settings, hours)
-    trace = run_drift_test(reference, live, levels, first_hour=hours.first_hour)
-    save_references(archive, settings, hours, spans, reference, saved, now)
-    return _Replay(hours, spans, reference, live, trace)
+    budgets = _share_budgets(settings, hours)
+    tested = run_test(archive, settings, hours, saved, budgets)
+    save_references(archive, settings, tested, saved, now)
+    return budgets, tested
 
 
-def _build_stream(replay: _Replay, row: int, state: RuleState, is_failing: bool) -> MetricStream:
-    hours, key = replay.hours, replay.hours.keys[row]
-    sign = get_orientation(key.metric)
-    day = hours.series.select(max(0, hours.count - 24), hours.count)
-    count = float(day.counts[row].sum())
-    is_usable = state != "unknown"
-    return MetricStream(
-        key.metric,
-        key.field,
-        key.value,
-        # `ok` while the judge fails: the alert `judge_failing` then sets the state (`_assign_state`)
-        "learning" if not is_usable else "ok" if is_failing else state,
-        sign * float(replay.reference.mean[row]) if is_usable else None,
-        sign * float(day.sums[row].sum()) / count if count else None,
-        float(replay.trace.evidence[row, -1]),
+def _classify(tested: TestedStreams, row: int) -> RuleState:
+    """What the test says of a stream after the last hour; `unknown` while its reference is incomplete."""
+    if not tested.is_ready(row):
+        return "unknown"
+    if tested.trace.firing[row, -1]:
+        return "firing"
+    return "pending" if tested.trace.evidence[row, -1] >= PENDING_EVIDENCE else "ok"
+
+
+def _build_stream(
+    tested: TestedStreams, row: int, state: RuleState, budget: float, is_failing: bool
+) -> MetricStream:
+    hours, key = tested.hours, tested.hours.keys[row]
+    mean = _measure_hours(tested, row, max(0, hours.count - 24), hours.count)
+    evidence = float(tested.trace.evidence[row, -1])
+    # `ok` while the judge fails: the alert `judge_failing` then sets the state (`_assign_state`)
+    shown = "learning" if state == "unknown" else "ok" if is_failing else state
+    stream = MetricStream(key.metric, key.field, key.value, shown, None, mean, evidence)
+    if state != "unknown":
+        span = tested.spans[row]
+        drop = TARGET_DROP * float(tested.reference.span[row])
+        if not has_bounds(key.metric):
+            drop = abs(tested.scales[row].scale_by(1 + TARGET_RISE))
+        delay = estimate_delay(tested.reference, row, budget, drop)
+        return replace(
+            stream,
+            reference=_measure_reference(tested, row),
+            basis="own",
+            reference_us=(span.since, min(span.until, hours.get_hour_start(hours.count))),
+            delay_hours=delay if np.isfinite(delay) else None,
+        )
+    return _compare_with_whole(tested, row, stream)
+
+
+def _compare_with_whole(tested: TestedStreams, row: int, stream: MetricStream) -> MetricStream:
+    """A slice that has too little past of its own, against the whole metric: a mark, but no alert, for slices may differ."""
+    whole = tested.hours.keys.index(StreamKey(stream.metric))
+    if not stream.field or not tested.is_ready(whole):
+        return stream
+    span, last_day = tested.spans[whole], slice(max(0, tested.hours.count - 24), None)
+    below, _ = compute_deviations(tested.reference, tested.series, tested.hours.first_hour)
+    # the slice's own hours, by what is usual in the whole
+    usual = below[whole] + tested.series.means[whole]
+    own = np.where(tested.series.seen[row], usual - tested.series.means[row], 0)
+    mass = tested.series.counts[row] / np.maximum(tested.reference.within[whole], 1e-12)
+    pull, total = (mass * own)[last_day].sum(), mass[last_day].sum()
+    factor = float(tested.reference.factor[whole])
+    is_below = total > 0 and pull / np.sqrt(total * factor) >= BELOW_WHOLE_DEVIATIONS
+    return replace(
+        stream,
+        state="pending" if is_below and has_bounds(stream.metric) else stream.state,
+        reference=_measure_reference(tested, whole),
+        basis="whole",
+        reference_us=(span.since, span.until),
     )
 
 
-def _build_facts(replay: _Replay, row: int) -> dict[str, Any]:
-    """What a drop's alert says: mean before and after, since when, from how many scores."""
-    import numpy as np
+def _measure_reference(tested: TestedStreams, row: int) -> float:
+    """The mean of the reference period, or its median without bounds."""
+    key = tested.hours.keys[row]
+    if not has_bounds(key.metric):
+        return tested.scales[row].median
+    return get_orientation(key.metric) * float(tested.reference.mean[row])
 
-    hours, trace = replay.hours, replay.trace
-    key, sign = hours.keys[row], get_orientation(hours.keys[row].metric)
-    # The start of an alarm is fixed when it fires; that of a pending one is estimated from all hours so far.
-    alarm = hours.count - 1  # index of the last hour that the start is estimated from
-    if trace.firing[row, -1]:
-        alarm = int(np.flatnonzero(trace.alarms[row])[-1])
-    # hours of an earlier alarm: this drop began after them
-    earlier = np.flatnonzero(trace.firing[row, :alarm])
-    began = find_change_window(
-        replay.reference,
-        replay.live,
-        row,
-        alarm + 1,
-        start=int(earlier[-1]) + 1 if len(earlier) else 0,
-        first_hour=hours.first_hour,
+
+def _measure_hours(tested: TestedStreams, row: int, start: int, stop: int) -> float | None:
+    """The mean of some hours, or their median without bounds."""
+    key = tested.hours.keys[row]
+    if not has_bounds(key.metric):
+        bins = tested.hours.bins[key]
+        return compute_median([bins[hour] for hour in range(start, stop) if hour in bins])
+    part = tested.hours.series.select(start, stop)
+    count = float(part.counts[row].sum())
+    return get_orientation(key.metric) * float(part.sums[row].sum()) / count if count else None
+
+
+def _date_pending(tested: TestedStreams, row: int) -> Onset:
+    """Since when a drop that is not yet sure may have lasted."""
+    earlier = tested.trace.incidents[row]
+    start = (earlier[-1].recovered or 0) if earlier else 0
+    below, precision = compute_deviations(tested.reference, tested.live, tested.hours.first_hour)
+    onset = find_onset(below[row, start:], precision[row, start:])
+    return replace(
+        onset, window=start + onset.window, low=start + onset.low, high=start + onset.high
     )
-    dropped = hours.series.select(began, hours.count)
-    count = float(dropped.counts[row].sum())
-    before = sign * float(replay.reference.mean[row])
-    after = sign * float(dropped.sums[row].sum()) / count if count else before
+
+
+def _build_facts(
+    tested: TestedStreams, row: int, onset: Onset, stop: int | None = None
+) -> dict[str, Any]:
+    """What a drop's alert says: figures before and after, since when, from how many scores; up to the hour `stop`."""
+    hours, key, span = tested.hours, tested.hours.keys[row], tested.spans[row]
+    stop = hours.count if stop is None else stop
+    before = _measure_reference(tested, row)
+    after = _measure_hours(tested, row, onset.window, stop)
+    after = before if after is None else after
     return {
         "phrase": "drop",
         "metric": key.metric,
+        "figure": "mean" if has_bounds(key.metric) else "median",
         "field": key.field,
         "value": key.value,
         "before": before,
         "after": after,
         "change": after - before,
-        "since": format_minute(hours.get_hour_start(began)),
-        "since_us": hours.get_hour_start(began),
-        "scores": count,
-        # times in microseconds are for `add_explanation`; `build_message` leaves them out
-        "reference_us": list(replay.spans[row]),
+        "since": format_minute(hours.get_hour_start(onset.window)),
+        "since_us": hours.get_hour_start(onset.window),
+        # the interval ends with the hour that the drop began in at the latest
+        "since_interval_us": [
+            hours.get_hour_start(onset.low),
+            hours.get_hour_start(onset.high + 1),
+        ],
+        "scores": float(hours.series.counts[row, onset.window : stop].sum()),
+        # times in microseconds are for pages and `add_explanation`; `build_message` leaves them out
+        "reference_us": [span.since, min(span.until, hours.get_hour_start(onset.low))],
     }
+
+
+def _build_past(
+    tested: TestedStreams, row: int, incident: Incident, recovered: int
+) -> PastIncident:
+    key, hours = tested.hours.keys[row], tested.hours
+    facts = _build_facts(tested, row, incident.onset, recovered)
+    result = RuleResult(
+        key.rule, "drop", "ok", key.metric, key.field, key.value, format_alert(facts), facts,
+        began=hours.get_hour_start(incident.alarm + 1),
+    )  # fmt: skip
+    return PastIncident(result, hours.get_hour_start(recovered + 1))
 
 
 def add_explanation(archive: Archive, settings: Alerts, result: RuleResult, now: int) -> RuleResult:
@@ -215,22 +303,23 @@ def add_explanation(archive: Archive, settings: Alerts, result: RuleResult, now:
     facts["examples"] = find_worst_examples(
         archive, result.metric, since, now, higher_is_better=higher_is_better, where=where
     )
+    if result.kind == "drop":
+        facts["before_examples"] = find_examples_before(archive, result.metric, since, where)
+        facts["feedback"] = measure_feedback(archive, facts["reference_us"], since, now, where)
     facts["advice"] = find_advice(archive, result.metric, since, now, where)
     return replace(result, facts=facts, title=format_alert(facts))
 
 
-def _compute_alarm_levels(settings: Alerts, hours: HourlyStreams) -> NDArray[np.float64]:
-    """Alarm levels: a metric without slices has its whole budget, else its slices share a part of it."""
-    import numpy as np
-
-    levels = []
+def _share_budgets(settings: Alerts, hours: HourlyStreams) -> NDArray[np.float64]:
+    """False alarms a month of each stream: a metric without slices has its whole budget, else its slices share a part of it."""
+    budgets = []
     for key in hours.keys:
         slices = sum(other.metric == key.metric and bool(other.field) for other in hours.keys)
         share = 1.0
         if slices:
             share = SLICES_BUDGET_SHARE / slices if key.field else WHOLE_BUDGET_SHARE
-        levels.append(compute_alarm_level(settings.false_alarms * share))
-    return np.array(levels)
+        budgets.append(settings.false_alarms * share)
+    return np.array(budgets)
 
 
 def _find_first_hour(archive: Archive, metric: str) -> int | None:

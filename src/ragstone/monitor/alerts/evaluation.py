@@ -13,8 +13,10 @@ from ragstone.config.alerts import Alerts
 from ragstone.config.durations import parse_duration
 from ragstone.monitor.alerts.alert import (
     Alert,
+    PastIncident,
     RuleResult,
     advance_alert,
+    build_past_alert,
     load_open_alerts,
     save_alerts,
 )
@@ -49,6 +51,8 @@ class MonitorStatus:
     streams: tuple[MetricStream, ...]
     open: tuple[Alert, ...]
     """Alerts that are not resolved."""
+    waiting: tuple[Mapping[str, Any], ...] = ()
+    """Facts of thresholds that cannot be decided now, for `format_alert`."""
 
     def to_dict(self) -> dict[str, Any]:
         """The status as plain JSON."""
@@ -57,6 +61,7 @@ class MonitorStatus:
             "state": self.state,
             "streams": [asdict(stream) for stream in self.streams],
             "open": [alert.to_dict() for alert in self.open],
+            "waiting": [dict(facts) for facts in self.waiting],
         }
 
 
@@ -69,7 +74,7 @@ def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStat
     judges = evaluate_judge_rules(archive, settings, metrics, now)
     # While its judge fails, the quality of a metric is unknown: so are the results of its other rules.
     failing = {result.metric for result in judges if result.state == "firing"}
-    results, streams = evaluate_drop_rules(archive, settings, metrics, now, failing)
+    results, streams, past = evaluate_drop_rules(archive, settings, metrics, now, failing)
     results += evaluate_threshold_rules(archive, settings, now, failing)
     if settings.questions:
         results += evaluate_question_rules(archive, settings, now)
@@ -81,7 +86,13 @@ def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStat
         else result
         for result in results
     ]
-    return archive.run(lambda db: _advance_alerts(db, settings, results, streams, now)).result()
+
+    def write(db: Connection) -> MonitorStatus:
+        lock_alerts(db, now)
+        _save_past_incidents(db, past)
+        return _advance_alerts(db, settings, results, streams, now)
+
+    return archive.run(write).result()
 
 
 def load_status(archive: Archive) -> MonitorStatus | None:
@@ -93,9 +104,15 @@ def load_status(archive: Archive) -> MonitorStatus | None:
     return MonitorStatus(
         plain["at"],
         plain["state"],
-        tuple(MetricStream(**stream) for stream in plain["streams"]),
+        tuple(_read_stream(stream) for stream in plain["streams"]),
         tuple(Alert.from_json(alert) for alert in plain["open"]),
+        tuple(plain.get("waiting", ())),
     )
+
+
+def _read_stream(plain: Mapping[str, Any]) -> MetricStream:
+    span = plain.get("reference_us")  # JSON has no tuples
+    return MetricStream(**{**plain, "reference_us": None if span is None else (span[0], span[1])})
 
 
 def list_active_metrics(archive: Archive, now: int) -> list[str]:
@@ -123,10 +140,9 @@ def _advance_alerts(
     streams: Sequence[MetricStream],
     now: int,
 ) -> MonitorStatus:
-    """Advance all alerts in one transaction; a concurrent evaluation waits for its lock.
+    """Advance all alerts inside a transaction that has locked them; a concurrent evaluation waits.
 
     The alerts are read again under the lock: another process may have advanced them since the rules were evaluated."""
-    lock_alerts(db, now)
     rows = db.execute("SELECT body FROM monitor_alerts WHERE closed IS NULL ORDER BY opened, rule")
     alerts = [Alert.from_json(json.loads(body)) for (body,) in rows]
     by_rule = {alert.rule: alert for alert in alerts}
@@ -145,7 +161,7 @@ def _advance_alerts(
         if alert is None:
             continue
         save_alerts(db, [alert])
-        if notify:
+        if notify and now >= alert.muted_until:
             enqueue_alert(db, settings.channels, alert, now)
         if alert.open:
             still_open.append(alert)
@@ -154,9 +170,23 @@ def _advance_alerts(
         _find_worst_state(still_open, streams),
         tuple(_assign_state(stream, still_open) for stream in streams),
         tuple(still_open),
+        tuple(result.facts for result in results if result.state == "unknown" and result.facts),
     )
     save_state(db, "watch", json.dumps(status.to_dict(), allow_nan=False), now)
     return status
+
+
+def _save_past_incidents(db: Connection, past: Sequence[PastIncident]) -> None:
+    """Record drops that were over before an evaluation saw them, as after an import of old data."""
+    for incident in past:
+        since, rule = int(incident.result.facts["since_us"]), incident.result.rule
+        known = db.execute(
+            "SELECT 1 FROM monitor_alerts WHERE rule = ? AND opened <= ?"
+            " AND (closed IS NULL OR closed >= ?) LIMIT 1",
+            (rule, incident.ended, since),
+        )
+        if not list(known):
+            save_alerts(db, [build_past_alert(incident)])
 
 
 def _assign_state(stream: MetricStream, alerts: Iterable[Alert]) -> MetricStream:

@@ -107,6 +107,48 @@ def find_worst_examples(
         " ORDER BY s.value * ?, s.at DESC, i.number DESC",
         (metric, since, until, 1 if higher_is_better else -1),
     )
+    return _take_examples(archive, rows, where)
+
+
+def find_examples_before(
+    archive: Archive, metric: str, before: int, where: tuple[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """The last scored interactions before a drop: what answers were like then."""
+    rows = archive.store.stream(
+        "SELECT i.id, s.value FROM monitor_scores s JOIN interactions i ON i.number = s.number"
+        " WHERE s.metric = ? AND s.at < ? AND s.value IS NOT NULL"
+        " ORDER BY s.at DESC, i.number DESC",
+        (metric, before),
+    )
+    return _take_examples(archive, rows, where)
+
+
+def measure_feedback(
+    archive: Archive,
+    reference: Sequence[int],
+    since: int,
+    until: int,
+    where: tuple[str, str] | None = None,
+) -> dict[str, float] | None:
+    """What people said before and since a drop: mean rating and number of ratings; None without ratings on both sides."""
+    sides = []
+    for start, stop in ((reference[0], reference[1]), (since, max(until, since + HOUR_MICROS))):
+        windows = summarise_between(archive, start, stop, by=where[0] if where else None)
+        window = (
+            windows.whole
+            if where is None
+            else next((part for part in windows.slices if part.value == where[1]), None)
+        )
+        if window is None or window.feedback is None or window.feedback.mean is None:
+            return None
+        sides += [window.feedback.mean, float(window.feedback.scored)]
+    return dict(zip(("before", "before_n", "after", "after_n"), sides, strict=True))
+
+
+def _take_examples(
+    archive: Archive, rows: Iterable[tuple[Any, ...]], where: tuple[str, str] | None
+) -> list[dict[str, Any]]:
+    """The first interactions of a slice among rows of id and value."""
     examples: list[dict[str, Any]] = []
     for id, value in rows:
         interaction = archive.get(id)

@@ -32,6 +32,10 @@ SendMessage = Callable[[Channel, Mapping[str, Any], str, bool], None]
 log = logging.getLogger("ragstone.monitor")
 
 
+INTERNAL_FACTS = ("phrase", "held_since", "since_us", "since_interval_us", "reference_us")
+"""Facts that are not sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
     """Counts of one delivery run."""
@@ -55,11 +59,7 @@ def build_message(alert: Alert) -> dict[str, Any]:
         "title": alert.title,
         "opened": format_iso(alert.opened),
         "changed": format_iso(alert.changed),
-        "facts": {
-            key: value
-            for key, value in alert.facts.items()
-            if key not in ("phrase", "held_since", "since_us", "reference_us")  # for internal use
-        },
+        "facts": {key: value for key, value in alert.facts.items() if key not in INTERNAL_FACTS},
     }
 
 

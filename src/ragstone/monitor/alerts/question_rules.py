@@ -87,9 +87,10 @@ def _find_reference_span(archive: Archive, settings: Alerts) -> tuple[int, int] 
     if known is not None:
         spec, start = json.loads(known)["mark"].rsplit(" ", 1)  # as `_load_profile` writes it
         if spec == settings.reference:
-            return int(start), int(start) + parse_duration(spec)
+            return int(start), int(start) + parse_duration(spec) // 2
     ((at,),) = archive.store.read("SELECT MIN(at) FROM interactions")
     if at is None:
         return None
     start = int(at) - int(at) % HOUR_MICROS
-    return start, start + parse_duration(settings.reference)
+    # as for scores, half of the period is enough to begin with
+    return start, start + parse_duration(settings.reference) // 2

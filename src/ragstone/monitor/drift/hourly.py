@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.sequential_test import WindowSums
+from ragstone.monitor.drift.profiles import HOURS_PER_WEEK
+from ragstone.monitor.drift.ranks import HourBins
+from ragstone.monitor.drift.window_sums import WindowSums
 from ragstone.monitor.rollups.cells import RollupCell, SliceCells
-from ragstone.monitor.rollups.refresh import list_fields, load_cells
+from ragstone.monitor.rollups.merge import BINS
+from ragstone.monitor.rollups.refresh import list_fields, load_cells, read_hour_bodies
+from ragstone.monitor.rollups.table_stack import TableStack
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.statistics import find_metric
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_FIELD_VALUES = 20
 """A field with more values than this is not tested by slice."""
@@ -53,6 +55,8 @@ class HourlyStreams:
     """Arrays of (streams, hours)."""
     failing: Mapping[str, NDArray[np.bool_]]
     """Metric → hours in which its judge failed too often to measure quality."""
+    bins: Mapping[StreamKey, HourBins]
+    """Histograms of the streams of metrics without bounds."""
 
     @property
     def count(self) -> int:
@@ -61,8 +65,9 @@ class HourlyStreams:
 
     @property
     def first_hour(self) -> int:
-        """The hour of the day, UTC, of the first window."""
-        return self.start // HOUR_MICROS % 24
+        """The hour of the week from Monday, UTC, of the first window."""
+        # 1970 began on a Thursday
+        return (self.start // HOUR_MICROS + 3 * 24) % HOURS_PER_WEEK
 
     def get_hour_start(self, hour: int) -> int:
         """When an hour starts."""
@@ -80,8 +85,6 @@ def load_hourly_streams(
     """The hours from `start` up to `stop`, both whole hours; scores of hours with a failing judge are excluded.
 
     `by` names the fields whose slices are streams too: None means all fields."""
-    import numpy as np
-
     length = max(0, (stop - start) // HOUR_MICROS)
     cells: dict[StreamKey, dict[int, RollupCell]] = {StreamKey(metric): {} for metric in metrics}
     for field in ("", *(list_fields(archive, start, stop) if by is None else by)):
@@ -106,13 +109,39 @@ def load_hourly_streams(
                     cell.squares / cell.weights * n,
                     sign * cell.cubes / cell.weights * n,
                 )
-    return HourlyStreams(start, keys, WindowSums(*table), failing)
+    bins = _load_bins(archive, keys, start, stop)
+    return HourlyStreams(start, keys, WindowSums(*table), failing, bins)
 
 
 def get_orientation(metric: str) -> float:
     """1 for a metric of which more is better, else -1; a metric that is not known counts as the former."""
     known = find_metric(metric)
     return 1.0 if known is None or known.higher_is_better else -1.0
+
+
+def has_bounds(metric: str) -> bool:
+    """Whether a metric's range is known; one that is not registered counts as from 0 to 1."""
+    known = find_metric(metric)
+    return known is None or known.bounds is not None
+
+
+def _load_bins(
+    archive: Archive, keys: Sequence[StreamKey], start: int, stop: int
+) -> Mapping[StreamKey, HourBins]:
+    """The hourly histograms of streams without bounds; they are all that is known of a value's rank."""
+    wanted = {key for key in keys if not has_bounds(key.metric)}
+    bins: dict[StreamKey, dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]]] = {
+        key: {} for key in wanted
+    }
+    for field in sorted({key.field for key in wanted}):
+        stack = TableStack()
+        for hour, body in read_hour_bodies(archive, start, stop, field, BINS):
+            stack.add((hour - start) // HOUR_MICROS, body)
+        for (hour, value, metric), places, weight in stack.build_histograms().iter_cells():
+            key = StreamKey(metric, field, value)
+            if key in wanted:
+                bins[key][hour] = places, weight
+    return bins
 
 
 def _collect_cells(
@@ -152,8 +181,6 @@ def _find_failing_hours(
     hours: Mapping[int, RollupCell], length: int, max_failure_share: float
 ) -> NDArray[np.bool_]:
     """Hours at whose end too many of the last judgements had failed."""
-    import numpy as np
-
     judgements, failures = np.zeros((2, length))
     for hour, cell in hours.items():
         failed = cell.outcomes.get("judge_error", 0)

@@ -1,13 +1,13 @@
-"""Sequential test for a drop in quality, valid when it is evaluated after every window indefinitely.
+"""Test for a drop in quality, evaluated after every window indefinitely: moving means of several widths against the reference.
 
-Each window's mean is compared with the reference period: z is how far it lies below, in standard deviations of a window's
-mean. Its variance is σ²/n + τ²: τ² is the variance between hours beyond sampling error, estimated from the reference windows,
-so that a noisy hour raises no alarm. For a bet λ, e = exp(λz − λ²/2 − skewness) has mean 1 or less while quality holds, and
-R ← (1 + R)·e (Shiryaev–Roberts) adds up the evidence for a change at any time so far. R of n windows then has mean n or less,
-so that by Doob's inequality it passes A within a month of N windows with probability N/A at most: A = N / budget. Several
-bets are mixed, small ones for slow drifts, large ones for drops; a large bet overshoots A by a factor of about exp(0.583 λ)
-(Siegmund 1985); its weight is raised by that factor, so that the whole budget is used. See Shin, Ramdas & Rinaldo (2023)
-for the theory, bench/alarms.py for measurements.
+The mean deviation of the last windows from what the reference period says is usual, in its standard deviations, is brought to
+the normal distribution by its skewness (Wilson & Hilferty 1931) and compared with the limit that a moving mean of this width
+passes by chance as often as the budget of false alarms allows (Siegmund & Venkatraman 1995). The main width is a stream's own:
+as many windows as make a drop of a tenth of the metric's range visible. A quarter of it finds larger drops sooner, four times
+it finds half the drop.
+
+An alarm ends by the same standard: the last windows lie above those of the incident by as many standard deviations, and nearer
+to the reference than to the incident. bench/alarms.py has the measurements.
 
 Arrays are (streams, windows); a stream is one metric of one slice. A window without scores changes nothing.
 """
@@ -15,126 +15,47 @@ Arrays are (streams, windows); a stream is one metric of one slice. A window wit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
+from ragstone.monitor.drift.onsets import Onset, find_onset
+from ragstone.monitor.drift.profiles import HOURS_PER_DAY, expect_levels
+from ragstone.monitor.drift.reference_period import ReferencePeriod
+from ragstone.monitor.drift.window_sums import Flags, Floats, WindowSums
 
-BETS = (0.5, 1.1, 1.9)
-"""In standard deviations of a window's mean: the drop that each bet is best for."""
-BET_SHARES = (0.1, 0.45, 0.45)
-"""Each bet's share of the budget: a slow drift accumulates evidence over a long time, so the small bet needs little."""
-OVERSHOOT_RATE = 0.583
-"""Siegmund's constant, see above."""
-MEAN_CAUTION_ERRORS = 0.6
-"""Standard errors by which the reference mean may be overestimated without costing false alarms."""
-SPREAD_CAUTION_ERRORS = 0.5
-"""The same for the variance between windows."""
-MIN_SPREAD_SHARE = 0.01
-"""Minimum standard deviation of a window's mean as a share of the metric's range: smaller drops raise no immediate alarm."""
-RECOVERY_LOG_ODDS = math.log(1000)
-"""Log likelihood ratio of "recovered" against "still down" at which a drop is over."""
-MAX_DEPTH_WINDOWS = 24
-"""Windows from its start over which the depth of a drop is estimated: the first few overstate it."""
+TARGET_DROP = 0.1
+"""The drop that the main width is chosen for, as a share of the metric's range."""
+TARGET_DEVIATIONS = 4.3
+"""Standard deviations by which that drop moves the mean of so many windows: about 1 above the limit."""
+WIDTH_RATIOS = (0.25, 1.0, 4.0)
+"""Widths of the moving means relative to the main one."""
+WIDTH_SHARES = (0.1, 0.8, 0.1)
+"""Each width's share of the budget of false alarms."""
+MIN_MAIN_WIDTH = 5
+"""The main width is at least so many windows, however precise they are."""
+MAX_WIDTH = 336
+"""The widest moving mean: two weeks of hours."""
+MAX_SKEWNESS = 1.5
+"""Skewness of a mean up to which its tail is known well enough; a mean with more raises no alarm."""
+MAX_ONSET_WINDOWS = 24
+"""Windows after an alarm that still help to date its onset."""
 PENDING_EVIDENCE = 0.05
 """Share of the alarm level from which an alarm is pending."""
-MIN_REFERENCE_WINDOWS = 24
-"""With fewer reference windows the test is not run."""
-HOURS_PER_DAY = 24
-MIN_PROFILE_DAYS = 3
-"""Days on which every hour of the day must have scores before its usual level is estimated."""
-MIN_PROFILE_RATIO = 1.8
-"""Variance between hours of the day, relative to chance, below which they are treated as equal."""
-MIN_WINDOW_SCORES = 20
-"""Scores that a window needs for its mean to be nearly normal; smaller windows are joined with the next."""
+WINDOWS_PER_MONTH = 720
 
 
 @dataclass(frozen=True, slots=True)
-class WindowSums:
-    """Sums of each window's scores, oriented so that more is better."""
+class Incident:
+    """A drop from its onset to its recovery, in windows."""
 
-    counts: Floats
-    sums: Floats
-    squares: Floats
-    cubes: Floats
-
-    @property
-    def means(self) -> Floats:
-        """The windows' means; 0 where there are no scores."""
-        import numpy as np
-
-        return np.asarray(self.sums / np.maximum(self.counts, 1))
-
-    def select(self, start: int, stop: int) -> WindowSums:
-        """The windows from `start` up to `stop`."""
-        part = slice(start, stop)
-        return WindowSums(
-            self.counts[:, part], self.sums[:, part], self.squares[:, part], self.cubes[:, part]
-        )
-
-    def subtract(self, by: Floats) -> WindowSums:
-        """The sums after subtracting a number from each window's scores."""
-        n, first, second = self.counts, self.sums, self.squares
-        return WindowSums(
-            n,
-            first - n * by,
-            second - 2 * by * first + n * by**2,
-            self.cubes - 3 * by * second + 3 * by**2 * first - n * by**3,
-        )
-
-    def join_small(self, minimum: int = MIN_WINDOW_SCORES) -> WindowSums:
-        """Windows with few scores merged into the next until there are enough; the sum stands at the last of them, and what remains at the end is dropped."""
-        import numpy as np
-
-        small = (self.counts > 0) & (self.counts < minimum)
-        if not small.any():
-            return self
-        stacked = np.stack([self.counts, self.sums, self.squares, self.cubes])
-        for stream in np.flatnonzero(small.any(axis=1)):
-            pending = np.zeros(4)
-            for window in np.flatnonzero(self.counts[stream] > 0):
-                pending += stacked[:, stream, window]
-                stacked[:, stream, window] = 0
-                if pending[0] >= minimum:
-                    stacked[:, stream, window] = pending
-                    pending = np.zeros(4)
-        return WindowSums(*stacked)
-
-
-@dataclass(frozen=True, slots=True)
-class ReferencePeriod:
-    """Statistics of the reference period of each stream."""
-
-    windows: Floats
-    """Number of windows with scores."""
-    scores: Floats
-    """Number of scores."""
-    mean: Floats
-    error: Floats
-    """Standard error of the mean, including the variance between hours."""
-    within: Floats
-    """Variance of single scores."""
-    between: Floats
-    """Variance of window means beyond sampling error, an upper estimate."""
-    third: Floats
-    """Third central moment of single scores."""
-    least: Floats
-    """Minimum standard deviation assumed for a window's mean."""
-    profile: Floats
-    """Usual deviation from the mean at each hour of the day, (streams, 24)."""
-
-    @property
-    def usable(self) -> Flags:
-        """Whether it has enough windows to compare with."""
-        import numpy as np
-
-        return np.asarray(self.windows >= MIN_REFERENCE_WINDOWS)
+    onset: Onset
+    alarm: int
+    """The window at whose end it was found."""
+    recovered: int | None
+    """The window at whose end its recovery was shown; None while it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,208 +63,239 @@ class DriftTrace:
     """The state of the test after each window."""
 
     evidence: Floats  # all three are (streams, windows)
-    """The statistic as a share of the alarm level: 1 is an alarm."""
+    """How improbable the limit is relative to what was seen: 1 is an alarm."""
     alarms: Flags
     """Windows at whose end an alarm began."""
     firing: Flags
     """Windows at whose end an alarm was active."""
+    widths: Floats
+    """Windows of the main width, (streams,): by then a drop of a tenth of the range is found more often than not."""
+    incidents: tuple[tuple[Incident, ...], ...]
+    """Of each stream, the oldest first."""
 
 
-def learn_reference(
-    series: WindowSums, *, span: float | Floats = 1.0, first_hour: int | None = None
-) -> ReferencePeriod:
-    """Mean, spread and skewness of the reference windows; `span` is the metrics' range, NaN without bounds.
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """One stream's deviations, as cumulated sums that start with 0."""
 
-    With `first_hour`, the hour of the day of the first window, hourly windows also give what is usual at each hour."""
-    import numpy as np
-
-    profile = np.zeros((len(series.counts), HOURS_PER_DAY))
-    # degrees of freedom that the profile takes, and the variance by which it is uncertain
-    spent, doubt = np.zeros((2, len(series.counts)))
-    if first_hour is not None:
-        profile, spent, doubt = _estimate_hour_profile(series, first_hour)
-        series = series.subtract(_expect_by_hour(profile, first_hour, series.counts.shape[1]))
-    counts, sums = series.counts, series.sums
-    windows = (counts > 0).sum(axis=1).astype(float)
-    scores = np.maximum(counts.sum(axis=1), 1)
-    mean = sums.sum(axis=1) / scores
-    second, third = series.squares.sum(axis=1) / scores, series.cubes.sum(axis=1) / scores
-    inside = np.maximum(series.squares - sums**2 / np.maximum(counts, 1), 0).sum(axis=1)
-    within = inside / np.maximum(scores - windows, 1)
-    # Method of moments for unequal windows: the weighted spread of their means minus what chance alone gives.
-    spread = (counts * (series.means - mean[:, None]) ** 2).sum(axis=1)
-    freedom = np.maximum(windows - 1 - spent, 1)
-    size = np.maximum((scores - (counts**2).sum(axis=1) / scores) / np.maximum(windows - 1, 1), 1)
-    of_means = spread / freedom / size
-    raw = of_means - within / size
-    between = np.maximum(raw + SPREAD_CAUTION_ERRORS * of_means * np.sqrt(2 / freedom), 0) + doubt
-    width = np.where(np.isnan(span), np.abs(mean), span)
-    error = np.sqrt(within / scores + np.maximum(raw, 0) / np.maximum(windows, 1))
-    return ReferencePeriod(
-        windows=windows,
-        scores=counts.sum(axis=1),
-        mean=mean,
-        error=error,
-        within=within,
-        between=between,
-        third=third - 3 * mean * second + 2 * mean**3,
-        least=np.maximum(MIN_SPREAD_SHARE * width, 1e-12),
-        profile=profile,
-    )
-
-
-def _estimate_hour_profile(series: WindowSums, first_hour: int) -> tuple[Floats, Floats, Floats]:
-    """The usual deviation at each hour of the day, shrunk towards 0 as far as chance explains it; the degrees of freedom it
-    takes, and the variance by which each hour's level is uncertain."""
-    import numpy as np
-
-    streams, length = series.counts.shape
-    weight, weighted, days = np.zeros((3, streams, HOURS_PER_DAY))
-    hours = (first_hour + np.arange(length)) % HOURS_PER_DAY
-    total = np.maximum(series.counts.sum(axis=1), 1)
-    deviation = np.where(
-        series.counts > 0, series.means - (series.sums.sum(axis=1) / total)[:, None], 0
-    )
-    for hour in range(HOURS_PER_DAY):
-        at_hour = hours == hour
-        weight[:, hour] = series.counts[:, at_hour].sum(axis=1)
-        weighted[:, hour] = (series.counts * deviation)[:, at_hour].sum(axis=1)
-        days[:, hour] = (series.counts[:, at_hour] > 0).sum(axis=1)
-    means = weighted / np.maximum(weight, 1)
-    enough = (days >= MIN_PROFILE_DAYS).all(axis=1)
-    residual = np.where(series.counts > 0, (deviation - means[:, hours]) ** 2, 0).sum(axis=1)
-    chance = (
-        residual
-        / np.maximum(days.sum(axis=1) - HOURS_PER_DAY, 1)
-        / np.maximum(days.mean(axis=1), 1)
-    )
-    # Empirical Bayes, as in an F test: only the variance between hours beyond chance is kept.
-    between_hours = (means**2).sum(axis=1) / (HOURS_PER_DAY - 1)
-    shrinkage = np.where(enough, np.clip(1 - chance / np.maximum(between_hours, 1e-300), 0, 1), 0)
-    shrinkage[between_hours < MIN_PROFILE_RATIO * chance] = 0
-    return means * shrinkage[:, None], shrinkage * (HOURS_PER_DAY - 1), shrinkage * chance
-
-
-def _expect_by_hour(profile: Floats, first_hour: int, length: int) -> Floats:
-    """The usual deviation of each of `length` hourly windows, the first of which starts at `first_hour` of the day."""
-    import numpy as np
-
-    return np.asarray(profile[:, (first_hour + np.arange(length)) % HOURS_PER_DAY])
+    below: Floats
+    """How far each window lies below what is usual."""
+    precision: Floats
+    """Inverse variance of each window's mean; 0 without scores."""
+    widths: tuple[int, ...]
+    limits: tuple[float, ...]
+    inflation: tuple[float, ...]
+    """Of the variance of a mean of each width, by the correlation of hours."""
+    level_variance: tuple[float, ...]
+    """Variance of what is usual over each width: of the reference mean and of the days of the week."""
+    skewness: float
+    """Skewness of a mean times the root of its precision."""
+    factor: float
+    """Variance of a mean relative to that of independent scores."""
+    pull_sums: Floats
+    precision_sums: Floats
+    power_sums: Floats
+    """Number, sum and sum of squares of the scores, (3, windows + 1)."""
 
 
 def run_drift_test(
-    reference: ReferencePeriod, live: WindowSums, levels: Floats, *, first_hour: int = 0
+    reference: ReferencePeriod, live: WindowSums, budgets: Floats, *, first_hour: int = 0
 ) -> DriftTrace:
     """Replay the windows after the reference: when alarms started, and while they were active.
 
-    `levels` are the alarm levels A; see `compute_alarm_level`. An alarm ends when the likelihood ratio of "recovered" against
-    "still down" is 1000 to 1; the test then restarts."""
-    import numpy as np
-
-    live = live.subtract(_expect_by_hour(reference.profile, first_hour, live.counts.shape[1]))
-    below, spread, log_bets = _standardise_windows(reference, live)
-    bets = np.array(BETS)
-    weights = np.array(BET_SHARES) * np.exp(OVERSHOOT_RATE * bets)
+    `budgets` are the false alarms that are acceptable a month; `first_hour` is the hour of the week of the first window."""
     streams, length = live.counts.shape
-    statistic = np.zeros((streams, len(bets)))
-    # of an active alarm: log odds that it is over, sums for the mean depth of the drop, and the
-    # windows in these sums
-    recovery, weight, weighted_depth, age = np.zeros((4, streams))
-    is_firing = np.zeros(streams, bool)
-    restarted_at = np.zeros(streams, int)  # the window at which the test last restarted
+    below, precision = compute_deviations(reference, live, first_hour)
+    widths = choose_widths(reference)
     evidence = np.zeros((streams, length))
     alarms, firing = np.zeros((2, streams, length), bool)
-    seen = (live.counts > 0) & reference.usable[:, None]
-    for at in range(length):
-        scored = seen[:, at]
-        statistic = np.where(
-            # the statistic rests while an alarm is active, and starts from 0 when it ends
-            (scored & ~is_firing)[:, None],
-            (1 + statistic) * np.exp(log_bets(at)),
-            statistic,
+    incidents: list[tuple[Incident, ...]] = [()] * streams
+    for row in np.flatnonzero(reference.usable & live.seen.any(axis=1)).tolist():
+        powers = np.stack([live.counts[row], live.sums[row], live.squares[row]])
+        stream = _build_stream(
+            reference, row, (below[row], precision[row], powers), widths[row], budgets[row]
         )
-        if is_firing.any():
-            # Log likelihood ratio of "back at the reference mean" against "still at the lower mean".
-            depth = weighted_depth / np.maximum(weight, 1e-300)
-            step = depth * (depth / 2 - below[:, at]) / spread[:, at] ** 2
-            # never below 0: a long bad time must not have to be made up for before a recovery
-            # counts (CUSUM)
-            recovery = np.where(is_firing & scored, np.maximum(recovery + step, 0), recovery)
-            deepening = is_firing & scored & (age < MAX_DEPTH_WINDOWS)
-            weight += np.where(deepening, 1 / spread[:, at] ** 2, 0)
-            weighted_depth += np.where(deepening, below[:, at] / spread[:, at] ** 2, 0)
-            age += deepening
-            over = is_firing & (recovery >= RECOVERY_LOG_ODDS)
-            statistic[over], is_firing[over], restarted_at[over] = 0, False, at + 1
-        evidence[:, at] = np.where(is_firing, 1.0, statistic @ weights / levels)
-        started = ~is_firing & (evidence[:, at] >= 1)
-        for stream in np.flatnonzero(started):
-            # the depth of the drop so far: from the likeliest start, found among the windows since the
-            # last restart, up to now
-            part = slice(restarted_at[stream], at + 1)
-            start = _find_change(below[stream, part], spread[stream, part], seen[stream, part])
-            part = slice(restarted_at[stream] + start, at + 1)
-            mass = np.where(seen[stream, part], 1 / spread[stream, part] ** 2, 0.0)
-            weight[stream], age[stream] = mass.sum(), (mass > 0).sum()
-            weighted_depth[stream] = (mass * below[stream, part]).sum()
-        recovery[started] = 0
-        is_firing |= started
-        alarms[:, at], firing[:, at] = started, is_firing
-    return DriftTrace(np.minimum(evidence, 1.0), alarms, firing)
+        incidents[row] = tuple(_replay_stream(stream, evidence[row]))
+        for incident in incidents[row]:
+            alarms[row, incident.alarm] = True
+            firing[row, incident.alarm : incident.recovered] = True
+            evidence[row, incident.alarm : incident.recovered] = 1
+    return DriftTrace(evidence, alarms, firing, widths, tuple(incidents))
 
 
-def compute_alarm_level(budget: float, windows: float = 720) -> float:
-    """The alarm level at which `windows` windows, by default a month of hours, raise at most `budget` false alarms."""
-    return windows / budget
+def compute_deviations(
+    reference: ReferencePeriod, live: WindowSums, first_hour: int
+) -> tuple[Floats, Floats]:
+    """How far each window lies below what is usual at its hour, and the inverse variance of its mean, 0 without scores."""
+    length = live.counts.shape[1]
+    usual = expect_levels(reference.daily, reference.weekly, first_hour, length)
+    below = np.where(live.seen, reference.mean[:, None] + usual - live.means, 0)
+    return below, np.where(live.seen, 1 / reference.compute_spread(live.counts) ** 2, 0)
 
 
-def find_change_window(
+def choose_widths(reference: ReferencePeriod) -> Floats:
+    """The main width of each stream: windows over which a drop of a tenth of the range moves the mean by enough deviations."""
+    target = TARGET_DROP * reference.span
+    # with correlation, the width depends on itself: two rounds are enough
+    width = np.ones(len(target))
+    for _ in range(2):
+        needed = TARGET_DEVIATIONS**2 * reference.inflate(width) / target**2
+        width = np.clip(needed / np.maximum(reference.precision, 1e-300), MIN_MAIN_WIDTH, MAX_WIDTH)
+    return np.asarray(width)
+
+
+def estimate_delay(reference: ReferencePeriod, row: int, budget: float, drop: float) -> float:
+    """Windows after which a drop of this size is found, two times out of three; infinity when it is too small."""
+    main = choose_widths(reference)[row]
+    delays = []
+    for width, share in _share_budget(main).items():
+        inflation = float(reference.inflate(np.float64(width))[row])
+        deviation = drop * math.sqrt(float(reference.precision[row]) / inflation)
+        # after k of `width` windows the mean of all has moved by k / width of the drop
+        needed = (compute_limit(width, budget * share) + 0.5) * math.sqrt(width)
+        if deviation * width >= needed:
+            delays.append(needed / deviation)
+    return max(1.0, min(delays, default=math.inf))
+
+
+def compute_limit(width: float, budget: float) -> float:
+    """The limit that a moving mean of `width` independent normal windows passes `budget` times a month by chance."""
+    low, high = 1.5, 9.0
+    for _ in range(50):
+        limit = (low + high) / 2
+        low, high = (limit, high) if _count_passages(limit, width) > budget else (low, limit)
+    return high
+
+
+def normalise(z: Floats, skewness: Floats) -> Floats:
+    """A standardised mean with some skewness as the standard normal value that is as unlikely (Wilson & Hilferty).
+
+    Only the upper tail is brought in: below the mean nothing is at stake."""
+    skew = np.maximum(skewness, 1e-3)
+    root = np.cbrt(np.maximum(skew * z / 2 + 1, 0))
+    return np.where(z > 0, np.minimum(6 / skew * (root - 1) + skew / 6, z), z)
+
+
+def _count_passages(limit: float, width: float) -> float:
+    normal = NormalDist()
+    if width <= 1:
+        return WINDOWS_PER_MONTH * (1 - normal.cdf(limit))
+    step = limit * math.sqrt(2 / width)
+    # Siegmund's correction for windows instead of continuous time
+    overshoot = (
+        2 / step * (normal.cdf(step / 2) - 0.5)
+        / (step / 2 * normal.cdf(step / 2) + normal.pdf(step / 2))
+    )  # fmt: skip
+    return WINDOWS_PER_MONTH * limit * normal.pdf(limit) / width * overshoot
+
+
+def _build_stream(
     reference: ReferencePeriod,
-    live: WindowSums,
-    stream: int,
-    stop: int,
-    *,
-    start: int = 0,
-    first_hour: int = 0,
-) -> int:
-    """The window from which the mean is most likely lower, searched from `start` up to `stop`."""
-    live = live.subtract(_expect_by_hour(reference.profile, first_hour, live.counts.shape[1]))
-    below, spread, _ = _standardise_windows(reference, live)
-    part = slice(start, stop)
-    return start + _find_change(
-        below[stream, part], spread[stream, part], live.counts[stream, part] > 0
+    row: int,
+    windows: tuple[Floats, Floats, Floats],
+    main_width: float,
+    budget: float,
+) -> _Stream:
+    below, precision, powers = windows
+    shares = _share_budget(main_width)
+    widths = tuple(shares)
+    within = max(float(reference.within[row]), 1e-12)
+    return _Stream(
+        below=below,
+        precision=precision,
+        widths=widths,
+        limits=tuple(compute_limit(width, budget * shares[width]) for width in widths),
+        inflation=tuple(float(reference.inflate(np.float64(width))[row]) for width in widths),
+        level_variance=tuple(
+            float(
+                reference.error[row] ** 2
+                + reference.weekday_doubt[row] * min(1, HOURS_PER_DAY / width)
+            )
+            for width in widths
+        ),
+        skewness=max(-float(reference.third[row]), 0) / within**2,
+        factor=float(reference.factor[row]),
+        pull_sums=np.concatenate([[0], np.cumsum(below * precision)]),
+        precision_sums=np.concatenate([[0], np.cumsum(precision)]),
+        power_sums=np.pad(np.cumsum(powers, axis=1), ((0, 0), (1, 0))),
     )
 
 
-def _standardise_windows(
-    reference: ReferencePeriod, live: WindowSums
-) -> tuple[Floats, Floats, Callable[[int], Floats]]:
-    """How far each window lies below the reference, the standard deviation of its mean, and a function from a window to the
-    logarithms of the bets' e-values, (streams, bets)."""
-    import numpy as np
-
-    counts = np.maximum(live.counts, 1)
-    variance = reference.within[:, None] / counts + reference.between[:, None]
-    spread = np.sqrt(np.maximum(variance, reference.least[:, None] ** 2))
-    below = (reference.mean - MEAN_CAUTION_ERRORS * reference.error)[:, None] - live.means
-    # only a tail towards low scores can raise false alarms; a tail upwards is left as a margin
-    skewness = np.maximum(-reference.third[:, None] / counts**2 / spread**3, 0)
-    bets = np.array(BETS)
-
-    def log_bets(at: int) -> Floats:
-        z = below[:, at, None] / spread[:, at, None]
-        return np.asarray(bets * z - bets**2 / 2 - skewness[:, at, None] * bets**3 / 6)
-
-    return below, spread, log_bets
+def _share_budget(main_width: float) -> dict[int, float]:
+    """Width → its share of the budget."""
+    shares: dict[int, float] = {}
+    for ratio, share in zip(WIDTH_RATIOS, WIDTH_SHARES, strict=True):
+        width = max(1, min(MAX_WIDTH, round(ratio * main_width)))
+        shares[width] = shares.get(width, 0) + share
+    return shares
 
 
-def _find_change(below: Floats, spread: Floats, seen: Flags) -> int:
-    """Index of the window that maximises the likelihood of "lower from here on"; the arguments are those of one stream."""
-    import numpy as np
+def _replay_stream(stream: _Stream, evidence: Floats) -> Iterator[Incident]:
+    """The incidents of a stream; fills `evidence` between them."""
+    start, length = 0, len(evidence)
+    while start < length:
+        found = _compute_evidence(stream, start)
+        begun = np.flatnonzero(found >= 1)
+        alarm = start + int(begun[0]) if len(begun) else length
+        evidence[start:alarm] = found[: alarm - start]
+        if alarm == length:
+            return
+        recovered = _find_recovery(stream, _find_onset(stream, start, alarm).window, alarm)
+        # More windows of the incident date it better; the last ones before its recovery belong to that.
+        last = min(alarm + MAX_ONSET_WINDOWS, recovered - stream.widths[-1])
+        onset = _find_onset(stream, start, max(alarm, last))
+        yield Incident(onset, alarm, None if recovered == length else recovered)
+        start = recovered
 
-    weight = np.where(seen, 1 / spread**2, 0.0)
-    total = np.cumsum(weight[::-1])[::-1]
-    pull = np.cumsum((weight * below)[::-1])[::-1]
-    gain = np.where(pull > 0, pull**2 / np.maximum(total, 1e-300), -1.0)
-    gain[weight == 0] = -1.0
-    return int(np.argmax(gain))
+
+def _find_onset(stream: _Stream, start: int, last: int) -> Onset:
+    """The onset, searched from `start` to `last`."""
+    part = slice(start, last + 1)
+    onset = find_onset(stream.below[part], stream.precision[part], max(stream.inflation))
+    return replace(
+        onset, window=start + onset.window, low=start + onset.low, high=start + onset.high
+    )
+
+
+def _compute_evidence(stream: _Stream, start: int) -> Floats:
+    """The evidence at the end of each window from `start` on, without those before it."""
+    stops = np.arange(start + 1, len(stream.pull_sums))
+    best = np.zeros(len(stops))
+    for index, width in enumerate(stream.widths):
+        starts = np.maximum(stops - width, start)
+        mass = stream.precision_sums[stops] - stream.precision_sums[starts]
+        pull = stream.pull_sums[stops] - stream.pull_sums[starts]
+        known = np.maximum(mass, 1e-300)
+        variance = stream.inflation[index] / known + stream.level_variance[index]
+        skewness = stream.skewness / np.sqrt(known)
+        z = normalise(pull / known / np.sqrt(variance), skewness)
+        gap = np.where(z > 0, np.minimum(z**2 - stream.limits[index] ** 2, 0) / 2, -np.inf)
+        usable = (mass > 0) & (skewness <= MAX_SKEWNESS)
+        best = np.maximum(best, np.where(usable, np.exp(gap), 0))
+    return best
+
+
+def _find_recovery(stream: _Stream, onset: int, alarm: int) -> int:
+    """The window at whose end an incident is over; the number of windows when it is not."""
+    length = len(stream.below)
+    stops = np.arange(alarm + 2, length + 1)
+    over = np.zeros(len(stops), bool)
+    for index, width in enumerate(stream.widths):
+        starts = np.maximum(stops - width, alarm + 1)
+        mass = stream.precision_sums[stops] - stream.precision_sums[starts]
+        pull = stream.pull_sums[stops] - stream.pull_sums[starts]
+        # the incident up to these windows
+        old_mass = stream.precision_sums[starts] - stream.precision_sums[onset]
+        old_pull = stream.pull_sums[starts] - stream.pull_sums[onset]
+        known, old_known = np.maximum(mass, 1e-300), np.maximum(old_mass, 1e-300)
+        depth, recent = old_pull / old_known, pull / known
+        n, first, second = stream.power_sums[:, starts] - stream.power_sums[:, [onset]]
+        n = np.maximum(n, 1)
+        # scores of a fault vary more than those of the reference: good answers are among the bad
+        spread = stream.factor * np.maximum(second / n - (first / n) ** 2, 0)
+        scale = np.maximum(spread * old_known / n, 1)
+        variance = stream.inflation[index] * scale * (1 / known + 1 / old_known)
+        rise = (depth - recent) / np.sqrt(variance)
+        over |= (mass > 0) & (rise >= stream.limits[index]) & (recent <= depth / 2)
+    ends = np.flatnonzero(over)
+    return int(stops[ends[0]]) - 1 if len(ends) else length

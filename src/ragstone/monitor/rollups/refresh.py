@@ -95,6 +95,18 @@ def read_bodies(
     )
 
 
+def read_hour_bodies(
+    archive: Archive, since: int, until: int, field: str, kind: str
+) -> Iterator[tuple[int, bytes]]:
+    """Start of the hour and body of each stored hour; of one that is not merged yet, the bodies of its five minutes."""
+    for hour, body in read_bodies(archive, HOUR_MICROS, since, until, field, kind):
+        if body:
+            yield hour, body
+            continue
+        finer = read_bodies(archive, BUCKET_MICROS, hour, hour + HOUR_MICROS, field, kind)
+        yield from ((hour, part) for _, part in finer if part)
+
+
 def load_cells(
     archive: Archive, span: int, since: int, until: int, field: str
 ) -> dict[int, dict[str, SliceCells] | None]:

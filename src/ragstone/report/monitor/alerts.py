@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,12 @@ class AlertView:
     symptoms: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     """Symptom → cause and advice."""
     open: bool
+    basis: tuple[str, ...] = ()
+    """When it began, with an interval; what it is compared with; what people said before and since."""
+    before: tuple[AlertExample, ...] = ()
+    """Interactions from before it."""
+    handling: tuple[str, ...] = ()
+    """Who took it on, until when it is muted, and notes."""
 
 
 def view_alert(
@@ -69,19 +75,60 @@ def view_alert(
         title=shorten(describe_alert(alert, say), 600),
         when=_describe_time(alert, now, say),
         slice=_describe_slice(facts.get("part"), say),
-        examples=tuple(
-            AlertExample(
-                id=str(item.get("id", "")),
-                question=shorten(str(item.get("question") or ""), 200),
-                answer=shorten(str(item.get("answer") or ""), 200),
-                value=say.number(item["value"]) if item.get("value") is not None else "",
-                href=link(str(item.get("id", ""))),
-            )
-            for item in facts.get("examples", ())
-        ),
+        examples=_view_examples(facts.get("examples", ()), say, link),
+        before=_view_examples(facts.get("before_examples", ()), say, link),
+        basis=tuple(_describe_basis(facts, say)),
+        handling=tuple(_describe_handling(alert, now, say)),
         symptoms=tuple(_describe_symptom(item, say.language) for item in facts.get("advice", ())),
         open=alert.open,
     )
+
+
+def _view_examples(
+    items: Sequence[Mapping[str, Any]], say: Words, link: Callable[[str], str]
+) -> tuple[AlertExample, ...]:
+    return tuple(
+        AlertExample(
+            id=str(item.get("id", "")),
+            question=shorten(str(item.get("question") or ""), 200),
+            answer=shorten(str(item.get("answer") or ""), 200),
+            value=say.number(item["value"]) if item.get("value") is not None else "",
+            href=link(str(item.get("id", ""))),
+        )
+        for item in items
+    )
+
+
+def _describe_basis(facts: Mapping[str, Any], say: Words) -> Iterator[str]:
+    """Onset, reference period and feedback of a drop; an alert of an earlier version lacks some."""
+    if "since_interval_us" in facts:
+        low, high = (format_minute(int(at), say) for at in facts["since_interval_us"])
+        yield say(
+            "alert_onset", time=format_minute(int(facts["since_us"]), say), low=low, high=high
+        )
+    if facts.get("phrase") == "drop" and "reference_us" in facts:
+        since, until = (format_minute(int(at), say) for at in facts["reference_us"])
+        yield say("alert_reference", since=since, until=until)
+    feedback = facts.get("feedback")
+    if feedback:
+        yield say(
+            "alert_feedback",
+            before=say.number(feedback["before"], 2),
+            before_n=say.whole(int(feedback["before_n"])),
+            after=say.number(feedback["after"], 2),
+            after_n=say.whole(int(feedback["after_n"])),
+        )
+
+
+def _describe_handling(alert: Alert, now: int, say: Words) -> Iterator[str]:
+    taken = alert.acknowledged
+    if taken is not None:
+        text = say("alert_taken", by=taken.by, time=format_minute(taken.at, say))
+        yield f"{text}: {taken.text}" if taken.text else text
+    if alert.muted_until > now:
+        yield say("alert_muted", time=format_minute(alert.muted_until, say))
+    for entry in alert.notes:
+        yield f"{format_minute(entry.at, say)} {entry.by}: {entry.text}"
 
 
 def describe_alert(alert: Alert, say: Words) -> str:
@@ -113,7 +160,15 @@ def name_state(state: str, say: Words) -> str:
 def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[AlertSpan]:  # fmt: skip
     """The alerts that a metric's chart shows: its own, of the whole or of the slice `where` (field and value; None for all)."""
     return [
-        AlertSpan(alert.opened, alert.closed, describe_alert(alert, say))
+        AlertSpan(
+            # a drop begins before it is found
+            int(alert.facts.get("since_us", alert.opened))
+            if alert.kind == "drop"
+            else alert.opened,
+            alert.closed,
+            describe_alert(alert, say),
+            tuple(alert.facts["since_interval_us"]) if "since_interval_us" in alert.facts else None,
+        )
         for alert in alerts
         if alert.metric == metric
         and (not alert.field or where is None or (alert.field, alert.value) == where)

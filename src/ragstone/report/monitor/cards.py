@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragstone.analysis.corrected import MetricCorrection
 from ragstone.monitor.alerts.alert import Alert
+from ragstone.monitor.alerts.basis_text import describe_power
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.document import Card, Chart, Remark, Status, Styled
@@ -38,12 +39,20 @@ def build_metric_card(
     spans = mark_alerts(alerts, name, where, say)
     return Card(
         name=name,
-        badge=_build_badge(name, stream, alerts, say),
+        badge=_build_badge(figure, stream, alerts, say),
         direction=say("higher" if scale.higher_is_better else "lower"),
         direction_below=True,
         figure=say.number(figure.mean),
         aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
-        chart=build_series(points, name, say, bounds=scale.bounds, alerts=spans),
+        chart=build_series(
+            points,
+            name,
+            say,
+            bounds=scale.bounds,
+            alerts=spans,
+            # a median is no mean: it has no line among means
+            reference=stream.reference if stream is not None and scale.bounds is not None else None,
+        ),
         remarks=(
             *(Remark(text, "") for text in _describe_figure(figure, stream, say)),
             *describe_correction(correction, "corrected_mean", say),
@@ -106,12 +115,15 @@ def build_series(
     bounds: tuple[float, float] | None = None,
     alerts: Sequence[AlertSpan] = (),
     zero: bool = False,
+    reference: float | None = None,
+    ends: tuple[float, float] | None = None,
 ) -> Chart:
     """A series over time as a chart."""
     label = describe_series(points, name, say)
     drawing = draw_series(
-        points, say, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero
-    )
+        points, say, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero,
+        reference=reference, ends=ends,
+    )  # fmt: skip
     return Chart(drawing, style="series")
 
 
@@ -142,9 +154,12 @@ def _drop_cut(
 
 
 def _build_badge(
-    name: str, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
+    figure: SeriesStats, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
 ) -> Styled:
-    """The watcher's state; `resolved` while an alert that is over still lies in the window."""
+    """The watcher's state; `resolved` while an alert that is over still lies in the window.
+
+    What lies below its reference with its whole interval is never marked as good, whatever the watcher says of today."""
+    name = figure.name
     metric_alerts = [alert for alert in alerts if alert.metric == name]
     if stream is None:
         state = next((alert.state for alert in metric_alerts if alert.open), "")
@@ -154,7 +169,24 @@ def _build_badge(
         is_over = any(alert.state == "resolved" for alert in metric_alerts)
         # The watcher itself forgets an alert when it is over; the page still shows its strip.
         state = "resolved" if stream.state == "ok" and is_over else stream.state
+        if TONES.get(state) == "good" and _is_worse(figure, stream):
+            return Styled(say("worse_than_reference"), "badge", "warn")
     return Styled(name_state(state, say), "badge", TONES.get(state, "plain"))
+
+
+def _is_worse(figure: SeriesStats, stream: MetricStream) -> bool:
+    """Whether the interval of the shown window lies on the wrong side of the reference."""
+    scale = find_scale(figure.name)
+    if (
+        stream.reference is None
+        or scale.bounds is None
+        or figure.low is None
+        or figure.high is None
+    ):
+        return False
+    if scale.higher_is_better:
+        return figure.high < stream.reference
+    return figure.low > stream.reference
 
 
 def _describe_figure(figure: SeriesStats, stream: MetricStream | None, say: Words) -> Iterator[str]:
@@ -172,6 +204,60 @@ def _describe_figure(figure: SeriesStats, stream: MetricStream | None, say: Word
         if stream.evidence >= SHOWN_EVIDENCE:
             text += "; " + say("sure_of_drop", share=say.percent(min(stream.evidence, 1.0), 0))
         yield text
+        yield _describe_reference(stream, say)
     if figure.trend is not None:
         slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
         yield say("trend_moving", slope=slope) if figure.trend.is_moving else say("trend_flat")
+
+
+def _describe_reference(stream: MetricStream, say: Words) -> str:
+    """The reference period, whose it is, and how soon a drop would be found."""
+    if stream.reference_us is None:
+        return ""
+    since, until = (format_minute(at, say) for at in stream.reference_us)
+    text = say(f"reference_{stream.basis}", since=since, until=until)
+    power = describe_power(stream, say.language)
+    return f"{text}; {power}" if power else text
+
+
+def build_small_multiples(
+    slices: Sequence[tuple[Window, Sequence[Window]]],
+    metric: str,
+    streams: Mapping[tuple[str, str], MetricStream],
+    say: Words,
+) -> Iterator[Card]:
+    """One small chart a slice, all on one scale, with the watcher's state."""
+    points = {
+        slice.value: [to_point(window, window.metrics.get(metric)) for window in windows]
+        for slice, windows in slices
+    }
+    known = [p.value for series in points.values() for p in series if p.value is not None]
+    ends = (min(known), max(known)) if known else (0.0, 1.0)
+    for slice, _ in slices:
+        figure = slice.metrics.get(metric)
+        if figure is not None:
+            stream = streams.get((slice.field, slice.value))
+            yield _build_small_card(slice.value, figure, points[slice.value], ends, stream, say)
+
+
+def _build_small_card(
+    value: str,
+    figure: SeriesStats,
+    points: Sequence[SeriesPoint],
+    ends: tuple[float, float],
+    stream: MetricStream | None,
+    say: Words,
+) -> Card:
+    scale = find_scale(figure.name)
+    text = _describe_reference(stream, say) if stream is not None else ""
+    reference = stream.reference if stream is not None and scale.bounds else None
+    chart = build_series(points, value, say, bounds=scale.bounds, reference=reference, ends=ends)
+    return Card(
+        name=value or "–",
+        badge=_build_badge(figure, stream, (), say),
+        figure=say.number(figure.mean),
+        aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
+        chart=chart,
+        remarks=(Remark(text, ""),) if text else (),
+        style="plain",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.report.drawing.rows import choose_ticks
@@ -36,6 +36,8 @@ class AlertSpan:
     since: int
     until: int | None
     title: str
+    onset: tuple[int, int] | None = None
+    """Interval of when a drop began."""
 
 
 def draw_series(
@@ -48,11 +50,17 @@ def draw_series(
     bounds: tuple[float, float] | None = None,
     alerts: Sequence[AlertSpan] = (),
     zero: bool = False,
+    reference: float | None = None,
+    ends: tuple[float, float] | None = None,
 ) -> Drawing:
-    """The series over time; a window without values leaves a gap, for nothing is known of it."""
+    """The series over time; a window without values leaves a gap, for nothing is known of it.
+
+    `reference` is what the series is compared with, a dotted line; `ends` are values that the axis holds in any case."""
     left, right, top, bottom = 40.0, width - 8.0, 10.0, height - 24.0
     start, end = points[0].since, points[-1].until
     low, high = _choose_scale(points, bounds, zero)
+    held: list[float] = [*(ends or ())] + ([] if reference is None else [reference])
+    low, high = min(low, *held, high), max(high, *held, low)
 
     def place_time(at: float) -> float:
         return left + (min(max(at, start), end) - start) / (end - start) * (right - left)
@@ -65,12 +73,11 @@ def draw_series(
         shapes.append(Stroke(((left, place_value(tick)), (right, place_value(tick))), "grid"))
         text = f"{tick:.4g}".replace(".", say("decimal"))
         shapes.append(Caption(left - 6, place_value(tick) + 4, text, "soft", "end"))
+    if reference is not None:
+        level = place_value(reference)
+        shapes.append(Stroke(((left, level), (right, level)), "good", 1.25, dashed=True))
     for alert in alerts:
-        over = end if alert.until is None else alert.until
-        if alert.since < end and over > start:
-            # a strip along the axis, so that it hides nothing
-            length = max(place_time(over) - place_time(alert.since), 2.0)
-            shapes.append(Box(place_time(alert.since), bottom - 4, length, 4, "bad", alert.title))
+        shapes += _draw_alert(alert, (start, end), (top, bottom), place_time)
     # Order is depth: bands below the line, alerts over it, dots last, since they carry the titles
     # that a pointer shows.
     shapes += _draw_bands(points, place_time, place_value)
@@ -91,6 +98,20 @@ def draw_series(
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     shapes += _draw_times(start, end, left, right, bottom + 16, say)
     return Drawing(width, height, tuple(shapes), label)
+
+
+def _draw_alert(
+    alert: AlertSpan, times: tuple[int, int], heights: tuple[float, float], place_time: Place
+) -> Iterator[Shape]:
+    """The interval of an alert's onset, and a strip along the axis while it lasts, so that it hides nothing."""
+    (start, end), (top, bottom) = times, heights
+    if alert.onset is not None and alert.onset[0] < end and alert.onset[1] > start:
+        first, last = (place_time(at) for at in alert.onset)
+        yield Box(first, top, max(last - first, 1.0), bottom - top, "band", alert.title)
+    over = end if alert.until is None else alert.until
+    if alert.since < end and over > start:
+        length = max(place_time(over) - place_time(alert.since), 2.0)
+        yield Box(place_time(alert.since), bottom - 4, length, 4, "bad", alert.title)
 
 
 def draw_sparkline(

@@ -8,17 +8,25 @@ from typing import Any, Literal
 
 from ragstone._version import __version__
 from ragstone.monitor import Archive, Interaction
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import Alert, load_alerts_between
-from ragstone.monitor.alerts.evaluation import load_status
+from ragstone.monitor.alerts.drop_rules import MetricStream
+from ragstone.monitor.alerts.evaluation import MonitorStatus, load_status
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.corrected import correct_window
+from ragstone.monitor.windows.statistics import Window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
 from ragstone.report.document import AlertList, CardGrid
 from ragstone.report.figures import shorten
 from ragstone.report.monitor.alerts import view_alert
-from ragstone.report.monitor.cards import build_metric_card, build_traffic_cards, build_whole_state
+from ragstone.report.monitor.cards import (
+    build_metric_card,
+    build_small_multiples,
+    build_traffic_cards,
+    build_whole_state,
+)
 from ragstone.report.monitor.interactions import FEEDBACK, load_recent, load_scores, load_worst
 from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
 from ragstone.report.monitor.rows import (
@@ -38,6 +46,9 @@ from ragstone.report.monitor.times import (
 from ragstone.report.render.html import build_style_sheet, load_template, read_resource
 from ragstone.report.samples import GENEROUS
 from ragstone.report.words import Words, load_words
+
+MAX_SMALL_MULTIPLES = 12
+"""Slices that get a chart of their own, the busiest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +146,58 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         step=format_length(step, say),
         cards=CardGrid(tuple(cards)),
         traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
-        alerts=AlertList(tuple(views)),
+        alerts=AlertList(tuple(views), form=query.href("alerts")),
+        waiting=_list_waiting(status, say),
         slices=build_slices(slices[:MAX_SHOWN_SLICES], whole.interactions, names, query, say),
+        multiples=_list_multiples(archive, slices, names, status, frame),
         more_slices=max(len(slices) - MAX_SHOWN_SLICES, 0),
         choices=list_slice_choices(slices, query),
         windows=list(dict.fromkeys([*WINDOWS, query.window])),
         fields=sorted({*list_fields(archive, since, until), query.by} - {""}),
         **_list_interactions(archive, names, frame),
     )  # fmt: skip
+
+
+def _list_waiting(status: MonitorStatus | None, say: Words) -> list[str]:
+    """Why thresholds cannot be decided now."""
+    return [format_alert(facts, say.language) for facts in (status.waiting if status else ())]
+
+
+def _list_multiples(
+    archive: Archive,
+    slices: Sequence[Window],
+    names: Sequence[str],
+    status: MonitorStatus | None,
+    frame: Frame,
+) -> list[tuple[str, CardGrid]]:
+    """Metric → a small chart of each slice; none without slices."""
+    since, until = frame.query.bounds_at(frame.now)
+    step = choose_step(until - since)
+    series = [
+        (slice, summarise_steps(archive, since, until, step, where=(slice.field, slice.value)))
+        for slice in slices[:MAX_SMALL_MULTIPLES]
+    ]
+    return [
+        (
+            name,
+            CardGrid(
+                tuple(build_small_multiples(series, name, _select_streams(status, name), frame.say))
+            ),
+        )
+        for name in names
+        if series
+    ]
+
+
+def _select_streams(
+    status: MonitorStatus | None, metric: str
+) -> dict[tuple[str, str], MetricStream]:
+    """Field and value → the stream of a metric's slice."""
+    return {
+        (stream.field, stream.value): stream
+        for stream in (status.streams if status else ())
+        if stream.metric == metric and stream.field
+    }
 
 
 def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> dict[str, Any]:

@@ -1,0 +1,205 @@
+"""What a stream is like while it is well: mean, usual hours and days, and how much hours vary and hang together.
+
+The variance of a window's mean is that of its scores plus that between hours; scores of one session or user count less than
+as many independent ones. Deviations of neighbouring hours may be correlated: a share of their variance is then carried from
+hour to hour (AR(1) plus noise), fitted by likelihood on the reference windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragstone.monitor.drift.profiles import (
+    DAYS_PER_WEEK,
+    HOURS_PER_DAY,
+    Profile,
+    expect_levels,
+    learn_profile,
+)
+from ragstone.monitor.drift.window_sums import Flags, Floats, WindowSums
+
+SPREAD_CAUTION_ERRORS = 0.25
+"""Standard errors by which the variance of window means may be underestimated without costing false alarms."""
+MIN_CARRY_GAIN = 1.0
+"""Gain of the log likelihood from which hours count as correlated."""
+CARRY_CAUTION = 1.0
+"""Of the models whose log likelihood is this close to the best, the most correlated is used."""
+MIN_SPREAD_SHARE = 0.01
+"""Minimum standard deviation of a window's mean as a share of the metric's range: smaller drops raise no immediate alarm."""
+MIN_REFERENCE_WINDOWS = 24
+"""With fewer reference windows the test is not run."""
+MIN_REFERENCE_SCORES = 100
+"""The same for its scores."""
+
+CARRY_MODELS = tuple(
+    [(0.0, 0.0)]
+    + [(rate, share) for rate in (0.5, 0.8, 0.95) for share in (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)]
+)
+"""Correlation models: what an hour keeps of the deviation before, and the share of the variance that is kept so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePeriod:
+    """Statistics of the reference period of each stream."""
+
+    windows: Floats
+    """Number of windows with scores."""
+    scores: Floats
+    """Number of scores."""
+    mean: Floats
+    error: Floats
+    """Standard error of the mean, with the correlation of hours."""
+    precision: Floats
+    """Mean inverse variance of an hour's mean, hours without scores included."""
+    within: Floats
+    """Variance of single scores."""
+    factor: Floats
+    """Variance of a window's mean relative to that of independent scores."""
+    between: Floats
+    """The same excess as an added variance; the larger of the two is used."""
+    hour_doubt: Floats
+    """Variance by which the usual level of an hour of the day is uncertain."""
+    third: Floats
+    """Third central moment of single scores."""
+    span: Floats
+    """Width of the metric's range."""
+    least: Floats
+    """Minimum standard deviation assumed for a window's mean."""
+    carry_rate: Floats
+    """What an hour keeps of the deviation of the hour before."""
+    carry_share: Floats
+    """Share of the variance of window means that is carried so."""
+    weekday_doubt: Floats
+    """The same for a day of the week: it is shared by the hours of a day."""
+    daily: Floats
+    """Usual deviation from the mean at each hour of the day, (streams, 24)."""
+    weekly: Floats
+    """Usual deviation on each day of the week, (streams, 7)."""
+
+    @property
+    def usable(self) -> Flags:
+        """Whether it has enough windows to compare with."""
+        return np.asarray(
+            (self.windows >= MIN_REFERENCE_WINDOWS) & (self.scores >= MIN_REFERENCE_SCORES)
+        )
+
+    def inflate(self, width: Floats | np.float64) -> Floats:
+        """Variance of the mean of so many windows, relative to that of independent ones."""
+        rate = np.minimum(self.carry_rate, 1 - 1e-9)
+        # twice the sum of (1 − k / width) · rate^k over the distances k between two windows
+        pairs = rate / (1 - rate) * (1 - (1 - rate**width) / np.maximum(width * (1 - rate), 1e-9))
+        return np.asarray(1 + 2 * self.carry_share * pairs)
+
+    def compute_spread(self, counts: Floats) -> Floats:
+        """Standard deviation of the mean of windows with so many scores."""
+        single = self.within[:, None] / np.where(counts > 0, counts, 1)
+        # Sessions multiply the variance, hour effects add to it. One reference cannot tell which it was,
+        # and where traffic changes the difference matters: the larger counts.
+        variance = np.maximum(self.factor[:, None] * single, single + self.between[:, None])
+        return np.sqrt(np.maximum(variance + self.hour_doubt[:, None], self.least[:, None] ** 2))
+
+
+def learn_reference(
+    series: WindowSums,
+    *,
+    span: float | Floats = 1.0,
+    first_hour: int | None = None,
+    session_factor: float | Floats = 1.0,
+) -> ReferencePeriod:
+    """The statistics of reference windows; `span` is the width of the metrics' range.
+
+    `first_hour` is the hour of the week of the first window; without it no profile is learned. `session_factor` is how much
+    the scores of one session or user hang together, as a factor of the variance of a mean."""
+    streams, length = series.counts.shape
+    zeros = np.zeros(streams)
+    profile = Profile(
+        np.zeros((streams, HOURS_PER_DAY)), np.zeros((streams, DAYS_PER_WEEK)), zeros, zeros, zeros
+    )
+    if first_hour is not None:
+        profile = learn_profile(series, first_hour)
+        series = series.subtract(expect_levels(profile.daily, profile.weekly, first_hour, length))
+    counts, sums = series.counts, series.sums
+    windows = series.seen.sum(axis=1).astype(float)
+    scores = np.maximum(counts.sum(axis=1), 1)
+    mean = sums.sum(axis=1) / scores
+    second, third = series.squares.sum(axis=1) / scores, series.cubes.sum(axis=1) / scores
+    # around the mean of all, not of each window: an hour may have a single score
+    within = np.maximum(second - mean**2, 0) * scores / np.maximum(scores - 1, 1)
+    # Method of moments for unequal windows: the weighted spread of their means, against what chance alone gives.
+    spread = (counts * (series.means - mean[:, None]) ** 2).sum(axis=1)
+    freedom = np.maximum(windows - 1 - profile.freedom, 1)
+    size = np.maximum((scores - (counts**2).sum(axis=1) / scores) / np.maximum(windows - 1, 1), 1)
+    raw = spread / freedom / size
+    of_means = raw * (1 + SPREAD_CAUTION_ERRORS * np.sqrt(2 / freedom))
+    single = within / size
+    factor = np.where(single > 0, of_means / np.maximum(single, 1e-300), 1)
+    width = np.broadcast_to(np.asarray(span, float), mean.shape)
+    reference = ReferencePeriod(
+        windows=windows,
+        scores=counts.sum(axis=1),
+        mean=mean,
+        error=zeros,
+        precision=zeros,
+        within=within,
+        factor=np.maximum(np.maximum(factor, session_factor), 1),
+        between=np.maximum(of_means - single, 0),
+        hour_doubt=profile.hour_doubt,
+        weekday_doubt=profile.weekday_doubt,
+        third=third - 3 * mean * second + 2 * mean**3,
+        span=width,
+        least=np.maximum(MIN_SPREAD_SHARE * width, 1e-12),
+        carry_rate=zeros,
+        carry_share=zeros,
+        daily=profile.daily,
+        weekly=profile.weekly,
+    )
+    return _add_correlation(
+        reference, series, 1 - session_factor * single / np.maximum(raw, 1e-300)
+    )
+
+
+def _add_correlation(
+    reference: ReferencePeriod, series: WindowSums, excess: Floats
+) -> ReferencePeriod:
+    """The reference with the correlation of its hours, and the error of its mean with it."""
+    spread = reference.compute_spread(series.counts)
+    z = (series.means - reference.mean[:, None]) / spread
+    rates, shares = np.array(CARRY_MODELS).T
+    fit = _compute_likelihoods(z, series.seen, rates, shares)
+    # Only what hours vary beyond their scores can be carried on.
+    fit = np.where(shares <= np.maximum(excess, 0)[:, None], fit, -np.inf)
+    # the first model is "independent hours"
+    is_correlated = fit.max(axis=1) >= fit[:, 0] + MIN_CARRY_GAIN
+    close = fit >= fit.max(axis=1, keepdims=True) - CARRY_CAUTION
+    long_run = 1 + 2 * shares * rates / (1 - rates)
+    chosen = np.where(is_correlated, np.argmax(np.where(close, long_run, 0), axis=1), 0)
+    learned = replace(reference, carry_rate=rates[chosen], carry_share=shares[chosen])
+    windows = np.maximum(reference.windows, 1)
+    weight = np.where(series.seen, 1 / spread**2, 0).sum(axis=1)
+    error = np.sqrt(learned.inflate(windows) / np.maximum(weight, 1e-300))
+    return replace(learned, error=error, precision=weight / _count_hours(series.seen))
+
+
+def _count_hours(seen: Flags) -> Floats:
+    """Hours from the first with scores to the last."""
+    length = seen.shape[1]
+    first = np.argmax(seen, axis=1)
+    last = length - 1 - np.argmax(seen[:, ::-1], axis=1)
+    return np.asarray(np.maximum(last - first + 1, 1), float)
+
+
+def _compute_likelihoods(z: Floats, seen: Flags, rates: Floats, shares: Floats) -> Floats:
+    """Log likelihood of standardised windows under each model of correlation, (streams, models); a Kalman filter."""
+    level = np.zeros((len(z), len(rates)))
+    doubt = np.broadcast_to(shares, level.shape).copy()
+    total = np.zeros_like(level)
+    for at in range(z.shape[1]):
+        known = seen[:, at, None]
+        variance = doubt + 1 - shares
+        error = z[:, at, None] - level
+        total -= np.where(known, (error**2 / variance + np.log(variance)) / 2, 0)
+        gain = np.where(known, doubt / variance, 0)
+        level = rates * (level + gain * error)
+        doubt = rates**2 * doubt * (1 - gain) + shares * (1 - rates**2)
+    return total
