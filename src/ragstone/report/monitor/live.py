@@ -143,6 +143,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
         clear=Query(lang=query.lang, tz=query.tz, home=query.home).href(),
         chosen=":".join(query.slice) if query.slice else "",
+        compare=query.href("traffic", slice="", by="", metric="", show="", a=":".join(query.slice) if query.slice else ""),
         step=format_length(step, say),
         cards=CardGrid(tuple(cards)),
         traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
