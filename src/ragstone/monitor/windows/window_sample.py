@@ -52,13 +52,11 @@ def choose_sides(
 
 
 def name_span(since: int, until: int, zone: str) -> str:
-    """`2026-05-01 to 2026-05-08`, with the time of day unless both are midnight."""
+    """`2026-05-01 – 2026-05-08`, with the time of day unless both are midnight."""
     time_zone = get_time_zone(zone)
     times = [from_micros(at).astimezone(time_zone) for at in (since, until)]
     is_whole = all(not (time.hour or time.minute or time.second) for time in times)
-    return " to ".join(
-        time.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for time in times
-    )
+    return " – ".join(time.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for time in times)
 
 
 class WindowSample(WindowRun):

@@ -77,7 +77,7 @@ def _compare(
     )
     nodes = report.brief()
     if any(len(sample) >= MAX_COMPARED for sample in samples):
-        nodes.append(doc.Paragraph(say("newest_only", n=say.whole(MAX_COMPARED)), style="note"))
+        nodes.append(doc.Paragraph(say("traffic_newest", n=say.whole(MAX_COMPARED)), style="note"))
     return nodes
 
 
