@@ -105,6 +105,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     say, query = frame.say, frame.query
     since, until = query.bounds_at(frame.now)
     where = query.slice
+    chosen = ":".join(where or ())
     summary = summarise_between(archive, since, until, by=query.by or None, where=where)
     whole, slices = summary.whole, summary.slices
     step = choose_step(until - since)
@@ -148,8 +149,8 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         until=format_minute(until, say),
         until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
         clear=Query(lang=query.lang, tz=query.tz, home=query.home).href(),
-        chosen=":".join(query.slice) if query.slice else "",
-        compare=query.href("traffic", slice="", by="", metric="", show="", a=":".join(query.slice) if query.slice else ""),
+        chosen=chosen,
+        compare=query.href("traffic", slice="", by="", metric="", show="", a=chosen),
         step=format_length(step, say),
         cards=CardGrid(tuple(cards)),
         traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),

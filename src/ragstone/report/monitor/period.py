@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,20 +72,21 @@ def analyse_period(archive: Archive, period: str, until: int, zone: str = "UTC")
 def _choose_metric(archive: Archive, report: PeriodReport) -> str:
     """What orders the worst interactions: of the metrics whose values mean something for their judge, the one that got worse,
     else one with an alert, else the first; feedback when there is no such metric, and people said something."""
-    scaled = {metric for _, metric in load_scales(archive.store, load_judge(archive)[1])}
     scored = [change for change in report.changes if change.name in report.now.metrics]
-    known = [
-        change
-        for change in scored
-        if (scale := find_scale(change.name)).bounds is not None
-        and (not scale.judged or change.name in scaled)
-    ]
+    measured = {metric for _, metric in load_scales(archive.store, load_judge(archive)[1])}
+    known = [change for change in scored if _has_scale(change.name, measured)]
     worse = [change.name for change in known if change.verdict == "worse"]
     alerting = {alert.metric for alert in report.alerts}
     named = [change.name for change in known if change.name in alerting]
     spoken = [FEEDBACK] if report.now.feedback is not None else []
     rest = [*(change.name for change in known), *spoken, *(change.name for change in scored)]
     return next(iter([*worse, *named, *rest]), FEEDBACK)
+
+
+def _has_scale(metric: str, measured: Collection[str]) -> bool:
+    """Whether low values of a metric mean bad answers: it has bounds and, if judged, its judge was measured."""
+    scale = find_scale(metric)
+    return scale.bounds is not None and (not scale.judged or metric in measured)
 
 
 def _find_breakdowns(
