@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
 from collections.abc import Iterator
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
 from live import Server, in_thread
+from ragstone.labels import LabelSession, load_labels
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -287,3 +289,105 @@ def test_a_sample_with_its_evidence_its_neighbours_and_other_runs(
     assert "No call is kept" in text
     assert server.get(f"/sample?run={run.id}&id=q004").status == 200
     assert server.get(f"/sample?run={run.id}&id=q999").status == 404
+
+
+def test_runs_are_compared_in_the_words_of_compare(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    two = [runs["better"].id, runs["elsewhere"].id]
+    text = read_page(server, "/compare", run=two)
+    assert "worse by" in text
+    assert '<mark class="differs">' not in text  # both gave the same answers
+    assert f"sample?run={runs['elsewhere'].id}&amp;id=q0" in text
+    three = read_page(server, "/compare", run=[*two, runs["fifth"].id], metric="recall")
+    assert "recall" in three
+    assert "<code>faithfulness</code>" not in three
+    assert "Choose two to 6 runs" in read_page(server, "/compare")
+    assert "at least one more" in read_page(server, "/compare", run=two[0])
+    only = read_page(server, "/compare", run=two, direction="better")
+    assert only.count('<article class="sample">') < text.count('<article class="sample">')
+
+
+def test_differences_of_answers_are_marked() -> None:
+    from ragstone.report.comparison.samples import SampleSide, _mark_differences
+
+    sides = [SampleSide(text, "", (), ()) for text in ("it takes 5 days", "it takes 15 days")]
+    before, after = _mark_differences(*sides)
+    assert before.parts == (("it takes", False), (" 5", True), (" days", False))
+    assert after.parts == (("it takes", False), (" 15", True), (" days", False))
+    apart = [SampleSide(text, "", (), ()) for text in ("yes", "the shop is open on Monday")]
+    assert _mark_differences(*apart)[0].parts == ()
+
+
+def fill_form(text: str, action: str = "labels") -> dict[str, str]:
+    """The hidden fields of the first form of a page that posts labels of the queue."""
+    form = re.search(rf'<form class="panel answers" method="post" action="{action}">(.*?)</form>', text, re.DOTALL)  # fmt: skip
+    assert form is not None
+    return {name: html.unescape(value) for name, value in re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form[1])}  # fmt: skip
+
+
+def test_the_queue_of_label_is_worked_through_and_taken_back(
+    store: Store, server: Server, runs: dict[str, StoredRun]
+) -> None:
+    run = runs["third"]
+    expected = LabelSession(run, "claim", "ana").choose_next(2)
+    first = fill_form(read_page(server, "/label", run=run.id, on="claim"))
+    assert (first["item"], first["at"]) == (expected[0].unit.item, str(expected[0].unit.position))
+    assert post(server, "/labels", **first, value="contradicted") == 303
+    (label,) = load_labels(store, run=run.id, target="claim")
+    assert (label.word, label.author, label.origin) == ("contradicted", "ana", expected[0].origin)
+    assert label.chance is not None
+    page = read_page(server, "/label", run=run.id, on="claim")
+    assert "1 labelled, 0 skipped" in page
+    undo = {"run": run.id, "on": "claim", "do": "undo", "number": str(label.number)}
+    assert post(server, "/labels", **undo) == 303
+    assert load_labels(store, run=run.id, target="claim") == []
+    assert fill_form(read_page(server, "/label", run=run.id, on="claim")) == first
+
+
+def test_two_people_label_the_same_unit(store: Store, server: Server, runs: dict[str, StoredRun]) -> None:  # fmt: skip
+    run = runs["fifth"]
+    form = fill_form(read_page(server, "/label", run=run.id, on="chunk"))
+    for name, value in (("Ana Núñez", "1"), ("Bo", "0.5"), ("Bo", "0")):
+        raw = urlencode({**form, "value": value}).encode()
+        cookie = {**FORM, "Cookie": f"ragstone_author={quote(name)}"}
+        assert server.ask("POST", "/labels", raw=raw, headers=cookie).status == 303
+    labels = {label.author: label.value for label in load_labels(store, run=run.id, target="chunk")}
+    assert labels == {"Ana Núñez": 1.0, "Bo": 0.0}
+
+
+def test_a_sample_is_labelled_in_every_way(store: Store, server: Server, runs: dict[str, StoredRun]) -> None:  # fmt: skip
+    run = runs["first"]
+    page = read_page(server, "/label", run=run.id, at="4")
+    assert page.count("<legend>") == 2 + 2 + 4  # claims, chunks, grades of the answer
+    base = {"run": run.id, "at": "4", "item": ""}
+    for on, value in (("support", "1"), ("correctness", "0"), ("note", "odd <b>claim</b>")):
+        assert post(server, "/labels", **base, on=on, value=value) == 303
+    assert post(server, "/labels", run=run.id, at="4", on="claim", item="Number 4 agrees.", value="supported", comment="c") == 303  # fmt: skip
+    shown = read_page(server, "/sample", run=run.id, at="4")
+    assert "odd &lt;b&gt;claim&lt;/b&gt;" in shown
+    assert '<q dir="auto">c</q>' in shown
+    listed = read_page(server, "/run", run=run.id, **{"is": "labelled:yes"})
+    assert "What is said of topic 4?" in list_titles(listed)
+    assert len(list_titles(listed)) < 30
+    for bad in ({"on": "claim", "value": "maybe"}, {"on": "dance", "value": "1"}, {"on": "support", "value": "7"}):  # fmt: skip
+        assert post(server, "/labels", **base, **bad) == 422
+    assert post(server, "/labels", run=run.id, at="999", on="support", item="", value="1") == 404
+
+
+def test_a_preference_is_asked_without_names_and_kept_by_run(
+    store: Store, server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rows = [make_row(number, 0.0) for number in range(1, 5)]
+    one = add_run(store, "old answers", source="pair.jsonl", rows=rows)
+    new = [({**row, "answer": "Another answer."}, scores) for row, scores in rows]
+    two = add_run(store, "new answers", source="pair.jsonl", rows=new)
+    page = read_page(server, "/label", run=one.id, against=two.id, on="preference")
+    assert "old answers" not in page
+    is_left = page.index("Another answer.") < page.index("It is said to be green.")
+    form = fill_form(page)
+    assert post(server, "/labels", **form, value="left" if is_left else "right") == 303
+    (label,) = load_labels(store, run=one.id, target="preference")
+    assert (label.item, label.word) == (two.id, "second")
+    for run in (one, two):
+        post(server, "/notes", run=run.id, do="bin")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,14 @@ from click.testing import CliRunner
 from ragstone.cli.testset import command
 from ragstone.data import corpora
 from ragstone.data.documents import Document
-from ragstone.testset.checkup import FAULTS, check_testset
+from ragstone.testset.checkup import FAULTS, check_testset, fix_testset
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 
 DOCUMENTS = [
     Document("tower", "The tower of Almere is 40 metres high. Its bell was cast by Ida Brandt."),
     Document("bridge", "The bridge of Corran was opened in 1931. Its keeper is Tomas Reyes."),
+    Document("ferry", "The ferry of Torvik leaves at 09:15 from the north pier."),
+    Document("timetable", "At Torvik the ferry leaves at 09:15 from the north pier, daily."),
     Document("mill", "The mill of Dunmore grinds barley. Its owner is Sarah Whitlock."),
 ]
 
@@ -44,7 +48,11 @@ GOOD = [
 BAD = {
     "no_question": row("b", " ", "40 metres", {"tower": 1}),
     "no_reference": row("b", "Who built the tower of Almere?", "", {"tower": 1}),
-    "duplicate": row("b", "How high is Almere's tower?", "40 metres", {"tower": 1}),
+    "duplicate": row("b", "How high is the tower of Almere?", "40 metres", {"tower": 1}),
+    "near_duplicate": row("b", "Please tell me: how high is the tower of Almere?", "40 metres", {"tower": 1}),
+    "wrong_document": row("b", "Who is the keeper of the bridge of Corran?", "Tomas Reyes", {"mill": 1}),
+    "wrong_value": row("b", "In which year was the bridge of Corran opened?", "1951", {"bridge": 1}),
+    "answerable": row("b", "Who cast the bell of the tower of Almere?", "It is not mentioned in the document."),
     "ambiguous": row("b", "How high is Almere's tower?", "44 metres high", {"tower": 1}),
     "leaked": row("b", "Was the bell cast by Ida Brandt?", "Ida Brandt", {"tower": 1}),
     "not_self_contained": row("b", "Who cast the bell according to the passage?", "Ida Brandt", {"tower": 1}),
@@ -52,7 +60,7 @@ BAD = {
     "quote_not_verbatim": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1},
                               evidence=[{"document": "tower", "quote": "cast by Ada Brandt"}]),
     "not_answerable": row("b", "Who rings the bell of the tower?", "Mad Jack Sullivan", {"tower": 1}),
-    "answered_elsewhere": row("b", "Who is the keeper of the bridge of Corran, opened in 1931?", "Tomas Reyes", {"mill": 1}),
+    "answered_elsewhere": row("b", "When does the ferry of Torvik leave from the north pier?", "at 09:15", {"ferry": 1}),
 }  # fmt: skip
 
 
@@ -95,7 +103,7 @@ def test_the_hand_made_set_is_good() -> None:
 def test_coverage_and_trivial_systems(tmp_path: Path) -> None:
     checkup = check_testset(*written(tmp_path, GOOD[:2]))
     assert checkup.coverage is not None
-    assert (checkup.coverage.documents, checkup.coverage.asked) == (3, 2)
+    assert (checkup.coverage.documents, checkup.coverage.asked) == (5, 2)
     assert checkup.trivial.first == 1.0
     assert checkup.trivial.answer_in_first == 1.0
     assert checkup.trivial.constant == 0.5
@@ -196,3 +204,66 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
     assert not [
         fault for fault in checkup.faults if fault.kind in ("duplicate", "not_self_contained")
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mended"),
+    [
+        ("leaked", None),
+        ("near_duplicate", None),
+        ("wrong_value", {"reference": "1931"}),
+        ("wrong_document", {"relevant": {"bridge": 1}}),
+        ("answered_elsewhere", {"relevant": {"ferry": 1, "timetable": 1}}),
+        ("not_answerable", {"reference": "It is not mentioned in the document.", "relevant": {}}),
+    ],
+)
+def test_a_fix_mends_its_item_and_no_other(
+    kind: str, mended: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    questions, documents = written(tmp_path, [*GOOD, BAD[kind]])
+    checkup = check_testset(questions, documents)
+    out = tmp_path / "mended.jsonl"
+    fix_testset(checkup, [fault for fault in checkup.faults if fault.kind == kind], out)
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert rows == [*GOOD, *([{**BAD[kind], **mended}] if mended else [])]
+    assert kind not in {fault.kind for fault in check_testset(out, documents).faults}
+
+
+def test_the_printed_command_asks_for_each_fix_and_writes_what_was_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, documents = written(
+        tmp_path, [*GOOD, BAD["leaked"], {**BAD["wrong_value"], "id": "v"}]
+    )
+    arguments = ["check", str(questions), "--documents", str(documents)]
+    shown = CliRunner().invoke(
+        command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False
+    )
+    assert shown.return_value == 1
+    (line,) = re.findall(r"ragstone testset (check .*)", Path(tmp_path / "c.md").read_text("utf-8"))
+    printed = shlex.split(line.strip("`"))
+    refused = CliRunner().invoke(command, printed, standalone_mode=False)
+    assert "--accept" in str(refused.exception)
+    monkeypatch.setattr("ragstone.cli.actions.testset.is_asking", lambda: True)
+    asked = CliRunner().invoke(command, printed, input="n\ny\n", standalone_mode=False)
+    assert asked.return_value == 1, asked.output
+    fixed = [json.loads(line) for line in Path(printed[-1]).read_text("utf-8").splitlines()]
+    assert [row["id"] for row in fixed] == ["g1", "g2", "g3", "g4", "b", "v"]
+    assert fixed[-1]["reference"] == "1931"
+
+
+@pytest.mark.parametrize("accept", ["all", "wrong_value,leaked"])
+def test_accepted_kinds_are_fixed_without_asking(accept: str, tmp_path: Path) -> None:
+    questions, documents = written(tmp_path, [*GOOD, BAD["leaked"]])
+    out = tmp_path / "fixed.jsonl"
+    arguments = ["check", str(questions), "--documents", str(documents), "--fix", str(out)]
+    done = CliRunner().invoke(command, [*arguments, "--accept", accept], standalone_mode=False)
+    assert done.return_value == 0
+    assert len(out.read_text("utf-8").splitlines()) == 4
+    assert "no kind of finding 'lost'" in str(
+        CliRunner()
+        .invoke(command, [*arguments, "--accept", "lost"], standalone_mode=False)
+        .exception
+    )
+    same = CliRunner().invoke(command, [*arguments[:-1], str(questions)], standalone_mode=False)
+    assert "is the set itself" in str(same.exception)

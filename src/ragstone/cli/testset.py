@@ -18,6 +18,8 @@ def command() -> None:
 @click.argument("file")
 @click.option("--documents", multiple=True, metavar="DOCS", help="The corpus: a folder, a file or a BEIR folder. May be repeated.")  # fmt: skip
 @output_option("testset", "text here")
+@click.option("--fix", "fix", metavar="FILE", help="Ask for each fix that was found, and write the set with those you accept to FILE (jsonl).")  # fmt: skip
+@click.option("--accept", metavar="KIND,…", help="With --fix: accept the fixes of these kinds without asking (duplicate, leaked, …), or all.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @reading_options

@@ -38,6 +38,10 @@ class LabelSession:
         """What this person has said so far, skipped units included."""
         return [label for label in self._labels if label.author == self.author]
 
+    def reload(self) -> None:
+        """Read the labels again: others may have labelled meanwhile, and the chances of a draw follow from all of them."""
+        self._labels = load_labels(self.run.store, run=self.run.id, target=self.target)
+
     def choose_next(self, count: int, random_share: float = RANDOM_SHARE) -> list[UnitChoice]:
         """The next units to label."""
         return self._draw.choose_next(count, self._labels, self.author, random_share)

@@ -292,6 +292,8 @@ class SamplePairList:
 
     pairs: tuple[SamplePair, ...]
     tone: Tone
+    runs: tuple[str, str] = ("", "")
+    """Ids of the run before and after, for a page that can lead to the samples."""
     where: Where = PAGE
 
 

@@ -48,7 +48,7 @@ class HtmlFormat(DocumentFormat):
 
     endings = (".html",)
     description = "one self-contained page"
-    kinds = tuple(kind for kind in DOCUMENTS if kind != "testset")
+    kinds = DOCUMENTS
     renderer = "html"
 
 

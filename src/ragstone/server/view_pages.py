@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from aiohttp import web
 
@@ -16,7 +16,8 @@ from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
 from ragstone.report.render.rows import export_rows
-from ragstone.report.view.catalogue import RunEntry
+from ragstone.report.view.catalogue import RunEntry, load_entries
+from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
 from ragstone.report.view.frame import ViewFrame, build_view_script, build_view_style
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.run_page import open_state, render_run, resolve_query
@@ -32,6 +33,7 @@ from ragstone.server.page import (
     show_store_error,
 )
 from ragstone.server.responses import RequestError
+from ragstone.server.view_labels import save_form, show_label
 from ragstone.server.view_state import VIEW_STATE, IndexJob, ViewState
 from ragstone.store import StoredRow, StoredRun
 from ragstone.store.run_notes import (
@@ -57,6 +59,7 @@ def mount_view(app: web.Application, prefix: str) -> None:
     app.router.add_get(f"{prefix}/view.js", get_view_script)
     app.router.add_get(f"{prefix}/export", get_export)
     app.router.add_post(f"{prefix}/notes", post_notes)
+    app.router.add_post(f"{prefix}/labels", post_labels)
 
 
 def _build_handler(
@@ -102,7 +105,9 @@ DONE_WORDS = ("saved", "binned", "restored", "erased")
 
 
 def _read_author(request: web.Request) -> str:
-    text = request.cookies.get(AUTHOR_COOKIE, "") or request.app[SERVER_STATE].settings.author
+    text = (
+        unquote(request.cookies.get(AUTHOR_COOKIE, "")) or request.app[SERVER_STATE].settings.author
+    )
     return " ".join(text.split())[:80]
 
 
@@ -156,6 +161,19 @@ def show_sample(state: ViewState, frame: ViewFrame) -> str:
     return render_sample_page(frame, entry, index, others)
 
 
+def show_comparison(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /compare?run=…&run=…`: the marked baseline, else the oldest run, is the one that others are compared with."""
+    chosen = frame.get_all("run")
+    if not 2 <= len(chosen) <= MAX_RUNS:
+        return render_chooser(frame, load_entries(state.store, state.shelf, make=False), chosen)
+    notes = load_run_notes(state.store)
+    runs = {run.id: run for run in map(state.store.run, chosen)}
+    marked = [id for id in runs if id in notes and notes[id].is_baseline]
+    order = [info.id for info in reversed(state.store.runs())]
+    ids = sorted(runs, key=lambda id: (id not in marked, order.index(id) if id in order else 0))
+    return render_comparison(frame, [runs[id] for id in ids])
+
+
 def open_run(state: ViewState, frame: ViewFrame) -> tuple[RunEntry, RunIndex | IndexJob]:
     """The run that the address names, with its index or the job that is building it."""
     run = state.store.run(frame.get("run") or "last")
@@ -175,9 +193,17 @@ def render_progress(frame: ViewFrame, entry: RunEntry, job: IndexJob) -> str:
     )  # fmt: skip
 
 
-RENDERERS: dict[str, Render] = {"runs": show_runs, "run": show_run, "sample": show_sample}
+RENDERERS: dict[str, Render] = {
+    "runs": show_runs,
+    "run": show_run,
+    "sample": show_sample,
+    "compare": show_comparison,
+    "label": show_label,
+}
 """Page → what makes it."""
-VIEW_PATHS = tuple(f"/{name}" for name in (*RENDERERS, "view.css", "view.js", "notes", "export"))
+VIEW_PATHS = tuple(
+    f"/{name}" for name in (*RENDERERS, "view.css", "view.js", "notes", "labels", "export")
+)
 """Paths that the guard admits without the token: their handlers check it, and show the sign-in form."""
 
 
@@ -230,6 +256,27 @@ def _write_export(state: ViewState, frame: ViewFrame, path: Path) -> str:
     export_rows(entry.run, path, entry.summary, language=frame.say.language, select=select)
     # ids of runs are of our own making; a name could hold anything
     return f"ragstone-{entry.info.id}"
+
+
+# ── labels ────────────────────────────────────────────────────────────────────────────────
+
+
+async def post_labels(request: web.Request) -> web.Response:
+    """Keep a label of a form, take one back, or remember who is labelling."""
+    form = await read_form(request)
+    if form.get("do") == "name":
+        return _remember_author(form)
+    query = await save_form(request, form, _read_author(request))
+    return redirect("label", query)
+
+
+def _remember_author(form: Form) -> web.Response:
+    name = " ".join(form.get("author", "").split())[:80]
+    lang = form.get("lang", "")
+    response = redirect("label", urlencode({"lang": lang}) if lang else "")
+    # quoted: a cookie holds ASCII only; without a path the browser uses the directory it sees
+    response.set_cookie(AUTHOR_COOKIE, quote(name), path="", max_age=365 * 86400, httponly=True, samesite="Strict")  # fmt: skip
+    return response
 
 
 # ── what people note ──────────────────────────────────────────────────────────────────────

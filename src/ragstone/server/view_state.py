@@ -18,6 +18,7 @@ from ragstone.report.view.index import RunIndex
 from ragstone.report.view.index_builder import build_index
 from ragstone.report.view.sample_page import MAX_OTHER_RUNS
 from ragstone.report.view.summaries import SummaryShelf
+from ragstone.server.label_desk import LabelDesk
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
 
@@ -46,6 +47,7 @@ class ViewState:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.shelf = SummaryShelf(store)
+        self.desk = LabelDesk()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="ragstone-view")
         self._lock = threading.Lock()
         self._summing: set[str] = set()

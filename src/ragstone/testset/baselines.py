@@ -61,10 +61,15 @@ class Search:
 
     def measure_held_share(self, piece: DocumentChunk, text: str) -> float:
         """The share of a text's words, rare ones counting more, that stand in a document."""
-        wanted = set(extract_terms(text, piece.language))
+        return self.measure_text_share(piece.titled_text, text, piece.language)
+
+    def measure_text_share(self, held_by: str, text: str, given: str | None) -> float:
+        """The same for the text of a document."""
+        language = detect_language(text, given)
+        wanted = set(extract_terms(text, language))
         if not wanted:
             return 1.0
-        held = wanted.intersection(extract_terms(piece.titled_text, piece.language))
+        held = wanted.intersection(extract_terms(held_by, language))
         weight = {word: self._weigh_word(word) for word in wanted}
         return sum(weight[word] for word in held) / sum(weight.values())
 

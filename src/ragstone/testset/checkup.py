@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ragstone.analysis.power import (
     WORST_SD,
@@ -17,54 +18,26 @@ from ragstone.analysis.power import (
     plan_sample_size,
 )
 from ragstone.analysis.stats import Z
-from ragstone.data import read
+from ragstone.data import open_replacement, read
+from ragstone.testset.audit import audit_abstention, audit_answer, get_evidence
 from ragstone.testset.baselines import (
     Search,
     TrivialBaselines,
-    join_turns,
     list_relevant,
     measure_baselines,
 )
-from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
+from ragstone.testset.findings import DROP, FAULTS, Fault, FaultKind, apply_fixes
+from ragstone.testset.likeness import is_dangling, leaks_answer
 from ragstone.testset.sampling import Topics, sample_places
 from ragstone.testset.sources import Corpus, Source, open_corpus
+from ragstone.testset.twins import find_twins
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import ABSTENTIONS
 from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
-FaultKind = Literal[
-    "no_question",
-    "no_reference",
-    "duplicate",
-    "ambiguous",
-    "leaked",
-    "not_self_contained",
-    "unknown_document",
-    "quote_not_verbatim",
-    "not_answerable",
-    "answered_elsewhere",
-]
-FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
-"""What can be wrong with an item; the last four show only with the documents."""
-
 EFFECTS = (0.10, 0.05, 0.03)
 """Differences of a score for which the needed number of questions is computed."""
-MIN_HELD_SHARE = 0.5
-"""Share of a reference's words that its documents must hold."""
-MIN_ELSEWHERE_SHARE = 0.85
-"""Share of a question's words that another document must hold to count as telling it too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that is wrong with one item."""
-
-    kind: FaultKind
-    id: str
-    text: str
-    """The question, or what there is of it."""
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +58,8 @@ class Checkup:
     """All that is known of a test set."""
 
     source: str
+    documents: tuple[str, ...]
+    """Names of the corpus, where it was given by files or folders."""
     total: int
     answerable: int
     kinds: Mapping[str, int]
@@ -141,6 +116,7 @@ def check_testset(
     # by position: in the order of the fields of Checkup
     return Checkup(
         str(source),
+        _list_names(documents),
         len(samples),
         len(samples) - unanswerable,
         _count_values(samples, lambda s: s.meta.get("kind") or s.meta.get("type")),
@@ -152,6 +128,12 @@ def check_testset(
         tuple(plan_sample_size(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
         detectable_difference(half_width, 0.05),
     )
+
+
+def _list_names(documents: Source | None) -> tuple[str, ...]:
+    given = [documents] if isinstance(documents, str | Path) else documents or ()
+    names = list(given) if isinstance(given, Sequence) else []
+    return tuple(str(name) for name in names if isinstance(name, str | Path))
 
 
 def _is_answerable(sample: Sample) -> bool:
@@ -167,49 +149,41 @@ def _count_values(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> 
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
+def fix_testset(
+    checkup: Checkup, accepted: Sequence[Fault], out: Path, **read_options: Any
+) -> tuple[int, int]:
+    """Write the set with the fixes of these findings to another file; returns the rows written and those dropped."""
+    rows = [
+        (record.sample.id, json.loads(record.row))
+        for record in read(checkup.source, **read_options)
+    ]
+    mended = apply_fixes(rows, accepted)
+    with open_replacement(out) as stream:
+        for row in mended:
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return len(mended), len(rows) - len(mended)
+
+
 def _find_faults(samples: Sequence[Sample]) -> Iterator[Fault]:
     """What shows without the documents."""
     for sample in samples:
         yield from _find_own_faults(sample)
     with_question = [sample for sample in samples if (sample.question or "").strip()]
-    # first turns and follow-ups apart: the same words mean something else as a second turn
-    yield from _find_duplicates(
-        [sample for sample in with_question if not sample.meta.get("history")]
-    )
-    yield from _find_duplicates([sample for sample in with_question if sample.meta.get("history")])
+    yield from find_twins(with_question)
 
 
 def _find_own_faults(sample: Sample) -> Iterator[Fault]:
     """What shows in one sample alone."""
     question, reference = sample.question or "", sample.reference or ""
     if not question.strip():
-        yield Fault("no_question", sample.id, question)
+        yield Fault("no_question", sample.id, question, fix=DROP)
         return
     if not reference.strip():
         yield Fault("no_reference", sample.id, question)
     elif _is_answerable(sample) and leaks_answer(question, reference):
-        yield Fault("leaked", sample.id, question, reference)
+        yield Fault("leaked", sample.id, question, reference, DROP)
     if not sample.meta.get("history") and is_dangling(question, sample.language):
-        yield Fault("not_self_contained", sample.id, question)
-
-
-def _find_duplicates(samples: Sequence[Sample]) -> Iterator[Fault]:
-    for first_position, second_position in find_alike(
-        [sample.question or "" for sample in samples]
-    ):
-        first, second = samples[first_position], samples[second_position]
-        # the same second turn means another thing after another first one
-        histories = [
-            " ".join(map(str, sample.meta.get("history") or ())) for sample in (first, second)
-        ]
-        if any(histories) and not list(find_alike(histories)):
-            continue
-        same = fold_text(first.reference or "") == fold_text(second.reference or "")
-        kind: FaultKind = "duplicate" if same else "ambiguous"
-        detail = f"{first.id}: {first.question}"
-        if not same:
-            detail += f" ({first.reference} / {second.reference})"
-        yield Fault(kind, second.id, second.question or "", detail)
+        yield Fault("not_self_contained", sample.id, question, fix=DROP)
 
 
 def _find_corpus_faults(
@@ -225,56 +199,14 @@ def _find_corpus_faults(
                 yield Fault("unknown_document", sample.id, question, name)
             else:
                 texts[name] = f"{document.title}\n{document.text}"
-        for piece in _get_evidence(sample):
+        for piece in get_evidence(sample):
             text = texts.get(piece["document"])
             if text is not None and find_quote(piece["quote"], text) is None:
                 yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
         if _is_answerable(sample):
-            yield from _find_unanswerable(sample, texts)
-            yield from _find_other_sources(sample, search)
-
-
-def _find_unanswerable(sample: Sample, texts: Mapping[str, str]) -> Iterator[Fault]:
-    """Whether the relevant documents do not hold the reference, or there are none."""
-    question, wanted = sample.question or "", list_relevant(sample)
-    held = [texts[name] for name in wanted if name in texts]
-    if wanted and texts and not _holds_reference(sample, held):
-        yield Fault("not_answerable", sample.id, question, sample.reference or "")
-    elif not wanted and sample.relevant is not None:
-        yield Fault("not_answerable", sample.id, question, "no relevant document")
-
-
-def _get_evidence(sample: Sample) -> list[Mapping[str, Any]]:
-    given = sample.meta.get("evidence")
-    return [piece for piece in given if "quote" in piece] if isinstance(given, list) else []
-
-
-def _holds_reference(sample: Sample, texts: Sequence[str]) -> bool:
-    """Whether the relevant documents together hold the words of the reference."""
-    from ragstone.text.language import detect_language
-    from ragstone.text.terms import extract_terms
-
-    reference = sample.reference or ""
-    language = detect_language(reference, sample.language)
-    wanted = set(extract_terms(reference, language))
-    held = {term for text in texts for term in extract_terms(text, language)}
-    return not wanted or len(wanted & held) / len(wanted) >= MIN_HELD_SHARE
-
-
-def _find_other_sources(sample: Sample, search: Search) -> Iterator[Fault]:
-    """A document that is not called relevant, yet holds the question's words and the answer's very words."""
-    reference = sample.reference or ""
-    if sample.relevant is None or len(reference.split()) < 2:
-        return
-    for piece in search.find_nearest(join_turns(sample), sample.language):
-        # also with grade 0: the set says of it that it does not answer
-        judged = piece.document in (sample.relevant or {})
-        if judged or find_quote(reference, piece.titled_text) is None:
-            continue
-        if search.measure_held_share(piece, join_turns(sample)) >= MIN_ELSEWHERE_SHARE:
-            detail = f"{piece.document}: {reference}"
-            yield Fault("answered_elsewhere", sample.id, sample.question or "", detail)
-            return
+            yield from audit_answer(sample, texts, search)
+        else:
+            yield from audit_abstention(sample, search)
 
 
 def _measure_coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ragstone.testset.question_terms import extract_question_stems
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.text.terms import extract_terms
@@ -32,6 +33,10 @@ _DANGLING = {
 """Words that point at a text which whoever answers does not see."""
 
 
+MAX_BARE_STEMS = 2
+"""Words of meaning of a question that has a verb and no noun for its pronoun: `Who founded them?`"""
+
+
 def leaks_answer(question: str, answer: str) -> bool:
     """Whether a question holds its own answer; an answer of one letter does not count."""
     words = fold_text(answer).split()
@@ -40,9 +45,29 @@ def leaks_answer(question: str, answer: str) -> bool:
     return find_quote(answer, question) is not None
 
 
+# words that stand for a noun, and those that point at one
+_PRONOUNS = {
+    "en": re.compile(
+        r"\b(?:it|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
+    ),
+    "es": re.compile(
+        r"\b(?:él|ella|ellos|ellas|ello|est[aeo]s?|es[aeo]s?|dich[ao]s?)\b(?! (?:día|semana|mes|año|vez))"
+    ),
+}
+
+
 def is_dangling(question: str, language: str | None) -> bool:
-    """Whether a question speaks of a text that nobody sees."""
-    return _DANGLING[detect_language(question, language)].search(fold_text(question)) is not None
+    """Whether a question speaks of a text that nobody sees, or of something that it does not name (`How high is it?`)."""
+    language = detect_language(question, language)
+    folded = question.lower()
+    if _DANGLING[language].search(fold_text(question)) is not None:
+        return True
+    pronoun = _PRONOUNS[language].search(folded)
+    if pronoun is None or re.search(r"[`\d]|(?<=\w )[A-ZÁÉÍÓÚÑ]", question):
+        return False
+    # a noun before it may be meant; a question of two words of meaning has none
+    before = extract_question_stems(folded[: pronoun.start()], language)
+    return not before or len(extract_question_stems(folded, language)) <= MAX_BARE_STEMS
 
 
 def find_alike(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from ragstone.errors import ConfigError
 from ragstone.report.builders.testset import CheckupReport
 from ragstone.report.formats import describe_unknown, list_endings, write_report
 from ragstone.report.render import terminal
-from ragstone.testset.checkup import check_testset
+from ragstone.report.words import Words, load_words
+from ragstone.testset.checkup import Checkup, check_testset, fix_testset
+from ragstone.testset.findings import FAULTS, Fault
 
 
 def check_file(
@@ -35,16 +38,20 @@ def check_file(
     ]
     if errors:
         raise ConfigError(errors)
+    if flags["accept"] is not None and flags["fix"] is None:
+        raise click.UsageError("--accept needs the file to write; give --fix FILE")
     corpus = documents[0] if len(documents) == 1 else list(documents)
-    checkup = check_testset(
-        file,
-        corpus or None,
-        format=flags["format"],
-        fields=fields or None,
-        limit=flags["limit"],
-        skip_bad_rows=flags["skip_bad_rows"],
-    )
-    report = CheckupReport(checkup, choose_language(flags["language"]))
+    reading = {
+        "format": flags["format"],
+        "fields": fields or None,
+        "limit": flags["limit"],
+        "skip_bad_rows": flags["skip_bad_rows"],
+    }
+    checkup = check_testset(file, corpus or None, **reading)
+    language = choose_language(flags["language"])
+    if flags["fix"] is not None:
+        return _fix_file(checkup, Path(flags["fix"]), flags["accept"], language, reading)
+    report = CheckupReport(checkup, language)
     if flags["as_json"]:
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:
@@ -53,3 +60,63 @@ def check_file(
         write_report(report, path)
         note(f"wrote {path}")
     return 1 if checkup.faults else 0
+
+
+def _fix_file(
+    checkup: Checkup, out: Path, accept: str | None, language: str, reading: Mapping[str, Any]
+) -> int:
+    """Write the set with the accepted fixes; exit code 1 when findings are left."""
+    if out.resolve() == Path(checkup.source).resolve():
+        raise click.UsageError(f"{str(out)!r} is the set itself; name another file")
+    say = load_words(language)
+    fixable = [fault for fault in checkup.faults if fault.fix is not None]
+    accepted = _accept_kinds(fixable, accept) if accept is not None else _ask_fixes(fixable, say)
+    written, dropped = fix_testset(checkup, accepted, out, **reading)
+    counts = {"n": say.whole(written), "dropped": say.whole(dropped), "file": str(out)}
+    changed = len({fault.id for fault in accepted}) - dropped
+    note(say("checkup.fix.wrote", changed=say.whole(changed), **counts))
+    left = len(checkup.faults) - len(accepted)
+    if left:
+        note(say("checkup.fix.left", n=say.whole(left)))
+    return 1 if left else 0
+
+
+def _accept_kinds(fixable: Sequence[Fault], accept: str) -> list[Fault]:
+    kinds = {kind.strip() for kind in accept.split(",") if kind.strip()}
+    unknown = kinds - set(FAULTS) - {"all"}
+    if unknown:
+        raise click.UsageError(
+            f"no kind of finding {sorted(unknown)[0]!r}; choose among all, {', '.join(FAULTS)}"
+        )
+    return [fault for fault in fixable if "all" in kinds or fault.kind in kinds]
+
+
+def is_asking() -> bool:
+    """Whether somebody sits at the terminal who can be asked."""
+    return sys.stdin.isatty()
+
+
+def _ask_fixes(fixable: Sequence[Fault], say: Words) -> list[Fault]:
+    """Show each finding with its proof and fix, and ask whether to apply it."""
+    if fixable and not is_asking():
+        raise click.UsageError("nobody can be asked here; name the kinds to fix with --accept")
+    accepted: list[Fault] = []
+    always: set[str] = set()
+    for number, fault in enumerate(fixable, 1):
+        assert fault.fix is not None
+        if fault.kind in always:
+            accepted.append(fault)
+            continue
+        click.echo(f"\n{number}/{len(fixable)}  {fault.id}  {say(f'checkup.fault.{fault.kind}')}")
+        click.echo(f"  {fault.text}")
+        if fault.detail:
+            click.echo(f"  {fault.detail}")
+        click.echo(f"  → {fault.fix.describe(say('checkup.fix.drop'))}")
+        choice = click.prompt(say("checkup.fix.ask"), type=click.Choice(list("ynaq")), default="n")
+        if choice == "q":
+            break
+        if choice == "a":
+            always.add(fault.kind)
+        if choice in "ya":
+            accepted.append(fault)
+    return accepted

@@ -213,11 +213,12 @@ class ComparisonReport:
             ("fixed", "good", view_pairs(versus.fixed, before, after, say), versus.fixed_count),
         )  # fmt: skip
         brief: list[doc.Node] = []
+        ids = (self.comparison.baseline.id, versus.run.id)
         for key, tone, pairs, total in moved:
             note = _count_pairs(pairs, total, say)
             heading = doc.Heading(say(key), note=note)
             yield doc.Section(
-                (heading, doc.SamplePairList(tuple(pairs), tone)), "moved", where=doc.PAGE
+                (heading, doc.SamplePairList(tuple(pairs), tone, ids)), "moved", where=doc.PAGE
             )
             yield _list_in_text(key, pairs[:PAIRS_IN_TEXT], total, say)
             few = pairs[:PAIRS_ON_TERMINAL]

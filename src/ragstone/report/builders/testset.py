@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.testset.checkup import Checkup
+    from ragstone.testset.findings import Fault
 
 MAX_EXAMPLES = 5
 """Items shown of each fault."""
@@ -102,17 +104,33 @@ def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
         return build_list([say("checkup.faults.none")])
     items = []
     for kind, faults in groups.items():
-        lines = [
-            f"{fault.id}  {fault.text}" + (f"  [{fault.detail}]" if fault.detail else "")
-            for fault in faults[:MAX_EXAMPLES]
-        ]
+        lines = [_describe_fault(fault, say) for fault in faults[:MAX_EXAMPLES]]
         more = len(faults) - MAX_EXAMPLES
         if more > 0:
             lines.append(say("checkup.faults.more", n=say.whole(more)))
         head = f"{say.whole(len(faults))} × {say(f'checkup.fault.{kind}')}"
         examples = build_list(map(doc.Remark, lines))
         items.append(doc.ListItem(head, "warn", nodes=(examples,)))
+    if any(fault.fix for fault in checkup.faults):
+        items.append(doc.ListItem(_describe_fixes(checkup, say)))
     return build_list(items)
+
+
+def _describe_fault(fault: Fault, say: Words) -> str:
+    """The item, the proof, and the change that would mend it."""
+    proof = f"  [{fault.detail}]" if fault.detail else ""
+    fix = f"  → {fault.fix.describe(say('checkup.fix.drop'))}" if fault.fix else ""
+    return f"{fault.id}  {fault.text}{proof}{fix}"
+
+
+def _describe_fixes(checkup: Checkup, say: Words) -> str:
+    """How many findings bring their fix, and the command that applies them."""
+    count = sum(fault.fix is not None for fault in checkup.faults)
+    source = Path(checkup.source)
+    command = ["ragstone", "testset", "check", checkup.source]
+    command += [part for name in checkup.documents for part in ("--documents", name)]
+    command += ["--fix", str(source.with_name(f"{source.stem}.fixed.jsonl"))]
+    return say("checkup.fix", n=say.whole(count), command=shlex.join(command))
 
 
 def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:

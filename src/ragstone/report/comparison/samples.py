@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from ragstone.report.figures import shorten
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 MAX_FINDINGS = 12
 FINDING_LIMITS = Limits(text=300, chunks=0, findings=MAX_FINDINGS)
 ANSWER_CHARS = 1_500
+MIN_SHARED = 0.3
+"""Share of words in common from which differences of two answers are marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class SampleSide:
     contexts: tuple[str, ...]
     """Ids of the chunks, or their ranks when they have none."""
     findings: tuple[FindingView, ...]
+    parts: tuple[tuple[str, bool], ...] = ()
+    """The answer in stretches, and whether each is missing in the other run's answer; empty where nothing is shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,9 @@ def view_pairs(
             for name, pair in change.metrics.items()
         ]
         sign = "+" if change.change > 0 else "−"
+        sides = _mark_differences(
+            _view_side(old, change.metrics, say), _view_side(new, change.metrics, say)
+        )
         pairs.append(
             SamplePair(
                 # Texts are cut here, not in the renderers: a page and a text show the same pair,
@@ -72,8 +81,8 @@ def view_pairs(
                 reference=shorten(old.sample.reference or new.sample.reference or "", 600),
                 scores=tuple(arrows),
                 change=sign + say.number(abs(change.change), 2),
-                before=_view_side(old, change.metrics, say),
-                after=_view_side(new, change.metrics, say),
+                before=sides[0],
+                after=sides[1],
             )
         )
     return pairs
@@ -90,6 +99,23 @@ def _view_side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> Sam
         contexts=tuple(shorten(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
         findings=tuple(view_finding(entry, FINDING_LIMITS, say) for entry in entries),
     )
+
+
+def _mark_differences(before: SampleSide, after: SampleSide) -> tuple[SampleSide, SampleSide]:
+    """Both sides with what stands in one answer only; answers that share little are left unmarked, all of it is new."""
+    words = [re.findall(r"\s*\S+", side.answer or "") for side in (before, after)]
+    if not all(words):
+        return before, after
+    plain = [[word.strip() for word in some] for some in words]
+    matcher = SequenceMatcher(None, plain[0], plain[1], autojunk=False)
+    if matcher.ratio() < MIN_SHARED:
+        return before, after
+    parts: tuple[list[tuple[str, bool]], list[tuple[str, bool]]] = ([], [])
+    for kind, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        for some, stretch in ((0, words[0][old_from:old_to]), (1, words[1][new_from:new_to])):
+            if stretch:
+                parts[some].append(("".join(stretch), kind != "equal"))
+    return replace(before, parts=tuple(parts[0])), replace(after, parts=tuple(parts[1]))
 
 
 def _format_value(value: float | str, say: Words) -> str:

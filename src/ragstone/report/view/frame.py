@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone._version import __version__
-from ragstone.report.document import ReportDocument
 from ragstone.report.render.html import (
     ShownSamples,
     build_style_sheet,
@@ -17,7 +16,7 @@ from ragstone.report.render.html import (
 )
 from ragstone.report.words import Words
 
-PAGES = ("runs", "monitor")
+PAGES = ("runs", "compare", "label", "monitor")
 """Pages that the navigation leads to, in its order."""
 SCRIPTS = ("view.js",)
 MAX_PARAMETER_CHARS = 300
@@ -114,8 +113,3 @@ def build_view_style() -> str:
 def build_view_script() -> str:
     """The scripts of the viewer's pages, which all of them can be read without."""
     return "".join(map(read_resource, SCRIPTS))
-
-
-def render_document(frame: ViewFrame, document: ReportDocument, **more: Any) -> str:
-    """A report as a page of the viewer."""
-    return frame.fill("view_document.html.j2", document=document, **more)

@@ -1,0 +1,244 @@
+"""`testset check` on sets with planted faults: share found of each kind, and false alarms on healthy sets.
+
+    python -m bench.testset_audit [FOLDER] [--lang en] [--each 40] [--show KIND]
+
+Healthy sets of several shapes come first: the hand-made questions of the bundled corpus, sets generated without an LLM from
+its documents and (FOLDER: one folder of documents for each source) from other documents, and the questions of xquad where
+they lie beside the checkout. Then each fault is planted in copies of their items, --each of a kind; an item counts as found
+when a finding of the kinds that fit names it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.testset_reading import read_sources
+from bench.testsets import corpora as read_corpora
+from ragstone import generate
+from ragstone.data import corpora
+from ragstone.data.documents import Document
+from ragstone.testset.checkup import check_testset
+from ragstone.text.language import ABSTENTIONS
+
+Row = dict[str, Any]
+MAX_ROWS = 240
+FRAMES = {
+    "en": ("Please tell me: {}", "Hi, quick question: {}", "I would like to know: {}", "Could you tell me this? {}"),
+    "es": ("Por favor, dime: {}", "Hola, una pregunta: {}", "Me gustaría saber: {}", "¿Me puedes decir esto? {}"),
+}  # fmt: skip
+NAMES = ("Zebulon", "Quimby", "Thornbury", "Valdemoro", "Ostrander", "Belarmino")
+
+
+def plant_duplicate(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    return dict(row)
+
+
+def plant_near_duplicate(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    return {**row, "question": rng.choice(FRAMES[row["language"]]).format(row["question"])}
+
+
+def plant_conflict(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    other = rng.choice(rows)
+    if not answerable(other) or other["reference"] == row["reference"]:
+        return None
+    return {**row, "reference": other["reference"]}
+
+
+def plant_leak(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    word = "is it" if row["language"] == "en" else "es"
+    return {**row, "question": f"{row['question'].rstrip('?')}, {word} {row['reference'].rstrip('.')}?"}  # fmt: skip
+
+
+def plant_missing_document(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    return {**row, "relevant": {"no-such-document.md": 1}}
+
+
+def plant_wrong_document(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    others = sorted(
+        {key for other in rows for key in other.get("relevant") or {}} - set(row["relevant"])
+    )
+    return {**row, "relevant": {rng.choice(others): 1}} if others else None
+
+
+def plant_wrong_value(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    """Another number, or another name where there is none."""
+    reference = row["reference"]
+    numbers = list(re.finditer(r"\d+", reference))
+    if numbers:
+        at = rng.choice(numbers)
+        return {**row, "reference": f"{reference[: at.start()]}{int(at[0]) + rng.randrange(3, 40)}{reference[at.end() :]}"}  # fmt: skip
+    names = [m for m in re.finditer(r"\b[A-Z][a-z]{3,}\b", reference) if m.start()]
+    if not names:
+        return None
+    at = rng.choice(names)
+    return {**row, "reference": reference[: at.start()] + rng.choice(NAMES) + reference[at.end() :]}
+
+
+def plant_unanswerable(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    """An answer that no document gives, to a question about something that none names."""
+    name = rng.choice(NAMES)
+    asked, said = {
+        "en": (f"Who repaired the clock of {name} in the winter of the great storm?", f"The watchmaker Quirin {name} with his apprentice."),
+        "es": (f"¿Quién reparó el reloj de {name} en el invierno de la gran tormenta?", f"El relojero Quirin {name} con su aprendiz."),
+    }[row["language"]]  # fmt: skip
+    return {**row, "question": asked, "reference": said}
+
+
+def plant_answerable(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    return {**row, "reference": ABSTENTIONS[row["language"] == "es"], "relevant": {}}
+
+
+def plant_not_self_contained(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
+    tails = {
+        "en": ("according to the passage", "in this document", "as mentioned above"),
+        "es": ("según el texto", "en este documento", "mencionado anteriormente"),
+    }[row["language"]]
+    pronouns = {"en": ("When was it built?", "How much does it cost?", "Who founded them?"), "es": ("¿Cuándo se construyó este?", "¿Cuánto cuesta esto?", "¿Quién fundó dicha empresa?")}[row["language"]]  # fmt: skip
+    tailed = f"{row['question'].rstrip('?')} {rng.choice(tails)}?"
+    return {**row, "question": rng.choice((tailed, tailed, rng.choice(pronouns)))}
+
+
+Planter = Callable[[Row, Sequence[Row], random.Random], Row | None]
+PLANTED: dict[str, tuple[Planter, frozenset[str]]] = {
+    "duplicate": (plant_duplicate, frozenset({"duplicate"})),
+    "near-duplicate": (plant_near_duplicate, frozenset({"near_duplicate", "duplicate"})),
+    "conflict between items": (plant_conflict, frozenset({"ambiguous"})),
+    "leak": (plant_leak, frozenset({"leaked"})),
+    "missing document": (plant_missing_document, frozenset({"unknown_document"})),
+    "wrong document": (plant_wrong_document, frozenset({"wrong_document", "not_answerable"})),
+    "wrong number or name": (plant_wrong_value, frozenset({"wrong_value", "wrong_document"})),
+    "unanswerable marked answerable": (plant_unanswerable, frozenset({"not_answerable", "wrong_value"})),
+    "answerable marked unanswerable": (plant_answerable, frozenset({"answerable"})),
+    "not self-contained": (plant_not_self_contained, frozenset({"not_self_contained"})),
+}  # fmt: skip
+"""Fault → how it is planted, and the findings that fit it."""
+ADDED = frozenset({"duplicate", "near-duplicate", "conflict between items"})
+"""Faults that are another item beside the healthy one; the others take its place."""
+
+
+def answerable(row: Row) -> bool:
+    return row["reference"] not in ABSTENTIONS and bool(row.get("relevant"))
+
+
+def check_rows(rows: Sequence[Row], documents: Any) -> dict[str, set[str]]:
+    """Id → kinds of its findings."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "set.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        found: dict[str, set[str]] = {}
+        for fault in check_testset(path, documents).faults:
+            found.setdefault(fault.id, set()).add(fault.kind)
+    return found
+
+
+def healthy_sets(folder: Path | None, language: str) -> Iterator[tuple[str, list[Row], Any]]:
+    """Name, rows and documents of each healthy set."""
+    rows = [json.loads(line) for line in corpora.questions().read_text("utf-8").splitlines()]
+    for code in ("en", "es"):
+        documents = list(_bundled(code))
+        mine = [row for row in rows if row.get("language") == code]
+        yield f"hand-made {code}", mine[:MAX_ROWS], corpora.documents()
+        yield f"generated {code}", generate(documents, 150, seed=1).rows(), documents
+    for name, held in read_corpora():
+        if name.startswith("xquad"):
+            yield name, list(_xquad(name, held)), list(held)
+    if folder is not None:
+        documents = list(read_sources(folder, language))
+        yield f"unseen {language}", generate(documents, 150, seed=1).rows(), documents
+
+
+def _bundled(language: str) -> Iterator[Document]:
+    for line in corpora.documents().read_text("utf-8").splitlines():
+        row = json.loads(line)
+        if row["language"] == language:
+            yield Document(row["id"], row["text"], row["title"], language)
+
+
+def _xquad(name: str, held: Sequence[Document]) -> Iterator[Row]:
+    import gzip
+
+    from bench.testsets import xquad
+
+    language = name[-2:]
+    with gzip.open(xquad() / f"xquad_{language}.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in list(file)[: MAX_ROWS // 5]:
+            row = json.loads(line)
+            for n, asked in enumerate(row["questions"]):
+                yield {
+                    "id": f"{row['doc_id']}-{n}", "question": asked["question"], "language": language,
+                    "reference": asked.get("answer") or asked["answers"][0], "relevant": {row["doc_id"]: 1},
+                }  # fmt: skip
+
+
+def plant(rows: Sequence[Row], fault: str, each: int) -> tuple[list[Row], set[str]]:
+    """The set with one fault planted so many times, and the ids of the faulty items."""
+    rng = random.Random(fault)
+    planter, _ = PLANTED[fault]
+    chosen = [row for row in rows if answerable(row) and not (row.get("meta") or {}).get("history")]
+    rng.shuffle(chosen)
+    out, ids = {row["id"]: row for row in rows}, set()
+    for row in chosen:
+        bad = planter(row, rows, rng)
+        if bad is None or len(ids) >= each:
+            continue
+        bad["id"] = f"bad-{row['id']}"
+        bad["meta"] = {k: v for k, v in (row.get("meta") or {}).items() if k != "evidence"}
+        if fault not in ADDED:
+            del out[row["id"]]
+        out[bad["id"]] = bad
+        ids.add(bad["id"])
+    return list(out.values()), ids
+
+
+def measure(name: str, rows: list[Row], documents: Any, each: int, show: str) -> Counter[str]:
+    """Print what was found in one set; found and planted of each kind."""
+    alarms = check_rows(rows, documents)
+    kinds = Counter(kind for found in alarms.values() for kind in found)
+    print(f"{name}: {len(rows)} items, {len(alarms)} false alarms ({len(alarms) / len(rows):.1%}) {dict(kinds)}")  # fmt: skip
+    if show == "alarms":
+        for row in rows:
+            if row["id"] in alarms:
+                print("  ", alarms[row["id"]], row["question"], "→", row["reference"])
+    counts: Counter[str] = Counter({"items": len(rows), "alarms": len(alarms)})
+    for fault, (_, fitting) in PLANTED.items():
+        planted, ids = plant(rows, fault, each)
+        found = check_rows(planted, documents)
+        # of a pair either side may be named: the later one is
+        hits = {key for key in ids if found.get(key, set()) & fitting}
+        counts[f"{fault}: found"] += len(hits)
+        counts[f"{fault}: planted"] += len(ids)
+        print(f"  {fault}: {len(hits)} of {len(ids)}")
+        if show == fault:
+            for row in planted:
+                if row["id"] in ids - hits:
+                    print("    missed:", row["question"], "→", row["reference"], row.get("relevant"), found.get(row["id"]))  # fmt: skip
+    return counts
+
+
+def main() -> None:
+    asks = argparse.ArgumentParser(description=__doc__)
+    asks.add_argument("folder", nargs="?", type=Path)
+    asks.add_argument("--lang", default="en")
+    asks.add_argument("--each", type=int, default=40)
+    asks.add_argument("--show", default="")
+    asks.add_argument("--only", default="")
+    given = asks.parse_args()
+    total: Counter[str] = Counter()
+    for name, rows, documents in healthy_sets(given.folder, given.lang):
+        if given.only in name:
+            total += measure(name, rows, documents, given.each, given.show)
+    print(f"all: {total['alarms']} false alarms in {total['items']} items ({total['alarms'] / max(1, total['items']):.1%})")  # fmt: skip
+    for fault in PLANTED:
+        found, planted = total[f"{fault}: found"], total[f"{fault}: planted"]
+        print(f"  {fault}: {found} of {planted} ({found / max(1, planted):.0%})")
+
+
+if __name__ == "__main__":
+    main()

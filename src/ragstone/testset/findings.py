@@ -1,0 +1,82 @@
+"""What can be wrong with an item of a test set, with its proof and the change that would mend it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+FaultKind = Literal[
+    "no_question",
+    "no_reference",
+    "duplicate",
+    "near_duplicate",
+    "ambiguous",
+    "leaked",
+    "not_self_contained",
+    "unknown_document",
+    "wrong_document",
+    "wrong_value",
+    "quote_not_verbatim",
+    "not_answerable",
+    "answerable",
+    "answered_elsewhere",
+]
+FAULTS: tuple[FaultKind, ...] = get_args(FaultKind)
+"""What can be wrong with an item; those from `unknown_document` on show only with the documents."""
+
+FixKind = Literal["drop", "set"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of one row: it is dropped, or fields of it are set."""
+
+    kind: FixKind
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Field → its new value, where fields are set."""
+
+    def describe(self, drop: str) -> str:
+        """The change as a line shows it: the word for `drop`, or `relevant = {"a.md": 1}`."""
+        if self.kind == "drop":
+            return drop
+        return ", ".join(
+            f"{name} = {json.dumps(value, ensure_ascii=False)}"
+            for name, value in self.values.items()
+        )
+
+
+DROP = Fix("drop")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with one item."""
+
+    kind: FaultKind
+    id: str
+    text: str
+    """The question, or what there is of it."""
+    detail: str = ""
+    """The proof: the twin, the sentence of the document, the value that it lacks."""
+    fix: Fix | None = None
+    """None where only a person can say what is right."""
+
+
+def apply_fixes(
+    rows: Iterable[tuple[str, Mapping[str, Any]]], faults: Sequence[Fault]
+) -> list[dict[str, Any]]:
+    """The rows, each given with the id of its item, as the fixes of these faults make them; a row is changed once."""
+    fixes: dict[str, Fix] = {}
+    for fault in faults:
+        if fault.fix is not None and (fault.id not in fixes or fault.fix.kind == "drop"):
+            fixes[fault.id] = fault.fix
+    mended = []
+    for key, row in rows:
+        fix = fixes.get(key)
+        if fix is None:
+            mended.append(dict(row))
+        elif fix.kind == "set":
+            mended.append({**row, **fix.values})
+    return mended
