@@ -236,6 +236,7 @@ KEYS: dict[str, dict[str, str]] = {
         "store": "Fichero o URL donde se guardan las ejecuciones.",
         "output": "Ficheros que escribir, cada uno en el formato de su extensión.",
         "concurrency": "Preguntas al juez en curso a la vez.",
+        "workers": "Procesos que puntúan, para métricas de texto y el juez incorporado; sin indicarlo, todos los núcleos donde compense.",
         "resume": "Continuar la ejecución inacabada del mismo plan.",
         "explain": "Escribir también afirmaciones, veredictos y citas en las filas exportadas, en una columna por cada métrica que los tenga.",
         "retry_errors": "Volver a puntuar lo que acabó en fallo.",

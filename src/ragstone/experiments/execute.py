@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,11 +24,14 @@ from ragstone.judges.factory import make_judge
 from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
-from ragstone.scale import build_cluster_execution
+from ragstone.scale import build_cluster_execution, choose_worker_count
 from ragstone.store import Store, StoredRun
 
+KEEP_BYTES = 8_000_000
+"""Files up to this size are read into memory before anything is scored, and only once."""
+
 CHECK_FIRST_BYTES = 64_000_000
-"""Files up to this size are read through for bad rows before anything is scored."""
+"""For a judge, files up to this size are read through for bad rows before anything is scored: judging takes far longer."""
 
 
 async def execute_plan(
@@ -174,10 +178,13 @@ def _check_rows(prepared: PreparedRun) -> int | None:
     if not isinstance(source, str) or source == "-":
         return None
     path = Path(source)
-    # a large file is read twice only where a bad row at its end would waste paid calls
-    small = path.is_file() and path.stat().st_size <= CHECK_FIRST_BYTES
-    paid = prepared.judge is not None and not prepared.judge.local
-    return prepared.dataset.check() if small or paid else None
+    judge, size = prepared.judge, path.stat().st_size if path.is_file() else None
+    if size is not None and size <= min(KEEP_BYTES, CHECK_FIRST_BYTES):
+        return prepared.dataset.check(keep=prepared.plan.on is None)
+    # a file is read twice only where a bad row at its end would waste much: paid calls, or hours
+    is_worth = judge is not None and size is not None and size <= CHECK_FIRST_BYTES
+    is_paid = judge is not None and not judge.local
+    return prepared.dataset.check() if is_worth or is_paid else None
 
 
 def _build_execution(
@@ -186,7 +193,7 @@ def _build_execution(
     """The run as one process carries it out, or as the workers of a cluster do."""
     plan, metrics, judge = prepared.plan, prepared.metrics, prepared.judge
     if plan.on is None:
-        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+        return _build_local_execution(prepared, stored, total, watch)
     if judge is not None and prepared.inputs.judge is not None and plan.judge is None:
         raise RagstoneError(
             f"{prepared.inputs.judge!r} cannot be sent to workers; name the judge: offline, "
@@ -196,3 +203,20 @@ def _build_execution(
         plan, stored, metrics, judge, total=total, watch=watch,
         source=None if plan.system is not None else prepared.source,
     )  # fmt: skip
+
+
+def _build_local_execution(
+    prepared: PreparedRun, stored: StoredRun, total: int | None, watch: ProgressCallback | None
+) -> Execution:
+    """The run as this process carries it out, or as several processes of this machine do."""
+    plan, metrics, judge, source = prepared.plan, prepared.metrics, prepared.judge, prepared.source
+    path = source if isinstance(source, str) and plan.system is None else None
+    size = os.path.getsize(path) if path is not None and os.path.isfile(path) else None
+    workers = choose_worker_count(plan.workers, judge, total, size)
+    if workers == 1:
+        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+    from ragstone.scale.processes import ProcessExecution
+
+    return ProcessExecution(
+        stored, metrics, judge, plan.concurrency, total, watch, workers=workers, source=path
+    )
