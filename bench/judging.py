@@ -45,7 +45,12 @@ def print_turn(turn: dict[str, float]) -> None:
         f"scored {turn['ok']:.0f} of {turn['scores']:.0f}; warm run: {turn['warm calls']:.0f} calls"
     )
     for name, value, bar, text in (
-        ("CPU a call, the encoder's thread apart", turn["milliseconds"], MAX_CPU_MS, f"{turn['milliseconds']:.2f} ms"),
+        (
+            "CPU a call, the encoder's thread apart",
+            turn["milliseconds"],
+            MAX_CPU_MS,
+            f"{turn['milliseconds']:.2f} ms",
+        ),
         (f"wall / ideal, {IN_FLIGHT} at once", turn["ratio"], MAX_RATIO, f"{turn['ratio']:.2f}"),
         ("warm run / cold run, wall", turn["warm"], MAX_WARM_SHARE, f"{turn['warm']:.3f}"),
         ("peak memory", turn["peak"], MAX_PEAK_MB, f"{turn['peak']:.0f} MB"),
@@ -72,7 +77,9 @@ def main() -> None:
             raise SystemExit(f"{options.python} has no Ragas")
         faster = rival.wall / turn["wall"]
         cpu = rival.cpu / turn["cpu"]
-        print(f"     {rival.name}: CPU {rival.cpu:.2f} s ({cpu:.1f} x ours), wall {rival.wall:.2f} s")
+        print(
+            f"     {rival.name}: CPU {rival.cpu:.2f} s ({cpu:.1f} x ours), wall {rival.wall:.2f} s"
+        )
         line(f"times as fast as {rival.name}", f"{faster:.1f}", f">= {MIN_TIMES_FASTER}", faster >= MIN_TIMES_FASTER)  # fmt: skip
 
 

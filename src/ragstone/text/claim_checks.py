@@ -75,9 +75,7 @@ def _is_order(claim: str) -> bool:
     return bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
 
 
-def _have_passages(
-    quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float
-) -> bool:
+def _have_passages(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
     """Whether the sentences that quotes stand in have enough words of a claim."""
     return len(words & _unite_content_words([_find_passage(*pair) for pair in quotes])) >= wanted
 
