@@ -7,13 +7,12 @@ from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
-from ragstone.judges.cascade import (
-    DEFAULT_CHECK,
-    DEFAULT_UNSURE,
-    MEASURED,
-    Cascade,
-    parse_bounds,
-    parse_share,
+from ragstone.judges.cascade import Cascade
+from ragstone.judges.cascade_settings import (
+    CASCADE_SETTINGS,
+    check_cascade,
+    read_bounds,
+    read_check,
 )
 from ragstone.judges.choices import ChoiceModel
 from ragstone.judges.completion import LanguageModel
@@ -211,41 +210,9 @@ def check_identity(settings: Mapping[str, Any]) -> None:
         )
 
 
-CASCADE_SETTINGS = ("first", "then", "unsure", "agree", "check")
-
-
-def check_cascade(spec: Mapping[str, Any]) -> None:
-    """Raise UnknownJudge for settings of a cascade that make no sense, or are given without its judges."""
-    given = [name for name in CASCADE_SETTINGS if name in spec]
-    if given and not {"first", "then"} <= set(given):
-        raise UnknownJudge(
-            f"a judge with {given[0]!r} needs both judges of a cascade; write first: offline, then: openai:MODEL"
-        )
-    if "unsure" in spec and "agree" in spec:
-        raise UnknownJudge("'unsure' and 'agree' are two ways to say the same; give one of them")
-    if "unsure" in spec and spec["unsure"] != MEASURED:
-        parse_bounds(spec["unsure"])
-    for name, example in (("agree", 0.95), ("check", DEFAULT_CHECK)):
-        if name in spec:
-            parse_share(spec[name], name, example)
-
-
 def _make_cascade(settings: Mapping[str, Any], budget: Budget) -> Judge:
-    if settings.get("unsure") == MEASURED:
-        raise UnknownJudge(
-            "no measured bounds for the first judge; measure it on labels: "
-            "ragstone judge measure --labels … --save-scale, or give unsure: 0.2..0.8"
-        )
+    unsure, check = read_bounds(settings), read_check(settings)
     first, second = _make_members([settings["first"], settings["then"]], settings, budget)
-    unsure = DEFAULT_UNSURE
-    if "unsure" in settings:
-        unsure = parse_bounds(settings["unsure"])
-    elif "agree" in settings:
-        # each sure item agrees with at least this chance, as far as the first judge's chances can be
-        # believed; the checked share of them says how far
-        agree = max(0.5, parse_share(settings["agree"], "agree", 0.95))
-        unsure = (round(1 - agree, 6), agree)
-    check = parse_share(settings.get("check", DEFAULT_CHECK), "check", DEFAULT_CHECK)
     return Cascade(first, second, unsure=unsure, check=check, seed=settings.get("seed") or 0)
 
 
