@@ -5,9 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
-from bench.machine import describe_idleness, measure
+from bench.machine import describe_machine, measure
 
-BENCHES = ["imports", "ranking", "text", "throughput", "compare", "judges", "against_ragas"]
+BENCHES = [
+    "imports",
+    "ranking",
+    "text",
+    "throughput",
+    "compare",
+    "judges",
+    "judging",
+    "against_ragas",
+]
 
 
 def main() -> None:
@@ -18,7 +27,7 @@ def main() -> None:
     failed = []
     for name in asked.names:
         for turn in range(1, asked.times + 1):
-            print(f"── {name} ({turn} of {asked.times}), {describe_idleness()}", flush=True)
+            print(f"── {name} ({turn} of {asked.times}), {describe_machine()}", flush=True)
             cost = measure([sys.executable, "-m", f"bench.{name}"], quiet=False)
             print(f"── {name}: {cost} in all", flush=True)
             if cost.code:

@@ -12,7 +12,7 @@ LOOK_SECONDS = 1.0
 """How long the machine is watched before a bench."""
 
 
-def describe_idleness() -> str:
+def describe_machine() -> str:
     """The cores, the load average, and how much of all cores was idle during the last second."""
     cores = os.cpu_count() or 1
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.machine import Cost, describe_idleness, measure, repeat
+from bench.machine import Cost, describe_machine, measure, repeat
 from bench.streaming import write_samples
 
 METRICS = "recall@5,mrr,ndcg@5,exact_match,token_f1"
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--exported", type=int, default=100_000)
     parser.add_argument("--times", type=int, default=3)
     asked = parser.parse_args()
-    print(describe_idleness())
+    print(describe_machine())
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         ten, many, some = place / "ten.jsonl", place / "many.jsonl", place / "some.jsonl"
@@ -81,7 +81,7 @@ def main() -> None:
                     f"{ending} of {asked.exported:,} rows: {cost.cpu - start:.2f} s of CPU beyond the "
                     f"start (bar: {bar_seconds:.0f}), {cost}"
                 )
-    print(describe_idleness())
+    print(describe_machine())
 
 
 if __name__ == "__main__":
