@@ -71,36 +71,46 @@ def read_state(frame: ViewFrame, run: str, metrics: dict[str, bool], lead: str) 
 
     What cannot be read is left out, and kept in `complaints` to be shown."""
     complaints: list[str] = []
-    ranges = {}
-    for text in [*frame.get_all("range"), _join_range(frame)]:
-        if not text:
-            continue
-        part = parse_range(text)
-        if part is None or part.metric not in metrics:
-            complaints.append(text)
-        else:
-            ranges[part.metric] = part
-    traits = {}
-    for text in frame.get_all("is"):
-        trait, separator, value = text.partition(":")
-        if separator and value:
-            traits[trait] = value
-        else:
-            complaints.append(text)
+    ranges = _read_ranges(frame, metrics, complaints)
+    traits = _read_traits(frame, complaints)
     sort = frame.get("sort") or lead or POSITION
     if sort not in (*metrics, POSITION):
         complaints.append(sort)
         sort = lead or POSITION
     # without a direction the worst come first
     is_down = frame.get("dir") == "down" or (not frame.get("dir") and not metrics.get(sort, True))
-    query = SampleQuery(
-        frame.get("q"), tuple(ranges.values()), tuple(traits.items()), None, sort, is_down
-    )
+    query = SampleQuery(frame.get("q"), ranges, traits, None, sort, is_down)
     histogram = frame.get("hist")
     if histogram not in metrics:
         histogram = sort if sort in metrics else lead
     page = frame.get_number("page", 1, 10_000_000)
     return SampleState(frame, run, query, histogram, page, tuple(complaints))
+
+
+def _read_ranges(
+    frame: ViewFrame, metrics: dict[str, bool], complaints: list[str]
+) -> tuple[ValueRange, ...]:
+    """The last range of each metric."""
+    ranges: dict[str, ValueRange] = {}
+    for text in filter(None, [*frame.get_all("range"), _join_range(frame)]):
+        part = parse_range(text)
+        if part is None or part.metric not in metrics:
+            complaints.append(text)
+        else:
+            ranges[part.metric] = part
+    return tuple(ranges.values())
+
+
+def _read_traits(frame: ViewFrame, complaints: list[str]) -> tuple[tuple[str, str], ...]:
+    """The last value of each trait."""
+    traits: dict[str, str] = {}
+    for text in frame.get_all("is"):
+        trait, separator, value = text.partition(":")
+        if separator and value:
+            traits[trait] = value
+        else:
+            complaints.append(text)
+    return tuple(traits.items())
 
 
 def _join_range(frame: ViewFrame) -> str:
