@@ -74,8 +74,10 @@ def _score(
     """Score one sample; raises when no document is relevant or a chunk has no id."""
     global _latest
     known_contexts, known_relevant, ranking, warnings = _latest
-    # several metrics look at one sample in turn: contexts are immutable, grades may be a user's own dict
-    if known_contexts is not contexts or known_relevant != relevant:
+    # several metrics look at one sample in turn; contexts that are no Ranked, and grades, may have changed in place
+    if contexts.__class__ is not Ranked:
+        ranking, warnings = _read_ranking(contexts, relevant)
+    elif known_contexts is not contexts or known_relevant != relevant:
         ranking, warnings = _read_ranking(contexts, relevant)
         _latest = (contexts, dict(relevant), ranking, warnings)
     return _to_score(score_ranking(family, ranking, k, gain), warnings)
