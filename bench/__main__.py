@@ -5,7 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ["imports", "ranking", "text", "streaming", "compare", "judges", "against_ragas"]
+BENCHES = [
+    "imports",
+    "ranking",
+    "text",
+    "streaming",
+    "compare",
+    "judges",
+    "judging",
+    "against_ragas",
+]
 
 
 def main() -> None:
