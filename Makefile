@@ -8,7 +8,7 @@ export NO_MKDOCS_2_WARNING := 1
 # without byte code every program that a test starts would compile all of ragstone again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-system demo quick test test-all check bench bench-judge docs clean
+.PHONY: help setup setup-system demo quick test test-all promises check sbom bench bench-judge docs clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, wit
 	sh tests/install-slurm.sh
 	$(BIN)/python -m pytest -q
 
+promises: setup setup-system  ## Try every promise in full, and print a table of them
+	$(BIN)/python -m pytest -q tests/promises
+
 check: setup  ## Formatting, lint, types, docs
 	$(BIN)/ruff format --check src tests bench docs examples
 	$(BIN)/ruff check src tests bench docs examples
@@ -52,6 +55,12 @@ check: setup  ## Formatting, lint, types, docs
 	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py
 	$(BIN)/mkdocs build -q --strict -d site
 	$(BIN)/mkdocs build -q --strict -f mkdocs.es.yml -d site/es
+	$(BIN)/python tests/audit.py
+
+sbom: $(VENV)/.core  ## Write the installed packages as a CycloneDX document, sbom.json
+	@$(BIN)/python -m pip install -q --disable-pip-version-check 'cyclonedx-bom>=7' 2>/dev/null \
+		|| { echo "no sbom.json: cyclonedx-bom cannot be installed from here; it needs a package index"; exit 1; }
+	$(BIN)/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --output-reproducible --of JSON -o sbom.json
 
 bench: setup  ## Measure the bars; each line is a ratio
 	$(BIN)/python -m bench

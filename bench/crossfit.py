@@ -90,5 +90,28 @@ def _fit_predictions() -> dict[str, Array]:
     }
 
 
+def measure_pairs(rows: Predictions) -> tuple[int, float, float]:
+    """Pairs of texts on one document of which people support one: how often the judge's chance, and the shorter text, tell it."""
+    counts = np.bincount(rows.claim_row, minlength=len(rows.label))
+    told: list[tuple[float, float]] = []
+    for group in np.unique(rows.group):
+        members = np.flatnonzero(rows.group == group)
+        good, bad = (members[rows.label[members] == label] for label in (1, 0))
+        gaps = np.subtract.outer(rows.probability[good], rows.probability[bad])
+        lengths = -np.subtract.outer(counts[good], counts[bad])
+        told += zip(*(np.sign(part).ravel() / 2 + 0.5 for part in (gaps, lengths)), strict=True)
+    means = np.mean(told, axis=0)
+    return len(told), float(means[0]), float(means[1])
+
+
+def main() -> None:
+    """Print how many rows there are, and what the judge tells of pairs."""
+    everything = load_predictions()
+    print(f"{len(everything.label):,} rows")
+    for name in ("ragtruth_test", "inferes"):
+        pairs, judge, shorter = measure_pairs(everything.select(name))
+        print(f"{name}: of {pairs:,} pairs the judge tells {judge:.2f}, fewer claims {shorter:.2f}")
+
+
 if __name__ == "__main__":
-    print(f"{len(load_predictions().label):,} rows")
+    main()

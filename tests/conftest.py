@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from promised import drop_copies, write_table
 
 # no deadlines: machines are shared, and seconds prove nothing
 settings.register_profile("sample", deadline=None, max_examples=20)
@@ -50,6 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
+    drop_copies(config, items)
     if not config.getoption("--quick"):
         return
     chosen, rest = [], []
@@ -61,6 +65,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         seen[file] += 1
     items[:] = chosen
     config.hook.pytest_deselected(items=rest)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    write_table(terminalreporter)
 
 
 @pytest.fixture(autouse=True)

@@ -47,9 +47,8 @@ MAX_IDEALS = 10_000
 LN2 = math.log(2)
 MAX_EXACT_GRADE = 500.0
 """Above this, 2^grade nears the end of the floats, and the − 1 has long been lost in rounding."""
-MAX_TABLE_RANK = 1000
-LOG2 = (0.0, *(math.log2(number) for number in range(1, MAX_TABLE_RANK + 2)))
-"""LOG2[n] is the base-2 logarithm of n: a look-up costs half of a call."""
+LOG2 = [0.0, 0.0]
+"""LOG2[n] is the base-2 logarithm of n: a look-up costs half of a call. It grows with the longest ranking."""
 
 
 class Columns(NamedTuple):
@@ -101,7 +100,8 @@ def _average_precision(columns: Columns, k: int | None) -> Iterable[float]:
 
 
 def _ndcg(columns: Columns, k: int | None) -> Iterable[float]:
-    return columns.gains
+    # the same sum in the same order may round to more than the ideal one
+    return [min(1.0, share) for share in columns.gains]
 
 
 FORMULAS: Mapping[str, Callable[[Columns, int | None], Iterable[float]]] = {
@@ -123,7 +123,7 @@ def score_ranking(
     cuts = (k,)
     row: list[Any] = []
     ideal = _find_ideal(sorted(relevant.values()), cuts, gain)
-    _add_row(row, ids, set(ids), relevant, cuts, gain, ideal)
+    _add_row(row, len(ids), _find_hits(ids, set(ids), relevant), _to_bounds(cuts), ideal)
     (value,) = FORMULAS[family](_to_columns(row, cuts)[k], k)
     return value
 
@@ -133,24 +133,27 @@ class Ideal(NamedTuple):
 
     relevant: int
     """Documents with a positive grade."""
-    best: float
-    """The highest grade."""
+    shares: Mapping[float, float]
+    """The gain of each grade as a share of the best grade's; 0 where no metric asks for gains."""
     gains: tuple[float, ...]
     """The discounted gain of the ideal order for each cut-off, in units of the best grade's gain."""
 
 
 def _find_ideal(ascending: Sequence[float], cuts: Sequence[int | None], gain: str | None) -> Ideal:
     grades = ascending[bisect_right(ascending, 0) :][::-1]
-    gains = [] if gain is None else [_sum_gains(enumerate(grades[:k], 1), gain) for k in cuts]
-    return Ideal(len(grades), grades[0], tuple(gains))
+    if gain is None:
+        return Ideal(len(grades), dict.fromkeys(grades, 0.0), (1.0,) * len(cuts))
+    shares = {grade: relative_gain(grade, grades[0], gain) for grade in grades}
+    gains = [
+        sum(shares[grade] / math.log2(rank + 1) for rank, grade in enumerate(grades[:k], 1))
+        for k in cuts
+    ]
+    return Ideal(len(grades), shares, tuple(gains))
 
 
-def _sum_gains(hits: Iterable[tuple[int, float]], gain: str) -> float:
-    total = best = 0.0
-    for rank, grade in hits:
-        best = best or grade
-        total += relative_gain(grade, best, gain) / math.log2(rank + 1)
-    return total
+def _to_bounds(cuts: Sequence[int | None]) -> tuple[float, ...]:
+    """The cut-offs as `_add_row` takes them: as numbers, infinity for none and once more at the end."""
+    return (*(math.inf if k is None else k for k in cuts), math.inf)
 
 
 def relative_gain(grade: float, best: float, gain: str) -> float:
@@ -162,42 +165,73 @@ def relative_gain(grade: float, best: float, gain: str) -> float:
     return math.expm1(grade * LN2) / math.expm1(best * LN2)
 
 
+Hit = tuple[int, float]
+"""Rank and grade of a relevant document that was retrieved."""
+
+
+def _find_hits(ids: Sequence[str], distinct: Set[str], relevant: Mapping[str, float]) -> list[Hit]:
+    """The hits of a ranking whose ids do not repeat, best rank first."""
+    rank_of = ids.index
+    hits = [
+        (rank_of(name) + 1, grade)
+        for name, grade in relevant.items()
+        if grade > 0 and name in distinct
+    ]
+    hits.sort()
+    return hits
+
+
+def _find_scored_hits(
+    ranking: Mapping[str, float], relevant: Mapping[str, float]
+) -> list[Hit] | None:
+    """The hits of a ranking by scores: a rank is how many scores are higher, so that no document is put in order.
+
+    None where it takes the order: a hit has the score of another document, or a score may not be a number."""
+    scores = sorted(ranking.values())
+    total = sum(scores)
+    if total != total:  # NaN, or both infinities
+        return None
+    score_of, after_last = ranking.get, len(scores) + 1
+    hits: list[Hit] = []
+    for name, grade in relevant.items():
+        score = score_of(name)
+        if score is not None and grade > 0:
+            at = bisect_right(scores, score)
+            if at > 1 and scores[at - 2] == score:
+                return None
+            hits.append((after_last - at, grade))
+    hits.sort()
+    return hits
+
+
 def _add_row(
     flat: list[Any],
-    ids: Sequence[str],
-    distinct: Set[str],
-    relevant: Mapping[str, float],
-    cuts: Sequence[int | None],
-    gain: str | None,
+    retrieved: int,
+    hits: Sequence[Hit],
+    bounds: Sequence[float],
     ideal: Ideal,
 ) -> None:
     """Append what one ranking gives: three numbers whatever the cut-off, then three for each cut-off.
 
-    One walk over the hits serves every cut-off: sums are kept hit by hit, and each cut-off picks the sum it needs. `_to_columns` relies on
-    the order and number of what is appended."""
-    rank_of = ids.index
-    hits = [(rank_of(name) + 1, grade) for name, grade in relevant.items() if name in distinct]
-    hits.sort()
-    count_all, best, ideal_gains = ideal
-    ranks: list[int] = []
-    precisions, gains = [0.0], [0.0]
+    One walk over the hits serves every cut-off: `bounds` are the cut-offs in ascending order and infinity after them.
+    `_to_columns` relies on the order and number of what is appended."""
+    count_all, shares, ideal_gains = ideal
+    if retrieved >= len(LOG2) - 1:
+        LOG2.extend(math.log2(number) for number in range(len(LOG2), retrieved + 2))
+    flat += (retrieved, count_all, hits[0][0] if hits else 0)
     precision = gained = 0.0
-    count = 0
+    count = passed = 0
+    bound = bounds[0]
     for rank, grade in hits:
-        if grade > 0:
-            count += 1
-            ranks.append(rank)
-            precision += count / rank
-            precisions.append(precision)
-            if gain is not None:
-                share = grade / best if gain == "linear" else relative_gain(grade, best, gain)
-                gained += share / (LOG2[rank + 1] if rank < MAX_TABLE_RANK else math.log2(rank + 1))
-                gains.append(gained)
-    flat += (len(ids), count_all, ranks[0] if ranks else 0)
-    for cut_index, k in enumerate(cuts):
-        top = count if k is None else bisect_right(ranks, k)
-        share = min(1.0, gains[top] / ideal_gains[cut_index]) if ideal_gains else 0.0
-        flat += (top, precisions[top], share)
+        while rank > bound:
+            flat += (count, precision, gained / ideal_gains[passed])
+            passed += 1
+            bound = bounds[passed]
+        count += 1
+        precision += count / rank
+        gained += shares[grade] / LOG2[rank + 1]
+    for ideal_gain in ideal_gains[passed:]:
+        flat += (count, precision, gained / ideal_gain)
 
 
 def _to_columns(flat: list[Any], cuts: Sequence[int | None]) -> dict[int | None, Columns]:
@@ -257,7 +291,7 @@ def score_rankings(
 ) -> RankingScores:
     """Score many rankings at once: two sequences in step, or two mappings by query."""
     chosen = [_parse_metric(spec) for spec in metrics]
-    cuts = tuple(dict.fromkeys(k for _, _, k, _ in chosen))
+    cuts = tuple(sorted({k for _, _, k, _ in chosen}, key=lambda k: math.inf if k is None else k))
     values: dict[str, array[float]] = {}
     ids: list[Any] = []
     # each gain needs one walk over the rankings; metrics without a gain are the same in every walk
@@ -286,11 +320,9 @@ def _walk(
     ids: list[Any] = []
     undefined: list[Any] = []
     ideals: dict[tuple[float, ...], Ideal] = {}
-    repeated = 0
+    repeated, bounds = 0, _to_bounds(cuts)
     for query, ranking, relevant in queries:
         # the usual types are used as they are: a call for each query would be slow
-        if type(ranking) is not list:
-            ranking = _order_documents(ranking, query)
         if type(relevant) is not dict:
             relevant = _to_grades(relevant, query)
         grades = tuple(sorted(relevant.values()))
@@ -303,12 +335,17 @@ def _walk(
             ideal = _find_ideal(grades, cuts, gain)
             if len(ideals) < MAX_IDEALS:
                 ideals[grades] = ideal
-        distinct = set(ranking)
-        if len(distinct) != len(ranking):
-            ranking = list(dict.fromkeys(ranking))
-            repeated += 1
         ids.append(query)
-        _add_row(flat, ranking, distinct, relevant, cuts, gain, ideal)
+        hits = _find_scored_hits(ranking, relevant) if type(ranking) is dict else None
+        if hits is None:
+            if type(ranking) is not list:
+                ranking = _order_documents(ranking, query)
+            distinct = set(ranking)
+            if len(distinct) != len(ranking):
+                ranking = list(dict.fromkeys(ranking))
+                repeated += 1
+            hits = _find_hits(ranking, distinct, relevant)
+        _add_row(flat, len(ranking), hits, bounds, ideal)
     return flat, ids, undefined, repeated
 
 

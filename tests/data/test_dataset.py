@@ -329,3 +329,17 @@ def test_io_errors_while_reading_are_one_sentence(
     monkeypatch.setattr("builtins.open", lambda *_, **__: Broken())
     with pytest.raises(DataError, match=r"cannot read .*: Input/output error"):
         reading.check()
+
+
+def test_rows_that_were_checked_are_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_text(
+        '{"question": "q", "answer": "a"}\nnot json\n{"question": "q", "answer": "b"}\n'
+    )
+    dataset = read(path, skip_bad_rows=True)
+    assert dataset.check(keep=True) == 2
+    path.unlink()
+    assert [record.sample.answer for record in dataset] == ["a", "b"]
+    assert dataset.bad_count == 1
+    with pytest.raises(DataError, match="no file"):  # kept for one iteration, which lets go of them
+        list(dataset)

@@ -21,6 +21,7 @@ def reply(system: str, user: str) -> dict[str, Any]:
         ("claims", claims), ("verdicts", support), ("grades", useful),
         ("aspects", aspects), ("questions", questions), ("level", rate), ("text", translate),
         ("items", write), ("answers", solve), ("better", prefer),
+        ("turns", turns), ("turn", goal), ("question", standalone),
     ):  # fmt: skip
         if f'"{field}":' in shape:
             control = {"control": 0} if '"control":' in shape else {}
@@ -101,6 +102,20 @@ def rate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
 def prefer(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     first, second = (len(text) for label, text in blocks if label.startswith("answer "))
     return {"reason": "longer", "better": "tie" if first == second else "AB"[second > first]}
+
+
+def standalone(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    return {"question": dict(blocks)["question"]}
+
+
+def turns(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    names = [label.split()[1].strip(",") for label, _ in blocks if label.endswith(", user")]
+    plain = {"addresses": True, "contradicts": "", "quote": "", "reason": "so"}
+    return {"turns": [{"id": name, **plain} for name in names]}
+
+
+def goal(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
+    return {"turn": turns(blocks, user)["turns"][-1]["id"], "reason": "told"}
 
 
 def translate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:

@@ -35,6 +35,10 @@ SAMPLE: dict[str, Any] = {
     ],
     "reference": "The tower stands in Paris. It was built in 1889.",
     "language": "en",
+    "messages": [
+        {"role": "user", "content": "Is there a tower that cats like?"},
+        {"role": "assistant", "content": "Yes, there is one."},
+    ],
 }
 
 

@@ -15,7 +15,7 @@ from faults.scoring import SAMPLE, settings
 from faults.server import FaultServer
 from ragstone import prompts
 from ragstone.asks import Ask, Case, digest, support
-from ragstone.judges.factory import make_judge
+from ragstone.judges.factory import UnknownJudge, make_judge
 from ragstone.types import Chunk
 
 BASE: dict[str, Any] = {
@@ -160,3 +160,25 @@ def test_the_nonce_is_not_part_of_the_key() -> None:
     judge = make_judge(BASE | {"embeddings": {"model": "openai:e", "base_url": BASE["base_url"]}})
     assert judge.identity(ASK) == judge.identity(ASK)
     assert asyncio.run(judge.close()) is None
+
+
+def test_a_named_model_keeps_its_replies_wherever_it_is_served() -> None:
+    named = {**BASE, "identity": "qwen-7b-q4"}
+    moved = {**named, "base_url": "http://127.0.0.1:10/v1", "model": "openai:/models/qwen.gguf"}
+    assert key(named) == key(moved) != key(BASE)
+    assert key({**moved, "identity": "qwen-7b-q8"}) != key(named)
+    assert key({**moved, "temperature": 1}) != key(named)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {**BASE, "identity": ""},
+        {**BASE, "identity": 7},
+        {"model": "offline", "identity": "mine"},
+        {"jury": ["openai:a", "openai:b"], "identity": "both"},
+    ],
+)
+def test_an_identity_is_a_name_of_one_model_behind_a_url(spec: dict[str, Any]) -> None:
+    with pytest.raises(UnknownJudge, match="identity"):
+        make_judge(spec)

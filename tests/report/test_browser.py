@@ -78,6 +78,8 @@ def test_no_text_from_outside_runs_or_loads_anything(
         assert visit.page.evaluate("window.hit") is None
         assert visit.complaints == []
         assert visit.requests == [path.as_uri()]
+        visit.page.get_by_role("searchbox").fill("")
+        visit.page.wait_for_timeout(150)
         assert visit.page.locator(".sample").count() == 1
         assert payload.split("\u2028")[0] in visit.page.locator("h1").inner_text()
         visit.page.context.close()
@@ -106,7 +108,8 @@ def test_the_notebook_table_runs_nothing_either(build: Any, browser: Any, tmp_pa
 
 def test_the_page_reads_without_its_script(browser: Any, page_file: Path) -> None:
     visit = Visit(browser, page_file.as_uri(), java_script_enabled=False)
-    assert visit.shown() == 120
+    assert visit.shown() == 100
+    assert "20 more samples are drawn by the page's script" in visit.page.inner_text("#samples")
     assert not visit.page.locator("#filter").is_visible()
     visit.page.locator("#list summary").nth(1).click()
     assert visit.page.locator("#list details[open]").count() == 2
@@ -175,3 +178,42 @@ def test_nothing_sticks_out_and_text_has_contrast(
     visit.page.locator("#list summary").nth(1).click()
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width
     assert visit.page.evaluate(CONTRAST) == []
+
+
+def test_packed_samples_are_drawn_when_opened_and_run_nothing(
+    build: Any, browser: Any, tmp_path: Path
+) -> None:
+    cases = [poisoned(PAYLOADS[number % len(PAYLOADS)], number) for number in range(110)]
+    scores = {"m": Score(0.5), "n": Score(0.25)}
+    rows = [(row, {**scores, "m": next(iter(judged.values()))}) for row, judged in cases]
+    plain = {"higher_is_better": True, "bounds": [0, 1], "binary": False, "judged": True}
+    metrics = tuple(
+        {"name": name, "family": name, "labels": [], "meaning": "", **plain} for name in "mn"
+    )
+    run = build(rows, metrics=metrics)
+    path = tmp_path / "report.html"
+    write_report(RunReport(run, summarise(run)), path)
+    visit = Visit(browser, path.as_uri())
+    visit.page.locator("#list .sample").nth(109).wait_for()
+    assert visit.page.locator("#list .sample .body").count() == 100
+    for number in (100, 109):
+        visit.page.locator("#list .sample summary").nth(number).click()
+    assert visit.page.locator("#list .sample .body").count() == 102
+    visit.page.locator("#list .sample .claim").last.hover()
+    assert visit.page.evaluate("window.hit") is None
+    assert visit.complaints == []
+    assert visit.requests == [path.as_uri()]
+
+
+@pytest.mark.slow
+def test_a_report_of_a_thousand_samples_is_small_and_holds_all(
+    build: Any, a_case: Any, browser: Any, tmp_path: Path
+) -> None:
+    run = build([a_case(number) for number in range(1, 1201)])
+    path = tmp_path / "report.html"
+    write_report(RunReport(run, summarise(run)), path)
+    assert path.stat().st_size <= 3_000_000
+    visit = Visit(browser, path.as_uri())
+    visit.page.locator("#list .sample").nth(150).wait_for()
+    assert visit.page.evaluate("document.querySelectorAll('*').length") <= 30_000
+    assert "1,200 of 1,200" in visit.page.inner_text("#filter output")

@@ -7,14 +7,14 @@ labels, with the second judge in the place of people."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ragstone.analysis.batch import Row
 from ragstone.analysis.corrected import MIN_LABELS, CorrectedMean, LabelledUnits, correct_mean
 from ragstone.analysis.stats import wilson_interval
-from ragstone.judges.cascade import parse_share
+from ragstone.judges.cascade_settings import parse_share
 from ragstone.types import Finding, Score
 
 SHARE_FAMILIES: Mapping[str, bool] = {
@@ -203,32 +203,42 @@ def _read_item(finding: Finding, position: int, group: str, share: float) -> _It
 
 def _summarise_items(items: Sequence[_Item], family: str, target: float) -> CascadeSummary:
     judged = [item for item in items if item.is_opinion]
-    unsure = [item for item in judged if item.chance >= 1]
-    checked = [item for item in judged if item.chance < 1 and item.is_asked]
-    disagreed = sum(not item.agrees for item in checked)
-    enough = len(checked) >= MIN_LABELS or len(unsure) == len(judged)
-    rate = low = high = None
-    if checked and enough:
-        rate = disagreed / len(checked)
-        low, high = wilson_interval(disagreed, len(checked))
-    elif enough:
-        rate = low = high = 0.0
-    bounds, inside = (_suggest_bounds(judged, target) if enough else None) or (None, None)
-    return CascadeSummary(
-        items=len(judged),
-        unsure=len(unsure),
-        checked=len(checked),
-        disagreed=disagreed,
-        samples=len({item.sample for item in judged}),
-        samples_asked=len({item.sample for item in judged if item.is_asked}),
+    summary = _count_items(judged, target)
+    if summary.checked < MIN_LABELS and summary.unsure < summary.items:
+        return summary
+    rate, low, high = _estimate_share(summary.disagreed, summary.checked)
+    bounds, inside = _suggest_bounds(judged, target) or (None, None)
+    return replace(
+        summary,
         disagreement=rate,
         low=low,
         high=high,
-        target=target,
         bounds=bounds,
         bounds_share=inside,
-        second_mean=_estimate_mean(items, family) if enough else None,
+        second_mean=_estimate_mean(items, family),
     )
+
+
+def _count_items(items: Sequence[_Item], target: float) -> CascadeSummary:
+    """What was asked, without any estimate."""
+    checked = [item for item in items if item.chance < 1 and item.is_asked]
+    return CascadeSummary(
+        items=len(items),
+        unsure=sum(item.chance >= 1 for item in items),
+        checked=len(checked),
+        disagreed=sum(not item.agrees for item in checked),
+        samples=len({item.sample for item in items}),
+        samples_asked=len({item.sample for item in items if item.is_asked}),
+        disagreement=None,
+        low=None,
+        high=None,
+        target=target,
+    )
+
+
+def _estimate_share(count: int, total: int) -> tuple[float, float, float]:
+    """A share with its 95 % interval; 0 of nothing when every item was asked about anyway."""
+    return (count / total, *wilson_interval(count, total)) if total else (0.0, 0.0, 0.0)
 
 
 def _suggest_bounds(

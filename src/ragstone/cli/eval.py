@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, reading_options, store_option
+from ragstone.cli.options import output_option, parse_worker_count, reading_options, store_option
 
 
 @click.command("eval", short_help="Score a data set.")
@@ -34,6 +34,12 @@ from ragstone.cli.options import output_option, reading_options, store_option
     type=click.IntRange(min=1),
     metavar="N",
     help="Concurrent requests to the judge.",
+)
+@click.option(
+    "--workers",
+    callback=parse_worker_count,
+    metavar="N|auto",
+    help="Processes that score, for text metrics and the embedded judge. auto, the default: all cores where that pays.",
 )
 @click.option(
     "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"

@@ -96,3 +96,14 @@ correction_option = click.option(
     show_default=True,
     help="For how many differences are shown: Bonferroni, Holm, Benjamini-Hochberg or none.",
 )
+
+
+def parse_worker_count(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | None:
+    """Parse `--workers`: a number of processes, or `auto`, which is 0."""
+    if value is None or (value.isdecimal() and int(value) > 0):
+        return None if value is None else int(value)
+    if value.strip().lower() == "auto":
+        return 0
+    raise click.BadParameter(f"{value!r} is no number of processes; give one from 1, or auto")

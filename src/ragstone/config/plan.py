@@ -114,6 +114,8 @@ class Plan:
     """Write claims, verdicts and quotes into exported rows too, in a column for each metric that has them."""
     concurrency: int | None = None
     """Questions to the judge in flight at once."""
+    workers: int | None = None
+    """Processes that score, for text metrics and the embedded judge; without it, all cores where that pays."""
     resume: bool = False
     """Resume the unfinished run of the same plan."""
     retry_errors: bool = False

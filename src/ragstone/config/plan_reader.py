@@ -212,7 +212,8 @@ class PlanReader:
 
     def check_settings(self, *models: ConfigValue) -> None:
         """Add an error for each setting that no judge has."""
-        from ragstone.judges.factory import SETTINGS, check_cascade
+        from ragstone.judges.cascade_settings import check_cascade
+        from ragstone.judges.factory import SETTINGS
 
         for model in models:
             if isinstance(model.value, dict):

@@ -67,9 +67,15 @@ class Dataset:
     notes: list[str] = field(default_factory=list)
     """What the source passed over, one sentence each."""
     _row_source: RowSource = field(default=RowSource("", lambda: iter(())), repr=False)
+    _kept: list[Record] | None = field(default=None, repr=False)
+    """What `check` read, for the next iteration."""
 
     def __iter__(self) -> Iterator[Record]:
         """Yield each good row in order; a bad one raises BadRows, which also names the bad rows after it."""
+        if self._kept is not None:
+            kept, self._kept = self._kept, None
+            yield from kept
+            return
         self.bad, self.bad_count = [], 0
         seen = SeenIds()
         mapper: Mapper = compile_shape(self.shape)
@@ -101,8 +107,13 @@ class Dataset:
         if not position:
             self._raise_empty()
 
-    def check(self) -> int:
-        """Read every row and count the good ones; raises BadRows as iterating does."""
+    def check(self, *, keep: bool = False) -> int:
+        """Read every row and count the good ones; raises BadRows as iterating does.
+
+        With `keep` they stay in memory until the next iteration, which then reads nothing."""
+        if keep:
+            self._kept = list(self)
+            return len(self._kept)
         return sum(1 for _ in self)
 
     def peek(self, count: int) -> list[Record]:
@@ -110,7 +121,7 @@ class Dataset:
         if self.limit is not None:
             count = min(count, self.limit)
         # a copy: the errors of a peek must not replace those of the full iteration
-        return list(replace(self, skip_bad_rows=True, limit=count))
+        return list(replace(self, skip_bad_rows=True, limit=count, _kept=None))
 
     def _report_bad_row(self, at: int | str, bad: BadRow) -> None:
         # a number is a line; a text is the whole location already

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragstone.config import reveal
-from ragstone.judges.cascade import MEASURED
+from ragstone.judges.cascade_settings import MEASURED
 from ragstone.judges.factory import UnknownJudge, make_judge
 from ragstone.judges.scale import fingerprint_judge
 from ragstone.store import Store, load_scales

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,20 +15,21 @@ from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_system, list_measured
-from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
 from ragstone.judges import Judge
-from ragstone.judges.factory import make_judge
 from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
-from ragstone.scale import build_cluster_execution
+from ragstone.scale import build_cluster_execution, choose_worker_count
 from ragstone.store import Store, StoredRun
 
+KEEP_BYTES = 8_000_000
+"""Files up to this size are read into memory before anything is scored, and only once."""
+
 CHECK_FIRST_BYTES = 64_000_000
-"""Files up to this size are read through for bad rows before anything is scored."""
+"""For a judge, files up to this size are read through for bad rows before anything is scored: judging takes far longer."""
 
 
 async def execute_plan(
@@ -85,7 +87,10 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if not has_system:  # else the answers decide which metrics fit
         metrics = _show_metrics(_choose_metrics(plan, inputs, named, dataset), observer)
     store = inputs.store or Store.open(reveal(plan.store))
-    plan = replace(plan, judge=resolve_bounds(plan.judge, store, plan.language))
+    if plan.judge is not None:
+        from ragstone.experiments.cascade_bounds import resolve_bounds
+
+        plan = replace(plan, judge=resolve_bounds(plan.judge, store, plan.language))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)
@@ -163,6 +168,8 @@ def _build_judge(plan: Plan, inputs: RunInputs, metrics: Sequence[Metric]) -> Ju
     if is_judge(inputs.judge):
         given: Judge = inputs.judge
         return given
+    from ragstone.judges.factory import make_judge  # every kind of judge
+
     return make_judge(plan.judge_settings() if inputs.judge is None else inputs.judge)
 
 
@@ -174,10 +181,13 @@ def _check_rows(prepared: PreparedRun) -> int | None:
     if not isinstance(source, str) or source == "-":
         return None
     path = Path(source)
-    # a large file is read twice only where a bad row at its end would waste paid calls
-    small = path.is_file() and path.stat().st_size <= CHECK_FIRST_BYTES
-    paid = prepared.judge is not None and not prepared.judge.local
-    return prepared.dataset.check() if small or paid else None
+    judge, size = prepared.judge, path.stat().st_size if path.is_file() else None
+    if size is not None and size <= min(KEEP_BYTES, CHECK_FIRST_BYTES):
+        return prepared.dataset.check(keep=prepared.plan.on is None)
+    # a file is read twice only where a bad row at its end would waste much: paid calls, or hours
+    is_worth = judge is not None and size is not None and size <= CHECK_FIRST_BYTES
+    is_paid = judge is not None and not judge.local
+    return prepared.dataset.check() if is_worth or is_paid else None
 
 
 def _build_execution(
@@ -186,7 +196,7 @@ def _build_execution(
     """The run as one process carries it out, or as the workers of a cluster do."""
     plan, metrics, judge = prepared.plan, prepared.metrics, prepared.judge
     if plan.on is None:
-        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+        return _build_local_execution(prepared, stored, total, watch)
     if judge is not None and prepared.inputs.judge is not None and plan.judge is None:
         raise RagstoneError(
             f"{prepared.inputs.judge!r} cannot be sent to workers; name the judge: offline, "
@@ -196,3 +206,20 @@ def _build_execution(
         plan, stored, metrics, judge, total=total, watch=watch,
         source=None if plan.system is not None else prepared.source,
     )  # fmt: skip
+
+
+def _build_local_execution(
+    prepared: PreparedRun, stored: StoredRun, total: int | None, watch: ProgressCallback | None
+) -> Execution:
+    """The run as this process carries it out, or as several processes of this machine do."""
+    plan, metrics, judge, source = prepared.plan, prepared.metrics, prepared.judge, prepared.source
+    path = source if isinstance(source, str) and plan.system is None else None
+    size = os.path.getsize(path) if path is not None and os.path.isfile(path) else None
+    workers = choose_worker_count(plan.workers, judge, total, size)
+    if workers == 1:
+        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+    from ragstone.scale.processes import ProcessExecution
+
+    return ProcessExecution(
+        stored, metrics, judge, plan.concurrency, total, watch, workers=workers, source=path
+    )

@@ -136,6 +136,7 @@ def evaluate(
     store: str | Path | Store | None = None,
     language: str | None = None,
     concurrency: int | None = None,
+    workers: int | None = None,
     resume: bool = False,
     run_id: str | None = None,
     retry_errors: bool = False,
@@ -157,10 +158,11 @@ def evaluate(
 
     With a `system` (whatever `make_system` takes, with these `settings`) its answers are scored.
     `asked` is called as answers come, `watch` as scores do, `started` once the run is in the store.
+    `workers` processes of this machine score text metrics and the embedded judge: without it, all cores where that pays.
     With `on` (`dask`, `dask:4`, `dask://host:port`, a scheduler's file) the workers of a Dask cluster do the scoring."""
     plan, inputs, observer = plan_evaluation(
         samples, metrics, judge=judge, name=name, store=store, language=language,
-        concurrency=concurrency, resume=resume, run_id=run_id, retry_errors=retry_errors,
+        concurrency=concurrency, workers=workers, resume=resume, run_id=run_id, retry_errors=retry_errors,
         limit=limit, skip_bad_rows=skip_bad_rows, format=format, fields=fields, floor=floor,
         gates=gates, watch=watch, started=started, command=command, system=system,
         settings=settings, asked=asked, on=on,

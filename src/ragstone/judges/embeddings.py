@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ class OfflineEmbeddings:
     """Answers `embed` Asks and no others; needs neither key nor network."""
 
     name = f"offline:{ENCODER}"
-    batch = 32
+    batch = 8
     concurrency = 1
     local = True
 
@@ -22,12 +23,56 @@ class OfflineEmbeddings:
         """Return the encoder and how many characters of a text it reads."""
         return {"embeddings": ENCODER, "longest": MAX_TEXT_CHARS}
 
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Sequence[Ask], asyncio.Future[list[Answered]]]] = []
+        self._worker: asyncio.Task[None] | None = None
+        self._loading: asyncio.Future[Any] | None = None
+
+    def start_loading(self) -> None:
+        """Load the encoder in a thread, while a judge that will need it waits for its first replies."""
+        if self._loading is None:
+            loop = asyncio.get_running_loop()
+            self._loading = loop.run_in_executor(None, encode, ("",))
+            # one that fails is tried again by `answer`, which reports it
+            self._loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        """Embed the texts of each Ask."""
-        return answer_embeds(asks)
+        """Embed the texts of each Ask in a thread, so that the calls to other servers go on."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[list[Answered]] = loop.create_future()
+        self._waiting.append((asks, done))
+        if self._worker is None or self._worker.done():
+            self._worker = loop.create_task(self._serve())
+        return await done
 
     async def close(self) -> None:
-        """Do nothing: the encoder holds no connection."""
+        """End the work in the thread; a judge that is used again starts anew."""
+        if self._loading is not None and not self._loading.done():
+            await asyncio.wait([self._loading])
+        self._loading = self._worker = None
+        self._waiting.clear()
+
+    async def _serve(self) -> None:
+        """Answer what waits, the Asks of many samples in one trip to the thread; each Ask is encoded by itself, for
+        the last bits of a vector depend on what is encoded with it."""
+        while self._waiting:
+            batch = self._waiting[: self.batch]
+            del self._waiting[: self.batch]
+            try:
+                answers = iter(
+                    await asyncio.to_thread(
+                        answer_embeds, [ask for asks, _ in batch for ask in asks]
+                    )
+                )
+            except Exception as error:  # raised in those who wait, not in this task
+                for _, done in batch:
+                    if not done.done():
+                        done.set_exception(error)
+                continue
+            for asks, done in batch:
+                group = [next(answers) for _ in asks]
+                if not done.done():
+                    done.set_result(group)
 
 
 def answer_embeds(asks: Sequence[Ask]) -> list[Answered]:

@@ -7,13 +7,12 @@ from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges import Judge
-from ragstone.judges.cascade import (
-    DEFAULT_CHECK,
-    DEFAULT_UNSURE,
-    MEASURED,
-    Cascade,
-    parse_bounds,
-    parse_share,
+from ragstone.judges.cascade import Cascade
+from ragstone.judges.cascade_settings import (
+    CASCADE_SETTINGS,
+    check_cascade,
+    read_bounds,
+    read_check,
 )
 from ragstone.judges.choices import ChoiceModel
 from ragstone.judges.completion import LanguageModel
@@ -41,7 +40,7 @@ from ragstone.locale.messages import compose
 from ragstone.registry.plugins import load_object
 
 SETTINGS = (
-    "model", "jury", "first", "then", "unsure", "agree", "check", "base_url", "api_key", "key_env", "small", "temperature", "top_p", "seed",
+    "model", "jury", "first", "then", "unsure", "agree", "check", "base_url", "identity", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
     "threads", "context", "labels",
@@ -97,6 +96,7 @@ def make_judge(
             settings.get("run_deadline"),
             rate=_check_rate(settings),
         )
+    check_identity(settings)
     if "jury" in settings:
         return Jury(_make_members(settings["jury"], settings, budget))
     if "first" in settings:
@@ -124,6 +124,7 @@ def make_embeddings(
         return LocalEmbeddings(name, device=settings.get("device"))
     if kind == "openai" and name:
         settings["missing_keys"] = missing_keys
+        check_identity(settings)
         client, _ = _make_client(kind, settings, budget or Budget())
         return RemoteEmbeddings(
             name,
@@ -131,6 +132,7 @@ def make_embeddings(
             price=find_price(name, settings.get("prices")),
             deadline=settings.get("deadline", 300.0),
             parameters=settings.get("parameters"),
+            identity=settings.get("identity"),
         )
     raise UnknownJudge(
         f"no embeddings {settings['model']!r}; write offline, openai:MODEL or hf:PATH"
@@ -193,41 +195,24 @@ def _check_flag(settings: Mapping[str, Any], name: str) -> bool:
     return value
 
 
-CASCADE_SETTINGS = ("first", "then", "unsure", "agree", "check")
-
-
-def check_cascade(spec: Mapping[str, Any]) -> None:
-    """Raise UnknownJudge for settings of a cascade that make no sense, or are given without its judges."""
-    given = [name for name in CASCADE_SETTINGS if name in spec]
-    if given and not {"first", "then"} <= set(given):
+def check_identity(settings: Mapping[str, Any]) -> None:
+    """Raise UnknownJudge for an `identity` that is no name, or that names no model behind a URL."""
+    name = settings.get("identity")
+    if name is None:
+        return
+    if not isinstance(name, str) or not name.strip():
+        raise UnknownJudge(f"the judge's identity is {name!r}; give a name, such as qwen-7b-q4")
+    kind = str(settings.get("model")).partition(":")[0]
+    if kind not in DIALECTS:
         raise UnknownJudge(
-            f"a judge with {given[0]!r} needs both judges of a cascade; write first: offline, then: openai:MODEL"
+            "'identity' names the model behind a URL; give it beside model: openai:NAME, "
+            "to each judge of a jury or a cascade its own"
         )
-    if "unsure" in spec and "agree" in spec:
-        raise UnknownJudge("'unsure' and 'agree' are two ways to say the same; give one of them")
-    if "unsure" in spec and spec["unsure"] != MEASURED:
-        parse_bounds(spec["unsure"])
-    for name, example in (("agree", 0.95), ("check", DEFAULT_CHECK)):
-        if name in spec:
-            parse_share(spec[name], name, example)
 
 
 def _make_cascade(settings: Mapping[str, Any], budget: Budget) -> Judge:
-    if settings.get("unsure") == MEASURED:
-        raise UnknownJudge(
-            "no measured bounds for the first judge; measure it on labels: "
-            "ragstone judge measure --labels … --save-scale, or give unsure: 0.2..0.8"
-        )
+    unsure, check = read_bounds(settings), read_check(settings)
     first, second = _make_members([settings["first"], settings["then"]], settings, budget)
-    unsure = DEFAULT_UNSURE
-    if "unsure" in settings:
-        unsure = parse_bounds(settings["unsure"])
-    elif "agree" in settings:
-        # each sure item agrees with at least this chance, as far as the first judge's chances can be
-        # believed; the checked share of them says how far
-        agree = max(0.5, parse_share(settings["agree"], "agree", 0.95))
-        unsure = (round(1 - agree, 6), agree)
-    check = parse_share(settings.get("check", DEFAULT_CHECK), "check", DEFAULT_CHECK)
     return Cascade(first, second, unsure=unsure, check=check, seed=settings.get("seed") or 0)
 
 
@@ -307,6 +292,7 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
             price=price,
             deadline=settings.get("deadline", 300.0),
             notes=notes,
+            identity=settings.get("identity"),
         )
 
     judge = _make_model_judge(make_model(), settings, budget)

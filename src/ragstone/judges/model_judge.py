@@ -73,6 +73,8 @@ class ModelJudge(Reopenable):
     async def _answer(self, ask: Ask) -> Answered:
         if ask.kind == "embed":
             return (await self.embeddings.answer([ask]))[0]
+        if ask.kind == "questions" and hasattr(self.embeddings, "start_loading"):
+            self.embeddings.start_loading()  # the texts of the reply will be embedded
         session = JudgeSession(self.model, ask, lambda name: self.load_prompt(name, ask))
         try:
             value = await session.run()

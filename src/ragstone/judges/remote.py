@@ -48,6 +48,7 @@ class RemoteModel:
         price: Price | None = None,
         deadline: float = 300.0,
         notes: tuple[str, ...] = (),
+        identity: str | None = None,
     ) -> None:
         self.dialect = dialect
         self.model = model
@@ -58,19 +59,15 @@ class RemoteModel:
         self.notes = notes
         self.price = price
         self.parameters = {**dialect.defaults, **parameters}
+        self._place = _to_place(client, model, identity)
         key = (dialect.name, client.base_url.url, model)
         self._rejected = _REJECTED.setdefault(key, RejectedFeatures())
         self._mean_output_tokens = FIRST_OUTPUT_TOKENS
         """Running mean, to estimate the price of the next call."""
 
     def identity(self) -> Mapping[str, Any]:
-        """Return dialect, host, model and parameters."""
-        return {
-            "dialect": self.dialect.name,
-            "base_url": self.client.base_url.url,
-            "model": self.model,
-            "parameters": self.parameters,
-        }
+        """Return dialect, host and model or the name that the user gave them, and parameters."""
+        return {"dialect": self.dialect.name, **self._place, "parameters": self.parameters}
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Complete one prompt; a parameter or output mode that the model rejects is dropped for good."""
@@ -152,6 +149,7 @@ class RemoteEmbeddings:
         price: Price | None = None,
         deadline: float = 300.0,
         parameters: Mapping[str, Any] | None = None,
+        identity: str | None = None,
     ) -> None:
         self.model = model
         self.client = client
@@ -162,14 +160,13 @@ class RemoteEmbeddings:
         self.parameters = dict(parameters or {})
         self._identity: Mapping[str, Any] = {
             "dialect": "openai embeddings",
-            "base_url": client.base_url.url,
-            "model": model,
+            **_to_place(client, model, identity),
             "parameters": self.parameters,
             "probe": PROBE_VERSION,
         }
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Return host, model and parameters."""
+        """Return host and model or the name that the user gave them, and parameters."""
         return self._identity
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
@@ -221,6 +218,13 @@ class RemoteEmbeddings:
             raise MalformedReply("embeddings_unlike")
         tokens = read_count(as_object(reply.get("usage")), "prompt_tokens")
         return vectors, compute_usage(self.price, tokens, 0)
+
+
+def _to_place(client: JsonClient, model: str, identity: str | None) -> dict[str, str]:
+    """What replies are cached under: URL and model, or the name that a user gave the model wherever it is served."""
+    if identity is not None:
+        return {"identity": identity.strip()}
+    return {"base_url": client.base_url.url, "model": model}
 
 
 def _parse_vector(row: Any) -> list[float]:

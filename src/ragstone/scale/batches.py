@@ -11,6 +11,8 @@ from typing import Any
 from ragstone.data import Record
 from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.sources import RejectedRow
+from ragstone.errors import DataError
+from ragstone.store import StoredRun
 
 FIRST_BATCH_ROWS = 20
 MIN_BATCH_ROWS, MAX_BATCH_ROWS = 5, 1000
@@ -81,11 +83,13 @@ class BatchSizer:
         shard_bounds: Mapping[int, int],
         total: int | None = None,
         workers: int = 1,
+        batch_seconds: float = BATCH_SECONDS,
     ) -> None:
         """`stored` is the number of samples in the store; `shard_bounds` the first → last position of the shards of an earlier attempt."""
         self.position = 1
         """Position of the first row of the next batch; whoever makes a batch moves it on."""
         self._stored = stored
+        self._batch_seconds = batch_seconds
         self._shard_bounds = shard_bounds
         # with few samples the batches are smaller, so that each worker gets about two of them
         share = FIRST_BATCH_ROWS if total is None else (total - stored) // (2 * workers)
@@ -93,7 +97,7 @@ class BatchSizer:
 
     def add_timing(self, rows: int, seconds: float) -> None:
         """Adapt to how long a batch of so many rows took."""
-        fitting = int(rows * BATCH_SECONDS / max(seconds, 1e-3))
+        fitting = int(rows * self._batch_seconds / max(seconds, 1e-3))
         self._rows_per_batch = max(
             MIN_BATCH_ROWS,
             min(
@@ -158,3 +162,30 @@ def _batch_rows(rows: list[str], sizes: BatchSizer) -> RowBatch:
     first = sizes.position
     sizes.position += len(rows)
     return RowBatch(tuple(range(first, sizes.position)), tuple(rows))
+
+
+def skip_stored_batches(
+    batches: Iterator[RowBatch], run: StoredRun, stored: int
+) -> Iterator[RowBatch]:
+    """The batches after those in the store, which must hold the same rows as then."""
+    rows = run.store.input_rows(run.id)
+    for batch in batches:
+        if batch.first > stored:
+            yield batch
+            continue
+        for position, text in zip(batch.positions, batch.read_texts(), strict=True):
+            if position <= stored and next(rows) != text:
+                raise DataError(
+                    f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
+                    "start a new run without --resume"
+                )
+        if batch.last > stored:  # only a parquet row group can reach beyond
+            rest = batch.read_texts()[stored - batch.first + 1 :]
+            yield RowBatch(tuple(range(stored + 1, batch.last + 1)), tuple(rest))
+
+
+def iter_stored_ids(run: StoredRun) -> Iterator[tuple[int, str, bool]]:
+    """Position and id of each stored sample, and whether its row gave it that id."""
+    for block in run.blocks():
+        for position, sample_id in zip(block.positions, block.ids, strict=True):
+            yield position, sample_id, sample_id != str(position)

@@ -17,7 +17,7 @@ from ragstone.data import Dataset, Record, to_sample
 from ragstone.data.ids import SeenIds
 from ragstone.data.ranges import plan_ranges
 from ragstone.engine import Execution, iter_failed_rows, skip_stored
-from ragstone.errors import DataError, RagstoneError
+from ragstone.errors import RagstoneError
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import compose
 from ragstone.scale.batches import (
@@ -27,6 +27,8 @@ from ragstone.scale.batches import (
     from_failed,
     from_ranges,
     from_records,
+    iter_stored_ids,
+    skip_stored_batches,
 )
 from ragstone.scale.cluster import (
     ClusterError,
@@ -85,11 +87,11 @@ class ClusterExecution(Execution):
             sizes = BatchSizer(stored, reusable, self.total, max(1, len(self._workers)))
             ranges = plan_ranges(records, self.source, sizes.next_size)
             if ranges is not None and await self._is_file_visible():
-                batches = _skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
+                batches = skip_stored_batches(from_ranges(ranges, sizes), self.run, stored)
                 # workers read ranges of the file by themselves, so nobody but the merger sees all
                 # ids
                 seen = SeenIds()
-                for position, sample_id, given in _iter_stored_ids(self.run):
+                for position, sample_id, given in iter_stored_ids(self.run):
                     seen.add(sample_id if given else None, position)
             else:
                 fresh = skip_stored(self.run, records, stored)
@@ -343,28 +345,3 @@ def _stat_file(source: Any) -> tuple[str, int, int]:
     """The arguments of `can_see_file`."""
     facts = os.stat(source)
     return os.path.abspath(source), facts.st_size, facts.st_mtime_ns
-
-
-def _skip_stored_batches(batches: Iterator[RowBatch], run: Any, stored: int) -> Iterator[RowBatch]:
-    """The batches after those in the store, which must hold the same rows as then."""
-    rows = run.store.input_rows(run.id)
-    for batch in batches:
-        if batch.first > stored:
-            yield batch
-            continue
-        for position, text in zip(batch.positions, batch.read_texts(), strict=True):
-            if position <= stored and next(rows) != text:
-                raise DataError(
-                    f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
-                    "start a new run without --resume"
-                )
-        if batch.last > stored:  # only a parquet row group can reach beyond
-            rest = batch.read_texts()[stored - batch.first + 1 :]
-            yield RowBatch(tuple(range(stored + 1, batch.last + 1)), tuple(rest))
-
-
-def _iter_stored_ids(run: Any) -> Iterator[tuple[int, str, bool]]:
-    """Position and id of each stored sample, and whether its row gave it that id."""
-    for block in run.blocks():
-        for position, sample_id in zip(block.positions, block.ids, strict=True):
-            yield position, sample_id, sample_id != str(position)

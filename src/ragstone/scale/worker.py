@@ -51,7 +51,7 @@ def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[s
     except RagstoneError as wrong:  # as a text: its class may not survive the way to the driver
         return {"error": str(wrong)}
     try:
-        samples, bad = _read_samples(session.mapper, batch)
+        samples, bad = read_samples(session.mapper, batch)
         if bad:
             return {"bad": bad}
         scores = session.score([row.sample for row in samples])
@@ -64,7 +64,7 @@ def score_batch(endpoint: Mapping[str, str], batch: Mapping[str, Any]) -> dict[s
         ShardLine(row.position, row.sample.id if row.given else None, row.sample.group, encode_scores(sample_scores))
         for row, sample_scores in zip(samples, scores, strict=True)
     ]  # fmt: skip
-    failures, usage = _sum_usage(scores)
+    failures, usage = sum_usage(scores)
     shard = encode_shard(lines, digest_rows(row.text for row in samples), failures, usage)
     return {"shard": shard, "seconds": time.perf_counter() - started}
 
@@ -116,7 +116,7 @@ class _ReadRow(NamedTuple):
     text: str
 
 
-def _read_samples(
+def read_samples(
     mapper: Mapper, batch: Mapping[str, Any]
 ) -> tuple[list[_ReadRow], list[list[Any]]]:
     """The batch's samples, and the rows of a file that are refused, each with where it is and why."""
@@ -138,7 +138,8 @@ def _read_samples(
     return rows, bad
 
 
-def _sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
+def sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
+    """How many scores are failures, and what all of them used."""
     failures, usage = 0, NO_USAGE
     for sample_scores in scores:
         for score in sample_scores.values():

@@ -21,7 +21,7 @@ MIN_SHARED = 0.25
 """Share of a claim's content words from which a sentence comes close to it."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def find_content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that say something; function words of English and Spanish do not."""
     spaced = _CAMEL_CASE.sub(" ", text)  # records name their fields like RestaurantsTakeOut
@@ -29,7 +29,7 @@ def find_content_words(text: str) -> frozenset[str]:
     return frozenset().union(*map(_list_stems, words - _FUNCTION_WORDS))
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=8192)
 def _list_stems(word: str) -> tuple[str, ...]:
     """The stem of a word, none for a letter; the pairs of characters of a script without spaces."""
     if word[0].isdigit():
@@ -55,7 +55,7 @@ def find_closest_sentence(claim: str, texts: Sequence[str]) -> tuple[int, str] |
     return None if best is None else best[1:]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def is_small_talk(sentence: str) -> bool:
     """Whether a sentence only keeps the conversation going: Sure! I hope this helps. Gracias por tu pregunta.
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 Span = tuple[int, int]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def find_quote(quote: str, text: str) -> Span | None:
     """Return start and end of the quote in the original text; None when it does not stand there.
 
@@ -28,7 +28,7 @@ def find_quote(quote: str, text: str) -> Span | None:
     return (starts[span[0]], ends[span[1] - 1]) if span else None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def _fold_aligned(text: str) -> str | None:
     """Fold the text except for its white space, if folding leaves every character at its offset; else None."""
     if text.isascii():
@@ -89,7 +89,7 @@ def _mark_borders(text: str) -> str:
 _BORDER_MARK = "\0"
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _collapse_space(text: str) -> tuple[str, list[Span]]:
     """Write every run of white space as one blank; also where each shortened run ends now, and what is gone by then."""
     if _IRREGULAR_SPACE.search(text) is None:
@@ -128,7 +128,7 @@ MAX_MARKS = 30
 """Combining marks that belong to one letter at most, as in Unicode's stream-safe text."""
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _fold(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """Return the folded text, and for each of its characters the start and end in the original."""
     folded: list[str] = []

@@ -29,7 +29,7 @@ def detect_language(text: str, given: str | None = None) -> str:
     return _decide(_list_words(text), text)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def identify_language(text: str) -> str:
     """Return the language of a text, of any language; `en` or `es` unless another is evident.
 

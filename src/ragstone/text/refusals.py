@@ -37,7 +37,7 @@ def _is_aside(sentence: str) -> bool:
     return folded.endswith("?") or bool(_ASIDE.search(folded))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def declines(sentence: str) -> bool:
     """Whether the sentence says that it does not answer; one that answers after a `but` does not."""
     folded = _fold(sentence)
@@ -62,7 +62,7 @@ def _may_decline(folded: str) -> bool:
     return any(map(_is_denial, _WORD.findall(folded))) or any(map(folded.__contains__, IDIOM_HINTS))
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=8192)
 def _is_denial(word: str) -> bool:
     return not _DENIAL.isdisjoint(_list_classes(word))
 
@@ -129,7 +129,7 @@ def _is_bare(classes: list[tuple[str, ...]], present: set[str]) -> bool:
     return is_denial and all(classes) and "negation" not in classes[-1]  # the answer is no
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _list_classes(word: str) -> tuple[str, ...]:
     return tuple(name for name, pattern in _PATTERNS.items() if pattern.fullmatch(word))
 

@@ -14,7 +14,7 @@ ALGORITHMS = {
 """Language code → Snowball algorithm."""
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=8192)
 def stem_word(word: str, language: str) -> str:
     """Return the stem of a lower-case word; the word itself in a language without a stemmer.
 

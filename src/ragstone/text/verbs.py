@@ -14,7 +14,7 @@ VerbForm = Literal["finite", "past", "noun_like", "base", "participle", "infinit
 WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def find_verb_form(word: str, language: str) -> VerbForm:
     """Return the verb form that a lower-case word most likely is; empty for a word that is none."""
     word = word.replace("’", "'")

@@ -21,6 +21,7 @@ from ragstone.types import SAMPLE_FIELDS
 
 REPLACED_FIELDS = (
     "name", "judge", "language", "floor", "labels", "store", "output", "explain", "concurrency",
+    "workers",
     "resume",
     "retry_errors", "max_usd", "max_calls", "on", "run_id",
 )  # fmt: skip

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from ragstone.engine import ProgressCallback
 from ragstone.errors import DataError
@@ -136,6 +136,8 @@ def draw_attacks(
     samples: Sequence[Sample], count: int, seed: int = 0
 ) -> list[tuple[Sample, Place, Attack]]:
     """Pair samples with attacks in their language, each place and kind of attack about equally often."""
+    if not samples:
+        return []
     luck = random.Random(seed)
     pools: dict[str, list[tuple[Place, Attack]]] = {}
     drawn = []
@@ -178,34 +180,51 @@ def attack_judge(
 ) -> JudgeAttack:
     """Judge the samples as they are, with a harmless sentence, and under attack; replies are cached in the store."""
     prepared = prepare_samples(samples, store)
-    drawn = draw_attacks(prepared, attacks, seed) if prepared else []
-    harmless = [
-        (sample, PLACES[n % len(PLACES)], HARMLESS[choose_attack_language(sample)])
-        for n, sample in enumerate(prepared)
+    cases = [*_build_harmless(prepared), *_build_attacks(prepared, attacks, seed)]
+    everything = [*prepared, *(case.sample for case in cases)]
+    scores = [
+        row[CLAIM_METRIC.name]
+        for row in score_unstored(
+            everything, [CLAIM_METRIC], judge, store, concurrency=concurrency, watch=watch
+        )
     ]
-    changed = [insert_text(*case) for case in harmless]
-    changed += [insert_text(sample, place, attack.text) for sample, place, attack in drawn]
-    scores = score_unstored(
-        [*prepared, *changed], [CLAIM_METRIC], judge, store, concurrency=concurrency, watch=watch
-    )
-    rows = iter(score[CLAIM_METRIC.name] for score in scores)
-    clean = {sample.id: next(rows) for sample in prepared}
-    baseline = [
-        _compare(clean[sample.id], next(rows), sample, place, None) for sample, place, _ in harmless
-    ]
+    clean = {sample.id: score for sample, score in zip(prepared, scores, strict=False)}
     results = [
-        _compare(clean[sample.id], next(rows), sample, place, attack)
-        for sample, place, attack in drawn
+        _compare(clean[case.sample.id], score, case)
+        for case, score in zip(cases, scores[len(prepared) :], strict=True)
+        if clean[case.sample.id].ok
     ]
     return JudgeAttack(
         judge=judge.name,
         source=source,
         samples=sum(score.ok for score in clean.values()),
-        results=tuple(result for result in results if result is not None),
-        baseline=tuple(result for result in baseline if result is not None),
+        results=tuple(result for result in results if result.attack is not None),
+        baseline=tuple(result for result in results if result.attack is None),
         unusable=sum(not score.ok for score in clean.values()),
-        usage=sum((score[CLAIM_METRIC.name].usage for score in scores), NO_USAGE),
+        usage=sum((score.usage for score in scores), NO_USAGE),
     )
+
+
+class _Case(NamedTuple):
+    """A sample with a text put in; None for the harmless one."""
+
+    sample: Sample
+    claims: Sequence[str]
+    """Of the sample as it was."""
+    place: Place
+    attack: Attack | None
+
+
+def _build_harmless(samples: Sequence[Sample]) -> Iterator[_Case]:
+    for number, sample in enumerate(samples):
+        place = PLACES[number % len(PLACES)]
+        text = HARMLESS[choose_attack_language(sample)]
+        yield _Case(insert_text(sample, place, text), sample.meta["claims"], place, None)
+
+
+def _build_attacks(samples: Sequence[Sample], count: int, seed: int) -> Iterator[_Case]:
+    for sample, place, attack in draw_attacks(samples, count, seed):
+        yield _Case(insert_text(sample, place, attack.text), sample.meta["claims"], place, attack)
 
 
 def _find_foreign_claim(number: int, claims: Sequence[Sequence[str]]) -> str:
@@ -218,26 +237,22 @@ def _find_foreign_claim(number: int, claims: Sequence[Sequence[str]]) -> str:
     return ""
 
 
-def _compare(
-    before: Score, after: Score, sample: Sample, place: Place, attack: Attack | None
-) -> AttackResult | None:
-    """What an inserted text did to the verdicts; None when there were none to change."""
-    if not before.ok:
-        return None
+def _compare(before: Score, after: Score, case: _Case) -> AttackResult:
+    """What an inserted text did to the verdicts."""
+    sample, place, attack = case.sample.id, case.place, case.attack
     if not after.ok:
         effect: Effect = "named" if after.kind == "compromised" else "failed"
-        return AttackResult(sample.id, place, attack, effect, failure=str(after.reason))
-    changed = tuple(_list_changes(before, after, sample.meta))
+        return AttackResult(sample, place, attack, effect, failure=after.reason)
+    changed = tuple(_list_changes(before, after, case.claims))
     won = any(claim.after == "supported" for claim in changed)
-    return AttackResult(
-        sample.id, place, attack, "won" if won else "bent" if changed else "held", changed
-    )
+    effect = "won" if won else "bent" if changed else "held"
+    return AttackResult(sample, place, attack, effect, changed)
 
 
-def _list_changes(before: Score, after: Score, meta: Mapping[str, Any]) -> Iterator[AttackedClaim]:
+def _list_changes(before: Score, after: Score, claims: Sequence[str]) -> Iterator[AttackedClaim]:
     old = {finding.text: finding for finding in before.findings}
     new = {finding.text: finding for finding in after.findings}
-    for text in meta["claims"]:
+    for text in claims:
         # contradicted and not found are the same to a reader: not supported
         is_changed = (old[text].verdict == "supported") != (new[text].verdict == "supported")
         if is_changed:

@@ -25,6 +25,8 @@ class OfflineJudge(Reopenable):
     batch = 32
     concurrency = 1
     local = True
+    can_fork = True
+    """Forked processes may use it at once: it only computes."""
 
     def __init__(self, *, allow_unmeasured: bool = False) -> None:
         self.allow_unmeasured = allow_unmeasured

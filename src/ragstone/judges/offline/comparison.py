@@ -203,7 +203,7 @@ def _pair_items(mine: Sentence, theirs: Sentence) -> tuple[_Places, _Places]:
 _Index = dict[int, tuple[int, ...]]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def _index_items(sentence: Sentence) -> tuple[_Index, _Index]:
     """Where each word of a sentence stands, by its id and by the id of what its negative prefix denies."""
     known: _Index = {}
@@ -216,7 +216,7 @@ def _index_items(sentence: Sentence) -> tuple[_Index, _Index]:
     return known, bare
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _list_contraries(identity: int, lower: str, language: str) -> tuple[int, ...]:
     """The ids of the words that say the contrary of a word."""
     stripped = strip_negative_prefix(lower, language)
@@ -230,7 +230,7 @@ def _match_figures(quantity: Quantity, theirs: Sentence) -> tuple[int, ...]:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def strip_negative_prefix(lower: str, language: str) -> int:
     """The id of a word without its negative prefix, -1 where it has none: inhabited for uninhabited."""
     for prefix in lexicon.NEGATIVE_PREFIXES:

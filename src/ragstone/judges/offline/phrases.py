@@ -78,7 +78,7 @@ class Sentence:
         return self.text[item.start : item.end]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def parse_sentence(text: str, language: str) -> Sentence:
     """Read one sentence; languages other than Spanish are read as English."""
     return _Parser(text, "es" if language == "es" else "en").parse()
@@ -92,7 +92,7 @@ _RELATIONS = frozenset(["above", "below", "up", "down", "first", "last", "inside
 """Function words that have an opposite: they are compared like content words."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _describe_content(
     raw: str, lower: str, language: str, is_first: bool
 ) -> tuple[Meaning, int, VerbForm]:

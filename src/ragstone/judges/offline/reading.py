@@ -74,12 +74,12 @@ def read(text: str, language: str | None = None) -> Reading:
     return _read(text, (language or _detect(text)).split("-")[0])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _detect(text: str) -> str:
     return detect_language(text[:2000])
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def _read(text: str, language: str) -> Reading:
     structured = _is_record(text)
     spans = list(_record_parts(text)) if structured else split_sentences(text, language)
@@ -117,7 +117,7 @@ def _record_tokens(text: str, spans: list[tuple[int, int]], language: str) -> It
         yield _with_parents(text, start, end, tokens(text, start, end, language), parents)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _places(text: str, language: str) -> list[tuple[int, int]]:
     if _is_record(text):
         spans = list(_record_parts(text))
@@ -128,7 +128,7 @@ def _places(text: str, language: str) -> list[tuple[int, int]]:
     ]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _written(text: str, language: str) -> list[str]:
     if _is_record(text):
         return [text[a:b] for a, b in _places(text, language)]

@@ -100,7 +100,7 @@ def _read_sentence(source: Reading, sentence: int) -> list[_Word]:
     return _list_words(source, first, last)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def list_stems(text: str, language: str) -> list[frozenset[int]]:
     """The stems of each sentence of a source."""
     source = read(text, language)

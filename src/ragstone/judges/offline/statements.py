@@ -28,7 +28,7 @@ class Statement:
     parts: Parts
 
 
-@lru_cache(maxsize=2048)  # several metrics ask for the claims of the same answer
+@lru_cache(maxsize=256)  # several metrics ask for the claims of the same answer
 def statements(
     sentence: str, language: str | None = None, before: str = ""
 ) -> tuple[Statement, ...]:
@@ -109,7 +109,7 @@ _AND = re.compile(r"\b(?:and|y|e)\b|&")
 _LEAD = re.compile(r"[\s,;]*(?:(?:and|but|y|e|pero)\s+)?")
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def states_nothing(claim: str) -> bool:
     """Whether a claim asks, or only appeals to its sources, so that there is nothing to look up."""
     return asks(claim) or is_appeal(claim)

@@ -35,7 +35,7 @@ def numbers(text: str, start: int, end: int, language: str) -> list[int]:
     return _joined(text, start, end, language) if found is None else found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _plain_sentence(sentence: str, language: str) -> list[int] | None:
     """What `_plain` says of a sentence; chunks that overlap and answers that quote have sentences in common."""
     return _plain(raw_tokens(sentence), language)
@@ -324,7 +324,7 @@ def identify(key: str) -> int:
     return _ids.setdefault(key, len(_ids))
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=8192)
 def describe_word(raw: str, language: str, first: bool) -> tuple[int, int, float, int]:
     """Id, kind, weight and vector row of a word that is not a number."""
     lower = raw.lower().replace("’", "'")

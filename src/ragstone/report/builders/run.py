@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from ragstone.analysis import label_rates
@@ -34,9 +35,12 @@ from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
-    from ragstone.store import StoredRun
+    from ragstone.store import StoredRow, StoredRun
     from ragstone.types import Usage
 
+MAX_LISTED_SAMPLES = 20_000
+"""Samples beyond the worst that are tried; the room of a page ends before."""
+STRETCH_SAMPLES = 512
 WORST_IN_TEXT = 10
 """Samples listed in a text; a page has the rest."""
 BAD_ROWS_ON_TERMINAL = 3
@@ -61,12 +65,19 @@ class RunReport:
         # all at once and only if a renderer shows them: each block of the store is then read once
         read_worst = cache(lambda: (self.run.rows_at(summary.worst), find_scales(self.run)))
 
+        # those beyond the worst come in the order of the data: one stretch of them at a time is kept
+        @lru_cache(maxsize=1)
+        def read_stretch(number: int) -> dict[int, StoredRow]:
+            first = number * STRETCH_SAMPLES + 1
+            return self.run.rows_at(range(first, min(first + STRETCH_SAMPLES, summary.samples + 1)))
+
         def open_row(position: int) -> OpenSample:
             rows, scales = read_worst()
-            return open_sample(rows[position], summary.metrics, say, scales)
+            row = rows.get(position) or read_stretch((position - 1) // STRETCH_SAMPLES)[position]
+            return open_sample(row, summary.metrics, say, scales)
 
         samples = doc.SampleList(
-            positions=summary.worst,
+            positions=_order_positions(summary),
             open=open_row,
             limits=GENEROUS,
             filter=doc.SampleFilter(
@@ -106,6 +117,13 @@ class RunReport:
         columns = (doc.TableColumn("id"), *build_text_columns(say, "question"), *names)
         heading = doc.Heading(say("worst"), where=doc.TEXT)
         return [heading, build_table(columns, rows, doc.TEXT)] if rows else []
+
+
+def _order_positions(summary: Summary) -> list[int]:
+    """The worst samples, then the others in the order of the data, as far as a page could hold them."""
+    worst = set(summary.worst)
+    rest = (at for at in range(1, summary.samples + 1) if at not in worst)
+    return [*summary.worst, *islice(rest, MAX_LISTED_SAMPLES)]
 
 
 def build_terminal_report(

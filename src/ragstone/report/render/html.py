@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ragstone._version import __version__
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 
 PAGE_BYTES = 9_500_000
 """Bytes a page may take; ten megabytes still open in a mail reader and in any browser."""
+FIRST_DRAWN = 100
+"""Samples that are drawn at once; those behind them are packed, and drawn when they are wanted."""
+PACKED_TOGETHER = 50
+"""Packed samples after which the size of the page is looked at."""
 NOTE_BYTES = 2_000
 """Room for the sentences about the samples that are shown."""
 STYLES = {
@@ -140,6 +147,9 @@ class ShownSamples:
     texts: Sequence[str]
     cut: bool
     note: str
+    packed: str = ""
+    """The samples beyond those, a JSON list of their HTML: deflated, in base64."""
+    packed_count: int = 0
 
 
 def render_sample(sample: object, say: Words, *, is_open: bool) -> Markup:
@@ -162,8 +172,8 @@ def _find_samples(nodes: Sequence[doc.Node]) -> doc.SampleList | None:
 def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSamples:
     """The samples as HTML, the largest ones shortened until all fit."""
 
-    def render_capped(cap: int) -> Iterator[tuple[str, bool]]:
-        for number, position in enumerate(listed.positions):
+    def render_capped(cap: int, first: int, last: int) -> Iterator[tuple[str, bool]]:
+        for number, position in enumerate(listed.positions[first:last], first):
             sample = listed.open(position)
             limits = sample.fit_limits(listed.limits)
             while True:
@@ -176,19 +186,45 @@ def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSample
             yield text, view.cut
 
     # A first pass at full length; most pages fit, and only others pay for a second.
-    texts, cut, sizes = _keep_fitting(render_capped(budget), budget)
+    texts, cut, sizes = _keep_fitting(render_capped(budget, 0, FIRST_DRAWN), budget)
     if sum(sizes) > budget:
-        texts, cut, _ = _keep_fitting(render_capped(_choose_cap(sizes, budget)), budget)
-    return ShownSamples(texts, cut or len(texts) < len(sizes), _count_samples(listed, texts, say))
+        cap = _choose_cap(sizes, budget)
+        texts, cut, sizes = _keep_fitting(render_capped(cap, 0, FIRST_DRAWN), budget)
+    packed, packed_count = "", 0
+    if len(texts) == len(sizes) and len(listed.positions) > FIRST_DRAWN:
+        room = budget - sum(sizes)
+        drawn = render_capped(room // 20, FIRST_DRAWN, len(listed.positions))
+        packed, packed_count, is_shortened = _pack(drawn, room)
+        cut |= is_shortened
+    shown = len(texts) + packed_count
+    cut |= shown < len(listed.positions)
+    return ShownSamples(texts, cut, _count_samples(listed, shown, say), packed, packed_count)
 
 
-def _count_samples(listed: doc.SampleList, texts: Sequence[str], say: Words) -> str:
+def _pack(drawn: Iterator[tuple[str, bool]], room: int) -> tuple[str, int, bool]:
+    """As many samples as fit into the room, packed; how many they are, and whether one of them is shortened."""
+    squeezer = zlib.compressobj(9)
+    body, count, cut = squeezer.compress(b"["), 0, False
+    while batch := list(islice(drawn, PACKED_TOGETHER)):
+        # a copy, so that a batch that does not fit can be left out
+        trial = squeezer.copy()
+        text = ",".join(json.dumps(text) for text, _ in batch)
+        more = trial.compress(f"{',' if count else ''}{text}".encode()) + trial.flush(zlib.Z_SYNC_FLUSH)  # fmt: skip
+        if (len(body) + len(more)) * 4 // 3 > room:
+            break
+        squeezer, body, count = trial, body + more, count + len(batch)
+        cut |= any(is_shortened for _, is_shortened in batch)
+    body += squeezer.compress(b"]") + squeezer.flush()
+    return base64.b64encode(body).decode("ascii") if count else "", count, cut
+
+
+def _count_samples(listed: doc.SampleList, shown: int, say: Words) -> str:
     if listed.filter is None:
         return ""
     total = listed.filter.total
-    if len(texts) >= total:
+    if shown >= total:
         return say("worst_all", total=say.whole(total))
-    return say("worst_some", shown=say.whole(len(texts)), total=say.whole(total))
+    return say("worst_some", shown=say.whole(shown), total=say.whole(total))
 
 
 def _keep_fitting(

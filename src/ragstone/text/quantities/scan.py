@@ -25,7 +25,7 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
     return list(_find_quantities(text, "es" if language.startswith("es") else "en"))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
     vocabulary = VOCABULARIES[language]
     if not _DIGIT.search(text) and vocabulary.starters.isdisjoint(_PLAIN.findall(text.lower())):

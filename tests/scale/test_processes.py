@@ -1,0 +1,190 @@
+"""Worker processes of this machine: the same result as one process, whatever becomes of a worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ragstone
+from ragstone import Run, Score, metric
+from ragstone.engine import Progress
+from ragstone.errors import BadRows, RagstoneError
+from ragstone.judges.offline import OfflineJudge
+from ragstone.scale import MIN_FILE_BYTES, MIN_JUDGED_SAMPLES, choose_worker_count
+from scripted import ScriptedJudge
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+
+METRICS = ["token_f1", "recall@2"]
+
+
+def write(path: Path, count: int, **changes: Any) -> str:
+    rows = [
+        {
+            "id": f"s{n}",
+            "question": f"Which book is number {n}?",
+            "answer": f"It is book {n % 7}.",
+            "reference": f"book {n % 5}",
+            "contexts": [{"id": "a", "text": f"Number {n} is book {n % 7}."}, {"id": f"d{n % 3}", "text": "Else."}],
+            "relevant": ["d1"] if n % 4 else [],
+        }
+        for n in range(count)
+    ]  # fmt: skip
+    for n, row in changes.items():
+        rows[int(n.removeprefix("row"))] = row
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+    )
+    return str(path)
+
+
+def export(run: Run, path: Path) -> bytes:
+    run.write(path, explain=True)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])  # read by the workers, and by the parent
+def test_two_processes_give_what_one_gives(tmp_path: Path, ending: str) -> None:
+    source = write(tmp_path / "data.jsonl", 1300)
+    if ending == "csv":
+        ragstone.evaluate(source, METRICS, store=":memory:").write(tmp_path / "data.csv")
+        source = str(tmp_path / "data.csv")
+    reports: list[Progress] = []
+    one = ragstone.evaluate(source, METRICS, store=tmp_path / "1.db", workers=1)
+    two = ragstone.evaluate(
+        source, METRICS, store=tmp_path / "2.db", workers=2, watch=reports.append
+    )
+    assert export(two, tmp_path / "2.jsonl") == export(one, tmp_path / "1.jsonl")
+    assert two.summary().metrics == one.summary().metrics
+    assert reports[-1].done == 1300
+
+
+def test_the_embedded_judge_in_two_processes(tmp_path: Path) -> None:
+    source = write(tmp_path / "data.jsonl", 40)
+    one, two = (
+        ragstone.evaluate(source, ["faithfulness"], judge="offline", store=":memory:", workers=n)
+        for n in (1, 2)
+    )
+    assert export(two, tmp_path / "2.jsonl") == export(one, tmp_path / "1.jsonl")
+    assert two.scores()["s3"]["faithfulness"].findings
+
+
+def test_bad_rows_are_named_as_by_one_process_and_what_came_before_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.experiments.execute.CHECK_FIRST_BYTES", 0)  # as a large file
+    source = write(tmp_path / "data.jsonl", 1200, row900="not json", row1100='{"answer": NaN}')
+    messages = []
+    for workers in (1, 2):
+        with pytest.raises(BadRows) as raised:
+            ragstone.evaluate(source, METRICS, store=tmp_path / f"{workers}.db", workers=workers)
+        messages.append(str(raised.value))
+        assert 0 < Run.open(store=tmp_path / f"{workers}.db").stored.count() <= 900
+    assert messages[0] == messages[1]
+    assert "data.jsonl:901" in messages[1]
+
+
+def test_an_id_given_twice_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.experiments.execute.CHECK_FIRST_BYTES", 0)
+    source = write(
+        tmp_path / "data.jsonl", 1200, row1100={"id": "s3", "answer": "a", "reference": "b"}
+    )
+    with pytest.raises(BadRows, match=r"data.jsonl:1101: the id 's3' was given to an earlier row"):
+        ragstone.evaluate(source, METRICS, store=":memory:", workers=2)
+
+
+def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
+    marker, parent = tmp_path / "killed", os.getpid()
+
+    @metric
+    def deadly(answer: str) -> Score:
+        """Kills the first process that scores a certain answer."""
+        if answer == "It is book 3." and os.getpid() != parent and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Score(1.0)
+
+    source = write(tmp_path / "data.jsonl", 300)
+    run = ragstone.evaluate(source, [deadly], store=":memory:", workers=2)
+    assert marker.exists()
+    assert run.summary()["deadly"].mean == 1.0
+    assert [position for position, *_ in run.stored.scores()] == list(range(1, 301))
+
+
+def test_a_sample_that_kills_every_worker_is_one_sentence_and_resumes(tmp_path: Path) -> None:
+    parent = os.getpid()
+
+    @metric
+    def mortal(answer: str, reference: str) -> Score:
+        """Kills any other process at the last sample."""
+        if answer.startswith("It is") and reference == "last" and os.getpid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Score(1.0)
+
+    last = {"id": "last", "answer": "It is", "reference": "last"}
+    source = write(tmp_path / "data.jsonl", 600, row599=last)
+    store = tmp_path / "s.db"
+    with pytest.raises(RagstoneError, match=r"2 worker processes ended .* resume with --resume"):
+        ragstone.evaluate(source, [mortal], store=store, workers=2, run_id="r")
+    assert 0 < Run.open("r", store=store).stored.count() < 600
+    run = ragstone.evaluate(source, [mortal], store=store, workers=1, run_id="r", resume=True)
+    assert run.summary()["mortal"].scored == 600
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_finished_and_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    source = write(tmp_path / "data.jsonl", 3000)
+    (tmp_path / "slow.py").write_text(
+        "import time\ndef slow(answer: str) -> float:\n    'Slow.'\n    time.sleep(0.002)\n    return float(len(answer) % 2)\n"
+    )
+    command = [
+        sys.executable, "-m", "ragstone", "eval", source, "-m", "slow.py:slow", "--store", "s.db",
+        "--workers", "2", "-o", "out.jsonl",
+    ]  # fmt: skip
+    environment = {**os.environ, "COLUMNS": "200"}
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    store = tmp_path / "s.db"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if (
+            store.exists()
+            and ragstone.Store.open(store).runs()
+            and Run.open(store=store).stored.count()
+        ):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "--resume" in errors
+    assert 0 < Run.open(store=store).stored.count() < 3000
+    subprocess.run(
+        [*command, "--resume"], cwd=tmp_path, env=environment, check=True, capture_output=True
+    )
+    whole = ragstone.evaluate(source, [f"{tmp_path / 'slow.py'}:slow"], store=":memory:", workers=1)
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["slow"] for row in rows] == [s["slow"].value for s in whole.scores().values()]
+
+
+def test_who_works_in_one_process() -> None:
+    judge, cores = OfflineJudge(), len(os.sched_getaffinity(0))
+    assert choose_worker_count(None, None, None, MIN_FILE_BYTES) == 1
+    assert choose_worker_count(0, None, None, MIN_FILE_BYTES + 1) == cores
+    assert choose_worker_count(None, judge, MIN_JUDGED_SAMPLES - 1, None) == 1
+    assert choose_worker_count(None, judge, MIN_JUDGED_SAMPLES, None) == cores
+    assert choose_worker_count(3, None, 10, 10) == 3
+    waiting = ScriptedJudge(lambda ask: None)
+    assert choose_worker_count(None, waiting, 10**6, None) == 1
+    with pytest.raises(RagstoneError, match=r"--workers 2: the judge .* works in one process"):
+        choose_worker_count(2, waiting, 10**6, None)
