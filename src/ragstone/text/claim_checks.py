@@ -12,7 +12,6 @@ from ragstone.text.clause_words import to_word_set
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
-from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 
 MAX_NAME_WORDS = 6
@@ -136,6 +135,9 @@ def find_quoted_sentence(source: str, start: int, end: int) -> str:
 def _agree(claim: str, other: str) -> bool:
     """Whether the claims have the same numbers, names and negation."""
     language = detect_language(claim)
+    # imported late: its patterns take long to compile, and only a judged metric comes here
+    from ragstone.text.quantities import find_quantities, matches
+
     numbers, other_numbers = find_quantities(claim, language), find_quantities(other, language)
     if len(numbers) != len(other_numbers) or not all(
         any(matches(a, b) or matches(b, a) for b in other_numbers) for a in numbers
