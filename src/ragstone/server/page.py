@@ -39,7 +39,7 @@ SIGN_IN_TARGETS = (
     "sample",
     "compare",
     "label",
-    "experiments",
+    "diagnosis",
 )
 """Relative names of the pages that one can sign in from."""
 
