@@ -16,10 +16,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ABSENT = 3
 """Exit code of the worker when its Python has no Ragas."""
@@ -53,9 +54,10 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self) -> None:
+    def __init__(self, delay_ms: int = 0) -> None:
         super().__init__(("127.0.0.1", 0), Talk)
         self.count = Count()
+        self.delay_seconds = delay_ms / 1000
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -74,6 +76,7 @@ class Talk(BaseHTTPRequestHandler):
         raw = self.rfile.read(int(self.headers["Content-Length"])).decode()
         body = json.loads(raw)
         self.server.count.note(body, len(raw))
+        time.sleep(self.server.delay_seconds)
         data = json.dumps(_vectors(body) if "input" in body else _completion(body)).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -140,7 +143,7 @@ def _verdicts(statements: list[str], name: str) -> list[dict[str, Any]]:
     return [{"statement": one, "reason": "r", name: int(n < half)} for n, one in enumerate(statements)]  # fmt: skip
 
 
-def ragas(url: str) -> None:
+def ragas(url: str, workers: int) -> None:
     """What runs in the other Python: the five metrics of Ragas on the samples from standard input."""
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"
     try:
@@ -166,22 +169,35 @@ def ragas(url: str) -> None:
         }
         for row in map(json.loads, sys.stdin)
     ]
+    cpu, wall = time.process_time(), time.perf_counter()
     result = evaluate(
         EvaluationDataset.from_list(rows),
         metrics=[getattr(offered, name)() for name in names],
         llm=LangchainLLMWrapper(ChatOpenAI(model="bench", **place)),
         embeddings=LangchainEmbeddingsWrapper(vectors),
-        run_config=RunConfig(max_retries=0),
+        run_config=RunConfig(max_retries=0, max_workers=workers),
         show_progress=False,
     )
-    print(json.dumps({"version": __import__("ragas").__version__, "scores": str(result)}))
+    spent = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+    print(json.dumps({"version": __import__("ragas").__version__, "scores": str(result), **spent}))
 
 
-def theirs(python: str, rows: list[dict[str, Any]]) -> tuple[Count, str] | None:
-    """What Ragas sent, and what it says of itself; None when that Python has none."""
-    server = Server()
+class Rival(NamedTuple):
+    """What Ragas sent, what it calls itself, and what it took, imports apart."""
+
+    count: Count
+    name: str
+    cpu: float
+    wall: float
+
+
+def theirs(
+    python: str, rows: list[dict[str, Any]], *, delay_ms: int = 0, workers: int = 16
+) -> Rival | None:
+    """Ragas on the same samples; None when that Python has none."""
+    server = Server(delay_ms)
     done = subprocess.run(
-        [python, __file__, "--worker", server.url],
+        [python, __file__, "--worker", server.url, "--in-flight", str(workers)],
         input="\n".join(map(json.dumps, rows)), capture_output=True, text=True,
     )  # fmt: skip
     server.shutdown()
@@ -194,7 +210,7 @@ def theirs(python: str, rows: list[dict[str, Any]]) -> tuple[Count, str] | None:
         raise SystemExit(
             f"Ragas could not score everything: {said['scores']}\n{done.stderr[-2000:]}"
         )
-    return server.count, f"Ragas {said['version']}"
+    return Rival(server.count, f"Ragas {said['version']}", said["cpu"], said["wall"])
 
 
 def ours(rows: list[dict[str, Any]]) -> Count:
@@ -219,9 +235,10 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=20)
     parser.add_argument("--python", default=sys.executable, help="a Python that has Ragas")
     parser.add_argument("--worker", metavar="URL")
+    parser.add_argument("--in-flight", type=int, default=16)
     options = parser.parse_args()
     if options.worker:
-        ragas(options.worker)
+        ragas(options.worker, options.in_flight)
         return
     from bench.judges import line, samples
 
@@ -230,7 +247,7 @@ def main() -> None:
     if found is None:
         print("skipped: this Python has no Ragas; name one that has with --python (see --help)")
         return
-    count, name = found
+    count, name, *_ = found
     mine = ours(rows)
     for who, one in (("ragstone", mine), (name, count)):
         print(

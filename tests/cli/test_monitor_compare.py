@@ -46,9 +46,9 @@ def test_a_week_is_compared_with_the_week_before(logged, tmp_path) -> None:
     done = logged(*COMMAND, "-o", "c.html", "--fail-on-regression")
     assert done.code == 1, done.err
     said = " ".join(done.out.split())
-    assert "2026-05-22 to 2026-05-29 against 2026-05-15 to 2026-05-22" in said
-    assert "200 samples in 2026-05-15 to 2026-05-22 and 200 in" in said
-    assert "is worse than 2026-05-15 to 2026-05-22 in faithfulness −0.2" in said
+    assert "2026-05-22 – 2026-05-29 against 2026-05-15 – 2026-05-22" in said
+    assert "200 samples in 2026-05-15 – 2026-05-22 and 200 in" in said
+    assert "is worse than 2026-05-15 – 2026-05-22 in faithfulness −0.2" in said
     assert "latency × 1.9" in said or "latency × 2." in said
     assert "1 regression: faithfulness" in said
     assert (tmp_path / "c.html").is_file()

@@ -1,6 +1,6 @@
 """A failed judgement is never a score.
 
-32 faults of a judge (wrong JSON, missing ids, refusals, cut replies, time-outs, bad transport …) × 17 judged metrics × 4 HTTP dialects."""
+32 faults of a judge (wrong JSON, missing ids, refusals, cut replies, time-outs, bad transport …) × every judged metric, over several HTTP dialects."""
 
 from __future__ import annotations
 

@@ -391,3 +391,14 @@ def test_a_preference_is_asked_without_names_and_kept_by_run(
     assert (label.item, label.word) == (two.id, "second")
     for run in (one, two):
         post(server, "/notes", run=run.id, do="bin")
+
+
+def test_failures_lead_to_their_samples(server: Server, runs: dict[str, StoredRun]) -> None:
+    text = read_page(server, "/diagnosis", run=runs["first"].id)
+    hrefs = re.findall(r'<a href="(run\?[^"]*is=class[^"]*)">', text)
+    assert hrefs
+    for href in hrefs:
+        listed = list_titles(read_page(server, "/" + href.replace("&amp;", "&")))
+        assert listed
+        examples = re.findall(rf'<a href="sample\?run={runs["first"].id}&amp;at=(\d+)">', text)
+        assert {f"What is said of topic {at}?" for at in examples} & set(listed)

@@ -15,12 +15,10 @@ from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_system, list_measured
-from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
 from ragstone.judges import Judge
-from ragstone.judges.factory import make_judge
 from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
@@ -89,7 +87,10 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if not has_system:  # else the answers decide which metrics fit
         metrics = _show_metrics(_choose_metrics(plan, inputs, named, dataset), observer)
     store = inputs.store or Store.open(reveal(plan.store))
-    plan = replace(plan, judge=resolve_bounds(plan.judge, store, plan.language))
+    if plan.judge is not None:
+        from ragstone.experiments.cascade_bounds import resolve_bounds
+
+        plan = replace(plan, judge=resolve_bounds(plan.judge, store, plan.language))
     run_id, under_test = plan.run_id or new_run_id(), None
     if has_system:
         under_test = _build_system(plan, inputs)
@@ -167,6 +168,8 @@ def _build_judge(plan: Plan, inputs: RunInputs, metrics: Sequence[Metric]) -> Ju
     if is_judge(inputs.judge):
         given: Judge = inputs.judge
         return given
+    from ragstone.judges.factory import make_judge  # every kind of judge
+
     return make_judge(plan.judge_settings() if inputs.judge is None else inputs.judge)
 
 

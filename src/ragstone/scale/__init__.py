@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from collections.abc import Sequence
@@ -52,26 +51,26 @@ def choose_worker_count(
     """How many processes are to score; `wanted` is what the user says, else it is as many as pay.
 
     `total` is the number of samples and `size` that of the file in bytes, where known."""
-    if wanted == 1:
-        return 1
-    obstacle = _find_obstacle(judge)
-    if obstacle:
-        if wanted:
-            raise RagstoneError(f"--workers {wanted}: {obstacle}")
-        return 1
-    if wanted:
-        return wanted
     if judge is None:
         is_large = size is not None and size > MIN_FILE_BYTES
     else:
         is_large = total is None or total >= MIN_JUDGED_SAMPLES
-    return len(os.sched_getaffinity(0)) if is_large else 1
+    if wanted == 1 or (not wanted and not is_large):
+        return 1
+    obstacle = _find_obstacle(judge)
+    if obstacle and wanted:
+        raise RagstoneError(f"--workers {wanted}: {obstacle}")
+    if obstacle:
+        return 1
+    return wanted or len(os.sched_getaffinity(0))
 
 
 def _find_obstacle(judge: Judge | None) -> str:
     """Why this run cannot be scored by several processes; empty when it can."""
     if sys.platform != "linux":
         return "worker processes need Linux; use --on dask:N, or leave it out"
+    import multiprocessing
+
     if multiprocessing.current_process().daemon:
         return "this process may not start others; leave it out"
     if judge is not None and not getattr(judge, "can_fork", False):

@@ -24,7 +24,6 @@ from ragstone.server.connections import (
     KEEPALIVE_SECONDS,
     ConnectionTable,
     accept_connections,
-    choose_connection_limit,
     close_overdue_forever,
     limit_log_lines,
     open_listeners,
@@ -295,7 +294,7 @@ async def listen(runner: web.AppRunner, settings: ServerSettings) -> AsyncIterat
         ) from None
     table, server = runner.app[CONNECTIONS], runner.server
     assert server is not None, "the runner was not set up"
-    table.limit = choose_connection_limit(settings.connections)
+    table.fit_limit()
     tasks = [asyncio.create_task(close_overdue_forever(table))]
     tasks += [asyncio.create_task(accept_connections(each, server, table)) for each in listeners]
     host, port = listeners[0].getsockname()[:2]

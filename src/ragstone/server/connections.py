@@ -55,6 +55,8 @@ class ConnectionTable:
     """The open connections. When there is no room for another, the one that has rested longest is closed."""
 
     def __init__(self, limit: int, header_seconds: float) -> None:
+        self.wanted = limit
+        """The limit where the process may open as many files as it likes."""
         self.limit = limit
         self.header_seconds = header_seconds
         self._connections: dict[asyncio.BaseProtocol, ClientConnection] = {}
@@ -85,6 +87,11 @@ class ConnectionTable:
         finally:
             connection.is_resting = True
             connection.resting_since = time.monotonic()
+
+    def fit_limit(self) -> None:
+        """Set the limit to what the process may open now."""
+        self.close_overdue()
+        self.limit = choose_connection_limit(self.wanted, len(self))
 
     async def wait_for_room(self) -> None:
         """Wait until there is room for another connection, closing the one that has rested longest."""
@@ -171,6 +178,7 @@ async def accept_connections(
             # all of them: the store and the judges lack files as well
             has_freed = table.close_resting()
             await asyncio.sleep(ROOM_POLL_SECONDS if has_freed else ACCEPT_RETRY_SECONDS)
+            table.fit_limit()
             continue
         await _set_up(accepted, build_protocol(), table)
 
@@ -196,8 +204,8 @@ async def close_overdue_forever(table: ConnectionTable) -> None:
         table.close_overdue()
 
 
-def choose_connection_limit(wanted: int) -> int:
-    """The wanted limit, or fewer where the process may not open that many files."""
+def choose_connection_limit(wanted: int, connections: int = 0) -> int:
+    """The wanted limit, or fewer where the process may not open that many files; `connections` of its open files are such."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -205,7 +213,8 @@ def choose_connection_limit(wanted: int) -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return wanted
-    return max(8, min(wanted, limit - _count_open_files() - RESERVED_FILES))
+    others = _count_open_files() - connections
+    return max(8, min(wanted, limit - others - RESERVED_FILES))
 
 
 def _count_open_files() -> int:

@@ -15,6 +15,7 @@ from ragstone.monitor.statements import DAY_MICROS
 from ragstone.report.monitor import live
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import read_query
+from ragstone.report.monitor.traffic_comparison import render_traffic_comparison
 from ragstone.report.view.frame import ViewFrame
 from ragstone.server.api import SERVER_STATE
 from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_secret, has_token
@@ -32,12 +33,13 @@ SIGN_IN_TARGETS = (
     "./",
     "monitor",
     "interaction",
+    "traffic",
     "runs",
     "run",
     "sample",
     "compare",
     "label",
-    "experiments",
+    "diagnosis",
 )
 """Relative names of the pages that one can sign in from."""
 
@@ -93,6 +95,21 @@ async def get_interaction(request: web.Request) -> web.Response:
         if page is None
         else build_html_response(page)
     )
+
+
+async def get_traffic(request: web.Request) -> web.Response:
+    """`GET /traffic?a=model:small&b=model:large`: two slices, or two windows, of live traffic compared."""
+    frame = build_frame(request)
+    if not is_authorised(request):
+        return show_login(frame, request)
+    archive = request.app[SERVER_STATE].read_archive
+    try:
+        page = await asyncio.to_thread(
+            render_traffic_comparison, archive, frame, dict(request.query)
+        )
+    except StoreError as error:
+        return show_store_error(frame, error)
+    return build_html_response(page)
 
 
 async def get_style(request: web.Request) -> web.Response:
@@ -198,6 +215,7 @@ async def _redirect_to_slash(request: web.Request) -> web.Response:
 _GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
     "/": get_overview,
     "/interaction": get_interaction,
+    "/traffic": get_traffic,
     "/page.css": get_style,
     "/page.js": get_script,
     "/login": get_login,

@@ -18,6 +18,7 @@ from ragstone.report.monitor import live
 from ragstone.report.render.rows import export_rows
 from ragstone.report.view.catalogue import RunEntry, load_entries
 from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
+from ragstone.report.view.diagnosis_page import render_diagnosis
 from ragstone.report.view.frame import ViewFrame, build_view_script, build_view_style
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.run_page import open_state, render_run, resolve_query
@@ -174,6 +175,11 @@ def show_comparison(state: ViewState, frame: ViewFrame) -> str:
     return render_comparison(frame, [runs[id] for id in ids])
 
 
+def show_diagnosis(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /diagnosis?run=…`."""
+    return render_diagnosis(frame, state.open_entry(state.store.run(frame.get("run") or "last")))
+
+
 def open_run(state: ViewState, frame: ViewFrame) -> tuple[RunEntry, RunIndex | IndexJob]:
     """The run that the address names, with its index or the job that is building it."""
     run = state.store.run(frame.get("run") or "last")
@@ -199,6 +205,7 @@ RENDERERS: dict[str, Render] = {
     "sample": show_sample,
     "compare": show_comparison,
     "label": show_label,
+    "diagnosis": show_diagnosis,
 }
 """Page → what makes it."""
 VIEW_PATHS = tuple(

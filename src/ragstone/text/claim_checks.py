@@ -12,7 +12,6 @@ from ragstone.text.clause_words import to_word_set
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
-from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 
 MAX_NAME_WORDS = 6
@@ -63,21 +62,25 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     quoted = words & _unite_content_words([quote for quote, _ in usable])
     if len(quoted) >= MIN_QUOTED_SHARE_OF_ORDER * len(words):
         return True  # as most claims have it
-    is_order = bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
+    is_order = _is_order(claim)
     wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    if quoted and _have_words(usable, words, wanted):
+    if quoted and (len(quoted) >= wanted or _have_passages(usable, words, wanted)):
         return True
-    return not is_order and any(
-        is_close(plain, text) for pair in usable for text in (pair[0], _find_passage(*pair))
-    )
+    return not is_order and _has_close_quote(plain, usable)
 
 
-def _have_words(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
-    """Whether the quotes, or the sentences that they stand in, have enough words of a claim."""
-    return any(
-        len(words & _unite_content_words(texts)) >= wanted
-        for texts in ([quote for quote, _ in quotes], [_find_passage(*pair) for pair in quotes])
-    )
+def _is_order(claim: str) -> bool:
+    """Whether a claim speaks to the judge."""
+    return bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
+
+
+def _have_passages(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
+    """Whether the sentences that quotes stand in have enough words of a claim."""
+    return len(words & _unite_content_words([_find_passage(*pair) for pair in quotes])) >= wanted
+
+
+def _has_close_quote(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
+    return any(is_close(claim, text) for pair in quotes for text in (pair[0], _find_passage(*pair)))
 
 
 def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
@@ -132,6 +135,9 @@ def find_quoted_sentence(source: str, start: int, end: int) -> str:
 def _agree(claim: str, other: str) -> bool:
     """Whether the claims have the same numbers, names and negation."""
     language = detect_language(claim)
+    # imported late: its patterns take long to compile, and only a judged metric comes here
+    from ragstone.text.quantities import find_quantities, matches
+
     numbers, other_numbers = find_quantities(claim, language), find_quantities(other, language)
     if len(numbers) != len(other_numbers) or not all(
         any(matches(a, b) or matches(b, a) for b in other_numbers) for a in numbers

@@ -20,8 +20,12 @@ from ragstone.monitor.alerts.handling import acknowledge_alert, add_note, mute_a
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.monitor.live import Frame, choose_words, render_overview
+from ragstone.report.monitor.period import analyse_period
 from ragstone.report.monitor.query import read_query
+from ragstone.report.monitor.traffic_comparison import render_traffic_comparison
+from ragstone.report.render import markdown
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -106,6 +110,30 @@ def test_the_page_of_the_broken_tenant_has_no_good_mark(
         acme = page[page.index("acme") :] if "by" in address else page
         badge = acme[acme.index('class="badge') :]
         assert not badge.startswith('class="badge good"')
+
+
+def test_a_report_breaks_down_by_the_field_that_matters(
+    broken: tuple[Archive, MonitorStatus],
+) -> None:
+    archive, _ = broken
+    analysis = analyse_period(archive, "weekly", END)
+    assert [field for field, _ in analysis.breakdowns] == ["tenant"]
+    assert analysis.worst_by == "exact_match"
+    text = markdown.render(MonitorReport(analysis).document())
+    assert "## By tenant" in text
+    assert text.count("Means are weighted") == 1
+
+
+def test_two_tenants_are_compared_on_a_page(broken: tuple[Archive, MonitorStatus]) -> None:
+    archive, _ = broken
+    frame = Frame(choose_words("en", ""), read_query({"window": "7d"}, END), END)
+    values = {"a": "tenant:beta", "b": "tenant:acme", "window": "7d"}
+    page = render_traffic_comparison(archive, frame, values)
+    assert "tenant=acme is worse than tenant=beta in exact_match" in page
+    assert "Both sides are the same" in render_traffic_comparison(
+        archive, frame, {**values, "b": "tenant:beta"}
+    )
+    assert "was drawn and judged" in render_traffic_comparison(archive, frame, {"a": "tenant:none"})
 
 
 def test_every_hour_of_a_replay_says_the_same_incident(

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from ragstone.analysis.scales import find_unfit_gates
 from ragstone.analysis.summary import Summary
-from ragstone.cli.actions import dry_run, pairs, resume, slurm
+from ragstone.cli.actions import pairs, resume, slurm
 from ragstone.cli.actions.flags import build_plan, load_plan_file
 from ragstone.cli.actions.messages import format_count, note, note_left_over
 from ragstone.cli.actions.next_commands import list_next_commands
@@ -69,6 +69,8 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     if plan.data.path is None:
         raise click.UsageError("no data; name a file, or data: in a config given with -c")
     if flags["dry_run"]:
+        from ragstone.cli.actions import dry_run  # imports systems and judges of every kind
+
         dry_run.show_estimate(plan)
         return 0
     if plan.on == "slurm":

@@ -19,7 +19,7 @@ from ragstone.judges.offline.copies import find_edit
 from ragstone.judges.offline.figures import find_figure_conflict
 from ragstone.judges.offline.names import find_name_conflict
 from ragstone.judges.offline.phrases import parse_sentence
-from ragstone.judges.offline.polarity import agrees, find_reversal
+from ragstone.judges.offline.polarity import agrees, find_reversal, is_remote
 from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
@@ -73,7 +73,7 @@ def _check_rules(
         find_substitution(best),
         find_name_conflict(best, sources),
         _find_slot_conflict(claim, sources),
-        None if has_comparison(best.claim) else find_reversal(best),
+        None if has_comparison(best.claim) or is_remote(best) else find_reversal(best),
     )
     return [conflict for conflict in conflicts if conflict is not None]
 

@@ -24,8 +24,6 @@ NEIGHBOURS = 2
 
 def find_reversal(comparison: SentenceComparison) -> Conflict | None:
     """A claim that turns the sentence round an odd number of times."""
-    if not any(comparison.contraries) and comparison.share() < POSSIBLE:
-        return None
     pairs = _find_opposites(comparison)
     # what is not open is closed: such a pair settles its own denial
     opposites = {
@@ -50,6 +48,11 @@ def find_reversal(comparison: SentenceComparison) -> Conflict | None:
         mine, theirs = (comparison.claim.quote(comparison.claim.items[at]) for at in swap)
         return comparison.make("roles", "names_swapped", mine, theirs, certain)
     return _make_conflict(comparison, denial, opposites, certain)
+
+
+def is_remote(comparison: SentenceComparison) -> bool:
+    """Whether the sentence has no contrary and too little of the claim to turn it round."""
+    return not any(comparison.contraries) and comparison.share() < POSSIBLE
 
 
 def _make_conflict(
@@ -131,15 +134,14 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
 
     All that is denied must stand on the other side: who takes no guests on Fridays may take guests."""
     claim, source = comparison.claim, comparison.source
-    if claim.is_unclear or source.is_unclear:
-        return None
     mine = [at for at, item in enumerate(claim.items) if _is_denied(item)]
-    if not mine and not any(map(_is_denied, source.items)):
+    is_denied = bool(mine) or any(map(_is_denied, source.items))
+    if not is_denied or _is_unclear(comparison):
         return None
     places = map(comparison.best_place, range(len(claim.items)))
     known = {*places, *opposites.values()} - {-1}
     theirs = [place for place in known if _is_denied(source.items[place])]
-    if bool(mine) == bool(theirs) or _differ_in_quantifiers(comparison):
+    if bool(mine) == bool(theirs):
         return None
     if not mine:
         return _find_their_denial(source, known, theirs)
@@ -148,6 +150,11 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if all(comparison.places[at] or at in opposites for at in mine):
         return _Denial(True, tuple(claim.items[at] for at in mine))
     return None
+
+
+def _is_unclear(comparison: SentenceComparison) -> bool:
+    sides = comparison.claim, comparison.source
+    return any(side.is_unclear for side in sides) or _differ_in_quantifiers(comparison)
 
 
 def _denies_all(comparison: SentenceComparison, deciding: list[int]) -> bool:

@@ -98,7 +98,11 @@ def build_period_report(
     start = find_last_complete_period(period, since, zone)[0]
     now = summarise_between(archive, since, end).whole
     before = summarise_between(archive, start, since).whole
-    names = list(dict.fromkeys([*now.metrics, *before.metrics]))
+    # latency is known of every interaction, which says more than the metric of those that were judged
+    measured = {"latency"} if now.latency is not None else set()
+    names = [
+        name for name in dict.fromkeys([*now.metrics, *before.metrics]) if name not in measured
+    ]
     changes = [
         compare_series(name, now.metrics.get(name), before.metrics.get(name)) for name in names
     ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ragstone.monitor.archive import Archive
+from ragstone.monitor.interactions import from_micros
+from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.monitor.windows.window_run import InteractionRow, WindowRun
 from ragstone.store import describe_metric
@@ -14,6 +16,47 @@ MAX_COMPARED = 20_000
 """Interactions on each side of a comparison at most, the newest."""
 MEASURES = ("latency", "tokens", "cost")
 """What the log knows of an interaction besides its scores."""
+
+
+Slice = tuple[str, str]
+"""A meta field and its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSide:
+    """One side of a comparison of live traffic."""
+
+    since: int
+    until: int
+    name: str
+    where: Slice | None
+
+    def read_sample(self, archive: Archive, group: str | None = None) -> WindowSample:
+        """Its interactions that were drawn at random."""
+        return WindowSample(
+            archive, self.since, self.until, self.name, where=self.where, group=group
+        )
+
+
+def choose_sides(
+    slices: Sequence[Slice], end: int, length: int, zone: str
+) -> tuple[ComparedSide, ComparedSide]:
+    """Two slices of the window up to `end`; or the window before it and it, of all interactions or of one slice."""
+    now, before = (end - length, end), (end - 2 * length, end - length)
+    if len(slices) == 2:
+        first, second = (ComparedSide(*now, f"{field}={value}", (field, value)) for field, value in slices)  # fmt: skip
+        return first, second
+    where = slices[0] if slices else None
+    first, second = (ComparedSide(*span, name_span(*span, zone), where) for span in (before, now))
+    return first, second
+
+
+def name_span(since: int, until: int, zone: str) -> str:
+    """`2026-05-01 – 2026-05-08`, with the time of day unless both are midnight."""
+    time_zone = get_time_zone(zone)
+    times = [from_micros(at).astimezone(time_zone) for at in (since, until)]
+    is_whole = all(not (time.hour or time.minute or time.second) for time in times)
+    return " – ".join(time.strftime("%Y-%m-%d" if is_whole else "%Y-%m-%d %H:%M") for time in times)
 
 
 class WindowSample(WindowRun):

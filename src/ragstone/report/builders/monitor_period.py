@@ -51,6 +51,7 @@ class MonitorReport:
         head = (doc.Heading(title, 1), doc.Byline(tuple(facts)), doc.Status(state.text, state.tone))
         body = (
             *_build_changes(report, say),
+            *_build_breakdowns(analysis, say),
             _build_alerts(report, say),
             *_build_failures(analysis, say),
             _build_costs(report, say),
@@ -113,7 +114,7 @@ def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
         *build_number_columns(say, "period_before", "change"),
     )
     table = build_table(columns, (_list_cells(change, report, say) for change in report.changes))
-    note = doc.Paragraph(say("verdict_note"), style="note")
+    note = doc.Paragraph(f"{say('verdict_note')} {say('weights_note')}", style="note")
     corrected = [
         (name, describe_correction(correction, "corrected_mean", say))
         for name, correction in report.corrections.items()
@@ -197,13 +198,37 @@ def _format_signed(value: float, say: Words) -> str:
     return text if text.startswith("-") or value == 0 else f"+{text}"
 
 
+def _build_breakdowns(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Section]:
+    """The fields whose values differ, each as a table."""
+    names = [*analysis.report.now.metrics]
+    for field, slices in analysis.breakdowns:
+        rows = [
+            (
+                shorten(part.value, 80) or "–",
+                say.whole(part.interactions),
+                *(format_mean(part.metrics.get(name), say) for name in names),
+                format_mean(part.feedback, say),
+            )
+            for part in slices
+        ]
+        columns = (
+            doc.TableColumn(field),
+            *build_number_columns(say, "interactions"),
+            *(doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names),
+            *build_number_columns(say, "feedback"),
+        )
+        yield build_panel(f"by-{field}", say("by_field", field=field), build_table(columns, rows))
+
+
 # ── alerts, failures, cost, worst ─────────────────────────────────────────────────────────
 
 
 def _build_alerts(report: PeriodReport, say: Words) -> doc.Section:
     views = tuple(view_alert(alert, report.until, say) for alert in report.alerts)
     listed = build_list((_alert_in_text(view, say) for view in views), doc.TEXT)
-    nothing = doc.Paragraph(say("no_alerts"), style="panel soft")
+    is_worse = any(change.verdict == "worse" for change in report.changes)
+    text = say("no_alerts_but_worse" if is_worse else "no_alerts")
+    nothing = doc.Paragraph(text, style="panel soft")
     nodes = (doc.AlertList(views), listed) if views else (nothing,)
     return doc.Section((doc.Heading(say("alerts")), *nodes), id="alerts")
 

@@ -27,7 +27,13 @@ from ragstone.report.monitor.cards import (
     build_traffic_cards,
     build_whole_state,
 )
-from ragstone.report.monitor.interactions import FEEDBACK, load_recent, load_scores, load_worst
+from ragstone.report.monitor.interactions import (
+    FEEDBACK,
+    find_scale,
+    load_recent,
+    load_scores,
+    load_worst,
+)
 from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
 from ragstone.report.monitor.rows import (
     MAX_SHOWN_SLICES,
@@ -99,6 +105,7 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     say, query = frame.say, frame.query
     since, until = query.bounds_at(frame.now)
     where = query.slice
+    chosen = ":".join(where or ())
     summary = summarise_between(archive, since, until, by=query.by or None, where=where)
     whole, slices = summary.whole, summary.slices
     step = choose_step(until - since)
@@ -142,7 +149,8 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         until=format_minute(until, say),
         until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
         clear=Query(lang=query.lang, tz=query.tz, home=query.home).href(),
-        chosen=":".join(query.slice) if query.slice else "",
+        chosen=chosen,
+        compare=query.href("traffic", slice="", by="", metric="", show="", a=chosen),
         step=format_length(step, say),
         cards=CardGrid(tuple(cards)),
         traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
@@ -206,7 +214,9 @@ def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> 
     since, until = query.bounds_at(frame.now)
     metrics = [*names, FEEDBACK]
     # of what the address names only stored metrics are looked up: a metric's name can be a file to load
-    metric = query.metric if query.metric in metrics else metrics[0]
+    # and by itself the page takes one with a scale, on which low means bad
+    scaled = (name for name in names if find_scale(name).bounds is not None)
+    metric = query.metric if query.metric in metrics else next(scaled, FEEDBACK)
     recent = load_recent(archive, since, until, query.slice, query.show)
     worst = load_worst(archive, metric, since, until, query.slice, query.show)
     return {

@@ -77,6 +77,8 @@ class RunIndex:
         self.metrics: tuple[str, ...] = tuple(facts["metrics"])
         self._codes: Mapping[str, list[str]] = facts["codes"]
         self._verdicts: list[str] = facts["verdicts"]
+        self._columns: dict[str, Any] = {}
+        """Columns that were mapped once."""
         self._lock = threading.Lock()
         self._texts = sqlite3.connect(
             f"{(folder / 'texts.db').absolute().as_uri()}?mode=ro&immutable=1",
@@ -244,8 +246,13 @@ class RunIndex:
     def _load(self, name: str) -> Any:
         import numpy as np
 
+        column = self._columns.get(name)
+        if column is not None:
+            return column
         try:
-            return np.load(self._folder / f"{name}.npy", mmap_mode="r" if self.rows else None)
+            column = np.load(self._folder / f"{name}.npy", mmap_mode="r" if self.rows else None)
+            self._columns[name] = column
+            return column
         except (OSError, ValueError) as fault:
             raise StoreError(f"the index {str(self._folder)!r} failed: {fault}; delete it, it is made again") from None  # fmt: skip
 

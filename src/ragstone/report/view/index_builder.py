@@ -31,6 +31,8 @@ TITLE_CHARS = 140
 MAX_FIELD_VALUES = 200
 """Different values of a field of the data beyond which it is no filter."""
 MAX_FIELD_CHARS = 80
+CLASSIFIED_SAMPLES = 100_000
+"""A longer run is indexed without failure classes: finding them takes three quarters of the time."""
 MAX_VERDICTS = 60
 """Different verdicts that fit into the bits of a column."""
 BATCH_ROWS = 2000
@@ -94,7 +96,8 @@ class _Columns:
                     self._add_code(f"label.{name}", score.label)
                 bits |= self._mark_verdicts(score)
         self.verdict_bits.append(bits)
-        self._add_code("class", kind)
+        if kind:
+            self._add_code("class", kind)
         self._add_code("language", language)
         for name, value in sample.meta.items():
             word = _to_field_value(value)
@@ -152,6 +155,7 @@ def build_index(
 
 def _read_rows(run: StoredRun, draft: Path, on_progress: Callable[[int], bool]) -> _Columns:
     columns = _Columns(tuple(str(metric["name"]) for metric in run.info.metrics))
+    is_classified = run.count() <= CLASSIFIED_SAMPLES
     deciders = choose_deciders(run.info.metrics, find_scales(run), {})
     texts = sqlite3.connect(draft / "texts.db", isolation_level=None, check_same_thread=False)
     try:
@@ -162,8 +166,10 @@ def _read_rows(run: StoredRun, draft: Path, on_progress: Callable[[int], bool]) 
         texts.execute("BEGIN")
         batch: list[StoredRow] = []
         for row in run.rows():
-            failure = classify(row.sample, row.scores, deciders, position=row.position)
-            columns.add(row.sample, row.scores, failure.kind, find_language(row.sample))
+            kind = ""
+            if is_classified:
+                kind = classify(row.sample, row.scores, deciders, position=row.position).kind
+            columns.add(row.sample, row.scores, kind, find_language(row.sample))
             batch.append(row)
             if len(batch) == BATCH_ROWS:
                 _write_texts(texts, batch)

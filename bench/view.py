@@ -1,0 +1,144 @@
+"""The viewer on a large run: server time of its pages after the first opening, memory, weight of a page.
+
+    python -m bench.view                    a run of 1,000,000 samples, made once in FOLDER
+    python -m bench.view --samples 50000    a smaller one
+
+Each line is a figure with its bar; the baseline is reading the run's scores once, which a page without an index would do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ragstone.config import Data, Plan
+from ragstone.data import read
+from ragstone.report.view.catalogue import NO_NOTES, RunEntry
+from ragstone.report.view.frame import ViewFrame
+from ragstone.report.view.index import RunIndex
+from ragstone.report.view.index_builder import build_index
+from ragstone.report.view.run_page import render_run
+from ragstone.report.view.sample_page import render_sample_page
+from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.words import load_words
+from ragstone.store import NewRow, RunFacts, RunInfo, Store, StoredRun
+from ragstone.store.run_notes import load_run_notes
+from ragstone.types import Finding, Score
+
+PAGE_MS, MEMORY_MB, PAGE_KB = 300, 200, 300
+"""The bars."""
+BATCH = 5000
+NAMES = ("faithfulness", "answer_relevance", "recall", "token_f1", "latency")
+WORDS = tuple(f"word{number}" for number in range(5000))
+
+
+def make_row(number: int) -> tuple[dict[str, object], dict[str, Score]]:
+    """A sample of usual shape; what it is like follows from its number."""
+    share = (number * 7919 % 1009) / 1008
+    pick = [WORDS[number * step % len(WORDS)] for step in (3, 7, 11, 13, 17, 19)]
+    text = " ".join(pick)
+    row = {
+        "id": f"q{number}", "question": f"What about {text}?", "answer": f"It is {text}. {pick[0]} is {pick[1]}.",
+        "contexts": [{"id": f"d{number % 1000}", "text": f"A paper on {text}."}], "reference": text,
+        "relevant": {f"d{number % 1000}": 1}, "language": "en", "meta": {"topic": f"t{number % 20}"},
+    }  # fmt: skip
+    verdict = "supported" if share > 0.4 else "contradicted"
+    findings = (Finding(f"It is {text}.", verdict, "", f"d{number % 1000}", text),)
+    judged = Score(round(share, 3), findings=findings) if number % 50 else Score(outcome="judge_error", kind="transport", reason="away")  # fmt: skip
+    scores = {
+        "faithfulness": judged, "answer_relevance": Score(round(1 - share, 3)), "recall": Score(float(share > 0.2)),
+        "token_f1": Score(round(share * share, 3)), "latency": Score(0.2 + share),
+    }  # fmt: skip
+    return row, scores
+
+
+def make_run(store: Store, samples: int) -> StoredRun:
+    """The run, unless the store has it already."""
+    name = f"bench-{samples}"
+    for info in store.runs():
+        if info.name == name and info.status == "done":
+            return store.run(info.id)
+    described = tuple(
+        {"name": metric, "family": metric, "higher_is_better": metric != "latency", "bounds": None if metric == "latency" else [0.0, 1.0],
+         "binary": metric == "recall", "judged": metric in NAMES[:2], "labels": [], "meaning": ""}
+        for metric in NAMES
+    )  # fmt: skip
+    reading = read([make_row(1)[0]])
+    info = RunInfo(
+        id=name, name=name, created="2026-05-01T10:00:00+00:00", status="running", plan=Plan(data=Data(path="rows")),
+        shape=reading.shape, source="rows", format=reading.format, metrics=described, judge="offline 5",
+        facts=RunFacts(source="rows"),
+    )  # fmt: skip
+    store.create(info)
+    for start in range(1, samples + 1, BATCH):
+        made = ((at, *make_row(at)) for at in range(start, min(start + BATCH, samples + 1)))
+        rows = [NewRow(at, str(row["id"]), None, json.dumps(row), scores) for at, row, scores in made]  # fmt: skip
+        store.append(name, rows).result()
+    store.finish(name, total=samples, bad_count=0, bad=())
+    return store.run(name)
+
+
+def measure(work: Callable[[], str]) -> tuple[float, float, int]:
+    """Milliseconds of CPU and on the clock of the second of two calls, and the bytes of the page."""
+    work()
+    begin, clock = time.process_time(), time.perf_counter()
+    page = work()
+    spent = (time.process_time() - begin) * 1000
+    return spent, (time.perf_counter() - clock) * 1000, len(page.encode())
+
+
+def main() -> None:
+    """Make the run and its index where they are missing, then measure the pages."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--folder", default="bench-view")
+    options = parser.parse_args()
+    Path(options.folder).mkdir(exist_ok=True)
+    store = Store.open(Path(options.folder) / "runs.db")
+    begin = time.process_time()
+    run = make_run(store, options.samples)
+    print(f"made the run: {time.process_time() - begin:.1f} s CPU")
+    notes = load_run_notes(store).get(run.id, NO_NOTES)
+    folder = store.view_folder() / f"{run.id}.index"
+    index = RunIndex.open(folder)
+    if index is None or index.stamp != notes.finished:
+        begin = time.process_time()
+        build_index(run, folder, notes.finished, lambda done: True)
+        print(f"built the index: {time.process_time() - begin:.1f} s CPU (once for a run)")
+        index = RunIndex.open(folder)
+    assert index is not None
+    begin = time.process_time()
+    summary = SummaryShelf(store).make(run, notes)
+    seconds = time.process_time() - begin
+    print(f"summary: {seconds:.1f} s CPU; without an index every page would take at least what reading the scores takes")  # fmt: skip
+    entry = RunEntry(run, notes, summary)
+
+    def visit(page: str, /, **values: str) -> Callable[[], str]:
+        frame = ViewFrame(load_words("en"), page, {"run": [run.id], **{k: [v] for k, v in values.items()}})  # fmt: skip
+        if page == "run":
+            return lambda: render_run(frame, entry, index)
+        return lambda: render_sample_page(frame, entry, index, [])
+
+    pages = {
+        "first page": visit("run"),
+        "sort by a metric": visit("run", sort="token_f1", dir="down"),
+        "filter by range": visit("run", range="faithfulness:0.2:0.4"),
+        "filter by verdict": visit("run", **{"is": "verdict:contradicted"}),
+        "page 10,000": visit("run", page="10000"),
+        "search a rare word": visit("run", q="word4321"),
+        "search a word of every sample": visit("run", q="what"),
+        "a sample": visit("sample", at=str(options.samples // 2)),
+    }  # fmt: skip
+    for name, work in pages.items():
+        spent, clock, size = measure(work)
+        print(f"{name:32} {spent:6.0f} ms CPU, {clock:6.0f} ms on the clock (bar {PAGE_MS})  {size / 1000:5.0f} kB (bar {PAGE_KB})")  # fmt: skip
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"memory at most {memory:.0f} MB (bar {MEMORY_MB}; building included unless both were there)")  # fmt: skip
+    store.close()
+
+
+if __name__ == "__main__":
+    main()

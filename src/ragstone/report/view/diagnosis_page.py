@@ -1,0 +1,73 @@
+"""The page of a run's failures and diagnosis; classes and examples lead to the samples behind them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.diagnose import Diagnosis, diagnose
+from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.errors import RagstoneError
+from ragstone.report import document as doc
+from ragstone.report.builders.failures import FailureReport
+from ragstone.report.builders.parts import build_panel
+from ragstone.report.figures import shorten
+from ragstone.report.view.catalogue import RunEntry
+from ragstone.report.view.frame import ViewFrame
+from ragstone.report.view.run_page import READABLE_SAMPLES
+
+SHOWN_EXAMPLES = 8
+
+
+def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
+    """The page; a run that is too large to be classified while somebody waits is left to the command line."""
+    say, info = frame.say, entry.info
+    if entry.count_samples() > READABLE_SAMPLES:
+        raise RagstoneError(say("view.diagnose_by_command", run=info.id))
+    failures, diagnoses = _analyse(_AnalysedRun(entry))
+    document = FailureReport(failures, diagnoses, entry.run, say.language).document()
+    rows = []
+    for rate in failures.rates:
+        if rate.label in ("fine", "unclassified"):
+            continue
+        examples = failures.examples.get(rate.label, ())[:SHOWN_EXAMPLES]  # type: ignore[call-overload]
+        links: list[str | doc.Styled] = []
+        for failure in examples:
+            href = frame.href("sample", run=info.id, at=str(failure.position))
+            links += [", "] * bool(links) + [doc.Styled(shorten(failure.id, 40), "link", href=href)]
+        href = frame.href("run", run=info.id, is_=f"class:{rate.label}")
+        name = say.translate("failure_class", str(rate.label))
+        rows.append(doc.TableRow((doc.TableCell(name, href=href), say.whole(rate.count), doc.TableCell(tuple(links)))))  # fmt: skip
+    columns = (
+        doc.TableColumn(say("view.trait.class")),
+        doc.TableColumn(say("view.samples"), True),
+        doc.TableColumn(say("examples")),
+    )
+    table = doc.ReportTable(columns, tuple(rows), id="linked")
+    linked = [build_panel("linked", say("view.samples_of_classes"), table)] if rows else []
+    return frame.fill(
+        "view_diagnosis.html.j2", title=document.title, document=document, linked=linked,
+        back=frame.href("run", run=info.id), run_name=shorten(info.name or info.id, 80),
+    )  # fmt: skip
+
+
+class _AnalysedRun:
+    """A run as a key of the cache: equal when store, id, time of completion and number of samples are."""
+
+    def __init__(self, entry: RunEntry) -> None:
+        self.entry = entry
+        self._key = (entry.run.store.place, entry.run.id, entry.notes.finished, entry.count_samples())  # fmt: skip
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _AnalysedRun) and self._key == other._key
+
+
+@lru_cache(maxsize=8)
+def _analyse(analysed: _AnalysedRun) -> tuple[Failures, list[Diagnosis]]:
+    entry = analysed.entry
+    assert entry.summary is not None
+    failures = analyse_failures(entry.run)
+    return failures, list(diagnose(entry.run, entry.summary, failures, load_symptoms([])))
