@@ -16,7 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragstone.judges.offline.dialogue import ADDRESS_BAR, answer_turns, find_goal
+from ragstone.judges.offline.dialogue import (
+    ADDRESS_BAR,
+    answer_turns,
+    find_goal,
+    keeps_topic,
+    read_turns,
+)
 from ragstone.judges.offline.inquiry import compute_chance
 from ragstone.judges.offline.standalone import make_standalone
 from ragstone.text.content import find_content_words
@@ -47,7 +53,8 @@ def print_language(language: str) -> None:
     print_standalone(language)
     print_table("topic kept", list(build_topic(cases)), {
         "embedded": lambda turns: judge_topic(turns, language),
-        "reworded question": lambda turns: judge_reworded(turns, language),
+        "always reworded": lambda turns: judge_reworded(turns, language),
+        "never reworded": lambda turns: is_refusal(turns[-1][1], language) or _measure(*turns[-1], language),
         "a common word": lambda turns: not find_content_words(turns[-1][0]).isdisjoint(find_content_words(turns[-1][1])),
         "always yes": lambda turns: True,
     })  # fmt: skip
@@ -135,8 +142,7 @@ def build_goals(cases: Sequence[Any], language: str) -> Iterator[Labelled]:
 
 def judge_topic(turns: Sequence[Turn], language: str) -> bool | None:
     """Whether the last turn keeps to its question, by the embedded judge."""
-    verdict: bool | None = answer_turns(_to_values(turns), language)["turns"][-1]["addresses"]
-    return verdict
+    return keeps_topic(read_turns(_to_values(turns)["turns"], language)[-1], language)
 
 
 def judge_reworded(turns: Sequence[Turn], language: str) -> bool | None:

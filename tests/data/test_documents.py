@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,34 @@ def test_the_items_of_an_ordered_list_keep_their_numbers(tmp_path: Path) -> None
 def test_letters_of_two_characters_are_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Configuracio\u0301n", encoding="utf-8")
     assert read_documents(tmp_path)[0].text == "Configuración"
+
+
+def test_old_encodings_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("El envío cuesta 5 €".encode("cp1252"))
+    (tmp_path / "b.txt").write_bytes("El envío".encode("utf-16"))
+    page = '<html><head><meta charset="iso-8859-15"></head><body>El envío: 5 €</body></html>'
+    (tmp_path / "c.html").write_bytes(page.encode("iso-8859-15"))
+    texts = [document.text for document in read_documents(tmp_path)]
+    assert texts == ["El envío cuesta 5 €", "El envío", "El envío: 5 €"]
+
+
+def test_front_matter_gives_the_title_and_is_left_out(tmp_path: Path) -> None:
+    matter = "---\ntitle: 'Returns'\ntags:\n  - shop\n---\nWithin 30 days.\n"
+    (tmp_path / "a.md").write_text(matter, encoding="utf-8")
+    (tmp_path / "b.md").write_text(
+        "---\nA rule of dashes is no front matter.\n---\n", encoding="utf-8"
+    )
+    first, second = read_documents(tmp_path)
+    assert (first.title, first.text) == ("Returns", "Within 30 days.")
+    assert second.text.startswith("---\nA rule")
+
+
+def test_a_notebook_is_its_text_and_code(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Rates\n", "Rates are daily."]},
+        {"cell_type": "code", "source": "load()", "outputs": [{"text": "secret"}]},
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert document.text == "# Rates\nRates are daily.\n\n```\nload()\n```"
+    assert document.title == "Rates"

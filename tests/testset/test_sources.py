@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ragstone import generate
 from ragstone.data.documents import Document, stream_documents
 from ragstone.errors import DataError
 from ragstone.testset.sampling import spread_documents
@@ -161,3 +162,17 @@ def test_only_documents_of_the_wanted_languages(tmp_path: Path) -> None:
     with open_corpus(lines(tmp_path / "a.jsonl", rows)) as corpus:
         order = spread_documents(corpus, 1, wanted=5, languages=["es"])
         assert {corpus[place].id for place in order} == {"es", "said"}
+
+
+def test_a_file_that_cannot_be_read_is_left_out_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "good.md").write_text(
+        "# Ropes\n\nOpenVPN is a program that creates private networks.", "utf-8"
+    )
+    (tmp_path / "bad.txt").write_bytes(bytes(range(256)) * 4)
+    (tmp_path / "broken.ipynb").write_text("{}", "utf-8")
+    made = generate(tmp_path, 1)
+    assert made.documents == 1
+    assert [line.split()[0] for line in made.unreadable] == ["bad.txt", "broken.ipynb"]
+    assert "2 files could not be read and left out: bad.txt is not UTF-8" in str(made)
+    with pytest.raises(DataError, match=r"bad\.txt is not UTF-8"):
+        generate(tmp_path / "bad.txt", 1)

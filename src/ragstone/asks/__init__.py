@@ -21,7 +21,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
                [] for an evasive answer.
     standalone {"question": text}
     turns      {"turns": [{"id", "addresses": bool, "contradicts", "quote", "reason"}]}   contradicts = id of an earlier
-               turn or "", quote = verbatim part of its answer. A judge that cannot tell replies null for contradicts.
+               turn or "", quote = verbatim part of its answer. A judge that cannot tell replies null.
     goal       {"turn", "reason"}                                  turn = id of the turn that reaches the goal, or ""
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     prefer     {"reason", "better"}                                better = A, B or tie

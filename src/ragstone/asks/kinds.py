@@ -79,15 +79,22 @@ def aspects(question: str, answer: str, *, language: str | None = None) -> Ask:
 
 
 def questions(
-    answer: str, *, question: str | None = None, count: int = 3, language: str | None = None
+    answer: str,
+    *,
+    question: str | None = None,
+    history: Sequence[ChatMessage] = (),
+    count: int = 3,
+    language: str | None = None,
 ) -> Ask:
     """Write questions that the answer would answer, and say whether it is evasive.
 
-    `question` is the one that was asked, for judges that write none and reply with `addresses` instead. A judge that
+    `question` is the one that was asked, after the messages of `history`, for judges that write none and reply with `addresses` instead. A judge that
     writes questions must not be shown it."""
-    values = {"answer": answer, "count": count}
+    values: dict[str, Any] = {"answer": answer, "count": count}
     if question is not None:
         values["question"] = question
+    if history:
+        values["history"] = _list_messages(history)
     return Ask("questions", values, schemas.QUESTIONS, language)
 
 
@@ -95,8 +102,12 @@ def standalone(
     question: str, history: Sequence[ChatMessage], *, language: str | None = None
 ) -> Ask:
     """Reword a question so that it can be understood without the conversation before it."""
-    rows = [{"role": message.role, "content": message.content} for message in history]
-    return Ask("standalone", {"question": question, "history": rows}, schemas.STANDALONE, language)
+    values = {"question": question, "history": _list_messages(history)}
+    return Ask("standalone", values, schemas.STANDALONE, language)
+
+
+def _list_messages(history: Sequence[ChatMessage]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in history]
 
 
 class Exchange(NamedTuple):

@@ -1,4 +1,4 @@
-"""Readers of document files: txt, md, html, pdf and docx (extras), jsonl of `{"id", "text"}`, BEIR folders."""
+"""Readers of document files: txt, md, html, notebooks, pdf and docx (extras), jsonl of `{"id", "text"}`, BEIR folders."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ from ragstone.errors import DataError, MissingExtra
 
 MAX_FILE_BYTES = 50 << 20
 """Size limit of one document file. A jsonl file is read line by line and may be larger."""
+MAX_BINARY_SHARE = 0.01
+"""Share of control characters from which a file is no text."""
+_BINARY_SIGNS = tuple(map(chr, (*range(9), *range(14, 27), *range(28, 32), 0xFFFD)))
+_CHARSET = re.compile(
+    rb"""(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_.:-]{2,20})""", re.IGNORECASE
+)
+_MATTER_LINE = re.compile(r"[\w-]+:|[#\s-]")
+MAX_MATTER_CHARS = 10_000
+"""Front matter that is longer is text."""
 BEIR_CORPUS_FILE = "corpus.jsonl"
 """A folder with this file is a BEIR collection: only this file holds documents, other files are ignored."""
 
@@ -51,11 +60,14 @@ def read_documents(source: str | Path) -> list[Document]:
 
 
 def stream_documents(
-    source: str | Path, empty: Callable[[str], None] | None = None
+    source: str | Path,
+    empty: Callable[[str], None] | None = None,
+    unreadable: Callable[[str], None] | None = None,
 ) -> Iterator[Document]:
     """Yield the same documents one at a time, keeping none in memory; duplicate ids are not detected.
 
-    A document without text is an error; with `empty`, it is skipped and its file reported to that callback."""
+    A document without text is an error; with `empty`, it is skipped and its file reported to that callback. So is a
+    file of a folder that cannot be read, with `unreadable`, which gets the reason; a file named by itself is an error."""
     root = Path(source)
     if not root.exists():
         raise DataError(f"no folder or file {str(source)!r} to read documents from")
@@ -68,7 +80,13 @@ def stream_documents(
     base = root if root.is_dir() else root.parent
     # sorted: file systems list folders in any order, and samples are drawn by position
     for path in sorted(_find_files(root)) if root.is_dir() else [root]:
-        yield from _read_file(path, path.relative_to(base).as_posix(), empty)
+        name = path.relative_to(base).as_posix()
+        try:
+            yield from _read_file(path, name, empty)
+        except (DataError, MissingExtra, OSError) as fault:
+            if unreadable is None or root.is_file():
+                raise
+            unreadable(str(fault) if isinstance(fault, DataError) else f"{name}: {fault}")
 
 
 def duplicate_id_error(key: str, first: str, second: str) -> DataError:
@@ -163,18 +181,57 @@ def parse_line(line: bytes, place: str) -> object:
 
 
 def _read_text(path: Path, name: str) -> str:
+    """Read a text in the encoding that it declares, as UTF-8, or else as the Western one of old Windows files."""
+    data = path.read_bytes()
+    declared = _find_encoding(data)
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as bad:
-        raise DataError(f"{name} is not UTF-8 (byte {bad.start}); save it as UTF-8") from None
+        return data.decode(declared or "utf-8-sig")
+    except (UnicodeDecodeError, LookupError):
+        text = data.decode("cp1252", errors="replace")
+    # a binary file becomes letters in any encoding, and control characters with them
+    if sum(text.count(sign) for sign in _BINARY_SIGNS) > len(text) * MAX_BINARY_SHARE:
+        raise DataError(f"{name} is not UTF-8 and no other text; save it as UTF-8") from None
+    return text
+
+
+def _find_encoding(data: bytes) -> str:
+    """The encoding that a byte order mark or an HTML page declares; empty when none does."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") and len(data) > 3:
+        return "utf-16"
+    declared = _CHARSET.search(data[:2048])
+    return declared[1].decode("ascii") if declared and b"<" in data[:512] else ""
 
 
 def _read_plain(path: Path, name: str) -> tuple[str, str]:
-    return _read_text(path, name), ""
+    """Read a text; front matter (`---`, keys, `---`) gives its title and is left out."""
+    text = _read_text(path, name)
+    start = re.match(r"---[ \t]*\r?\n", text)
+    end = re.compile(r"^---[ \t]*$", re.MULTILINE).search(text, 4, MAX_MATTER_CHARS)
+    if start is None or end is None:
+        return text, ""
+    matter = text[start.end() : end.start()]
+    lines = [line for line in matter.splitlines() if line.strip()]
+    if not lines or not all(map(_MATTER_LINE.match, lines)):
+        return text, ""  # a rule of dashes
+    title = re.search(r"^title:(.+)$", matter, re.MULTILINE)
+    return text[end.end() :], title[1].strip(" \t\r\"'") if title else ""
 
 
 def _read_html(path: Path, name: str) -> tuple[str, str]:
     return html_to_text(_read_text(path, name))
+
+
+def _read_notebook(path: Path, name: str) -> tuple[str, str]:
+    """Read a Jupyter notebook: text cells as they are, code cells fenced, outputs left out."""
+    try:
+        cells = json.loads(_read_text(path, name))["cells"]
+        parts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(f"{name} cannot be read as a notebook; save it anew") from None
+    texts = [
+        f"```\n{text}\n```" if kind == "code" else text for kind, text in parts if text.strip()
+    ]
+    return "\n\n".join(texts), ""
 
 
 def _read_pdf(path: Path, name: str) -> tuple[str, str]:
@@ -222,6 +279,7 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".markdown": _read_plain,
     ".html": _read_html,
     ".htm": _read_html,
+    ".ipynb": _read_notebook,
     ".pdf": _read_pdf,
     ".docx": _read_docx,
     # never called: `_read_file` reads jsonl row by row; the entry makes the suffix known
@@ -236,4 +294,4 @@ def _list_suffixes() -> str:
 
 def _find_heading(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip()), "")
-    return first.lstrip("# ").strip() if first.startswith("#") else ""
+    return re.sub(r"<[^<>]*>", "", first).lstrip("# ").strip() if first.startswith("#") else ""

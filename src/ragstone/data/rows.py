@@ -40,8 +40,7 @@ _DialogueValues = tuple[Any, Any, Any]
 _DIALOGUE_FIELDS = ("messages", "steps", "expected_steps")
 _TO_DIALOGUE: tuple[Callable[[Any, str], Any], ...] = (to_dialogue, to_steps, to_steps)
 _NO_DIALOGUE: _DialogueValues = (None, None, None)
-_NO_CONTENT = (None,) * 6
-"""Question, answer, contexts, relevance, reference and error of a row that says nothing."""
+_NOTHING = (None,) * 6
 _PLAIN_CLASSES = frozenset({str, type(None)})
 """Classes of values that need no conversion to a text."""
 
@@ -189,7 +188,7 @@ def _build_mapper(
             language = read_language(language, row)
         if error is not None:
             error = _to_error(error, answer is not None and row_format.error_only_without_answer)
-        if (question, answer, contexts, relevant, reference, error) == _NO_CONTENT:
+        if (question, answer, contexts, relevant, reference, error) == _NOTHING:
             raise BadRow(empty_reason)
         meta = _collect_meta(row, mapped_columns, get_meta(row), has_cells=bool(cell_style))
         dialogue = get_messages(row), get_steps(row), get_expected(row)

@@ -20,13 +20,13 @@ PROBED_SAMPLES = 100
 JUDGED_BY_DEFAULT = frozenset(
     {
         "faithfulness", "answer_relevance", "answer_correctness", "context_relevance",
-        "context_recall", "citation_accuracy", "topic_kept",
+        "context_recall", "citation_accuracy",
     }
 )  # fmt: skip
 """Judged metrics of a run that names none: one for each question people ask, no two that say the same."""
 
 
-MODEL_JUDGED_BY_DEFAULT = frozenset({"goal_reached", "knowledge_kept"})
+MODEL_JUDGED_BY_DEFAULT = frozenset({"goal_reached", "knowledge_kept", "topic_kept"})
 """Those that the embedded judge leaves open too often for a run that does not name them."""
 
 

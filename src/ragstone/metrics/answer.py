@@ -15,7 +15,7 @@ from ragstone.metrics.claims import (
     run_together,
     split_claims,
 )
-from ragstone.metrics.history import read_question
+from ragstone.metrics.history import list_said, read_question
 from ragstone.metrics.replies import compute_cosines, read_probability, read_rows
 from ragstone.registry import metric
 from ragstone.text.answers import is_bare_answer
@@ -49,7 +49,10 @@ def answer_relevance(
         return Score(
             0.0, findings=(Finding(answer, "evasive", compose("empty_field", field="answer")),)
         )
-    reply = yield from ask(questions(answer, question=question, count=count, language=language))
+    said = list_said(messages)
+    reply = yield from ask(
+        questions(answer, question=question, history=said, count=count, language=language)
+    )
     if not isinstance(reply, Mapping) or not isinstance(reply.get("evasive"), bool):
         raise JudgeFailed("unparseable", "reply_without_questions")
     if reply["evasive"]:

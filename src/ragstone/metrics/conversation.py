@@ -86,6 +86,8 @@ def topic_kept(
     rows = yield from _judge_turns(conversation, language)
     findings = []
     for number, (row, turn) in enumerate(zip(rows, conversation, strict=True), 1):
+        if row["addresses"] is None:
+            raise JudgeFailed("unsupported", "turn_not_understood", turn=number)
         verdict = "on_topic" if row["addresses"] else "off_topic"
         findings.append(Finding(turn.question, verdict, row["reason"], chunk=f"turn {number}"))
     return share(findings, "on_topic")
@@ -139,7 +141,7 @@ def _judge_turns(
     ids = [f"n{n}" for n in range(1, len(conversation) + 1)]
     by_id = index_rows(read_rows(reply, "turns", id=str, quote=str, reason=str), "id", ids)
     for row in by_id.values():
-        fits = isinstance(row.get("addresses"), bool) and isinstance(
+        fits = isinstance(row.get("addresses"), bool | None) and isinstance(
             row.get("contradicts"), str | None
         )
         if not fits:

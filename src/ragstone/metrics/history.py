@@ -6,7 +6,13 @@ from collections.abc import Mapping
 
 from ragstone.asks import Asking, ask, standalone
 from ragstone.errors import JudgeFailed
-from ragstone.types import Dialogue
+from ragstone.types import ChatMessage, Dialogue
+
+
+def list_said(messages: Dialogue | None) -> list[ChatMessage]:
+    """What user and assistant said before the question; empty where the question is the first."""
+    said = [message for message in messages or () if message.role in ("user", "assistant")]
+    return said if any(message.role == "user" for message in said) else []
 
 
 def read_question(
@@ -15,8 +21,8 @@ def read_question(
     """The question as it can be understood without the conversation; without one, the question as it is.
 
     Every metric of a sample puts the same Ask, so that a judge is asked once."""
-    said = [message for message in messages or () if message.role in ("user", "assistant")]
-    if not question.strip() or not any(message.role == "user" for message in said):
+    said = list_said(messages)
+    if not question.strip() or not said:
         return question
     reply = yield from ask(standalone(question, said, language=language))
     text = reply.get("question") if isinstance(reply, Mapping) else None

@@ -50,6 +50,8 @@ class TestSet:
     visited: int
     """Documents that were asked about."""
     without_text: int = 0
+    unreadable: tuple[str, ...] = ()
+    """Why each file was left out that could not be read."""
     given_up: Mapping[str, int] = field(default_factory=dict)
     """Kinds that the corpus does not yield (any more) → documents tried in vain."""
     usage: Usage = NO_USAGE
@@ -236,6 +238,7 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
         len(generation.corpus),
         len(generation.visited),
         generation.corpus.empty,
+        tuple(generation.corpus.unreadable),
         dict(generation.tally.given_up),
         generation.usage,
         generation.stopped,

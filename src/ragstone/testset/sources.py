@@ -62,6 +62,8 @@ class Corpus:
         """What messages call the source of the documents."""
         self.empty = 0
         """Documents without text, which were passed over."""
+        self.unreadable: list[str] = []
+        """Why each file was passed over that could not be read."""
         self._file = file
         self._recent: dict[int, Document] = {}
         self._starts = array("Q")
@@ -202,7 +204,7 @@ def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> It
         corpus.empty += 1
 
     for path in paths:
-        yield from stream_documents(path, count_empty)
+        yield from stream_documents(path, count_empty, corpus.unreadable.append)
 
 
 def _convert_items(source: Iterable[Any]) -> Iterator[Document]:

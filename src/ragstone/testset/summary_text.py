@@ -10,6 +10,8 @@ from ragstone.testset.items import MEANINGS
 if TYPE_CHECKING:
     from ragstone.testset.sets import TestSet
 
+MAX_SHOWN_FILES = 3
+"""Unreadable files that are named; the others are counted."""
 REASONS: dict[str, str] = {
     "judge_failed": "the judge gave no usable reply",
     "empty": "no question or no answer",
@@ -62,6 +64,10 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
 def _iter_notes(made: TestSet) -> Iterator[str]:
     if made.without_text:
         yield f"{_format_count(made.without_text, 'document')} without text left out"
+    if made.unreadable:
+        shown = "; ".join(made.unreadable[:MAX_SHOWN_FILES])
+        more = f"; and {len(made.unreadable) - MAX_SHOWN_FILES:,} more" if len(made.unreadable) > MAX_SHOWN_FILES else ""  # fmt: skip
+        yield f"{_format_count(len(made.unreadable), 'file')} could not be read and left out: {shown}{more}"
     scarce = {kind: made.kinds.get(kind, 0) for kind in MEANINGS if kind in made.given_up}
     none = [kind for kind, got in scarce.items() if not got]
     some = [f"{kind} ({got:,})" for kind, got in scarce.items() if got]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.asks import Exchange, goal, standalone, turns
+from ragstone.asks import Exchange, goal, questions, standalone, turns
 from ragstone.errors import JudgeFailed
 from ragstone.judges.offline import OfflineJudge
 from ragstone.judges.offline.standalone import make_standalone
@@ -85,3 +85,31 @@ def test_goals_are_told_in_english_and_only_the_first_question() -> None:
         goal(conversation, language="es"),
     ):
         assert (put(ask)).kind == "unsupported"
+
+
+def test_the_topic_is_told_in_english_alone() -> None:
+    talk = [
+        Exchange("How long is the warranty of the Basic plan?", "Two years."),
+        Exchange("And the Pro plan?", "Five years."),
+    ]
+    assert [row["addresses"] for row in put(turns(talk, language="en"))["turns"]] == [True, True]
+    strayed = [talk[0], Exchange("Where is the library?", "Bananas are rich in potassium.")]
+    assert put(turns(strayed, language="en"))["turns"][1]["addresses"] is False
+    assert (
+        put(turns([Exchange("¿Dónde está?", "En Roma.")], language="es"))["turns"][0]["addresses"]
+        is None
+    )
+
+
+def test_a_bare_answer_to_a_fragment_is_measured_with_the_whole_question() -> None:
+    history = [
+        ChatMessage("user", "How long is the warranty of the Basic plan?"),
+        ChatMessage("assistant", "Two years."),
+    ]
+    ask = questions("Five years.", question="And the Pro plan?", history=history, language="en")
+    (row,) = put(ask)["addresses"]
+    assert row["probability"] > 0.9
+    assert (
+        put(questions("Soon.", question="Why?", history=history, language="en")).kind
+        == "unsupported"
+    )

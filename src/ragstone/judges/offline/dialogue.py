@@ -15,7 +15,12 @@ from ragstone.judges.offline.inquiry import compute_chance
 from ragstone.judges.offline.noun_phrases import find_phrases
 from ragstone.judges.offline.question_kinds import split_question
 from ragstone.judges.offline.reading import read
-from ragstone.judges.offline.standalone import Topic, fill_pronouns, make_standalone
+from ragstone.judges.offline.standalone import (
+    Topic,
+    choose_question,
+    fill_pronouns,
+    make_standalone,
+)
 from ragstone.judges.offline.statements import asks
 from ragstone.judges.offline.verdicts import judge_case
 from ragstone.text.answers import is_bare_answer, to_statement
@@ -33,7 +38,8 @@ class ReadTurn:
     """A turn with its question made to stand alone, and what its answer states."""
 
     id: str
-    asked: str
+    asked: str | None
+    """The question that the answer is measured against; see `choose_question`."""
     question: str | None
     """What was asked, made to stand alone; None when the rules cannot make it stand alone."""
     answer: str
@@ -48,13 +54,15 @@ class ReadTurn:
 def answer_turns(values: Mapping[str, Any], language: str | None) -> Any:
     """Reply whether each turn keeps to its question, and which earlier answer it contradicts."""
     turns = read_turns(values["turns"], language)
+    # in Spanish it was no better than a word in common (bench/conversations.py)
+    is_fit = detect_language(" ".join(t["question"] for t in values["turns"]), language) == "en"
     rows = []
     for index, turn in enumerate(turns):
         earlier = _find_contradiction(turn, turns[:index], language)
         rows.append(
             {
                 "id": turn.id,
-                "addresses": _addresses(turn, language),
+                "addresses": keeps_topic(turn, language) if is_fit else None,
                 "contradicts": earlier[0] if earlier else _find_unknown(turn, turns[:index]),
                 "quote": earlier[1] if earlier else "",
                 "reason": earlier[2] if earlier else "",
@@ -109,12 +117,15 @@ def read_turns(turns: Sequence[Mapping[str, str]], language: str | None) -> list
     read_so_far = []
     for turn in turns:
         question = make_standalone(turn["question"], said, language)
-        read_so_far.append(_read_turn(turn, question, language))
+        asked = choose_question(turn["question"], said, turn["answer"], language)
+        read_so_far.append(_read_turn(turn, asked, question, language))
         said += [("user", turn["question"]), ("assistant", turn["answer"])]
     return read_so_far
 
 
-def _read_turn(turn: Mapping[str, str], question: str | None, language: str | None) -> ReadTurn:
+def _read_turn(
+    turn: Mapping[str, str], asked: str | None, question: str | None, language: str | None
+) -> ReadTurn:
     answer = turn["answer"]
     tongue = detect_language(f"{turn['question']} {answer}", language)
     sentences = [answer[start:end] for start, end in split_sentences(answer, language)]
@@ -130,16 +141,16 @@ def _read_turn(turn: Mapping[str, str], question: str | None, language: str | No
                 statements.append((filled if is_open else sentence, sentence))
     phrases = find_phrases(question, tongue) if question is not None else []
     subject = frozenset[str]().union(*(find_content_words(phrase.text) for phrase in phrases))
-    return ReadTurn(
-        turn["id"], turn["question"], question, answer, subject, tuple(statements), declines
+    return ReadTurn(turn["id"], asked, question, answer, subject, tuple(statements), declines)
+
+
+def keeps_topic(turn: ReadTurn, language: str | None) -> bool | None:
+    """Whether an answer keeps to the question of its turn; None when the question cannot be understood."""
+    if turn.declines:
+        return True
+    return (
+        None if turn.asked is None else _measure(turn.asked, turn.answer, language) >= ADDRESS_BAR
     )
-
-
-def _addresses(turn: ReadTurn, language: str | None) -> bool:
-    """Whether an answer keeps to the question of its turn.
-
-    The question as it is: its ellipses go with those of the answer, and rewording it was worse (bench/conversations.py)."""
-    return turn.declines or _measure(turn.asked, turn.answer, language) >= ADDRESS_BAR
 
 
 def _measure(question: str, answer: str, language: str | None) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.errors import JudgeFailed
 from ragstone.judges.offline.alignment import align
 from ragstone.judges.offline.question_kinds import (
     QuestionKind,
@@ -21,6 +22,7 @@ from ragstone.judges.offline.question_kinds import (
     split_question,
 )
 from ragstone.judges.offline.reading import STOP, Reading, read
+from ragstone.judges.offline.standalone import choose_question
 from ragstone.judges.offline.statements import asks
 from ragstone.text.clauses import has_clause
 from ragstone.text.encoder import encode
@@ -46,11 +48,18 @@ QUANTITY_SHARE = 0.6
 def answer_questions(values: Mapping[str, Any], language: str | None) -> Any:
     """Reply with the chance that each part of the question is addressed; a refusal or a question back is evasive."""
     answer, question = values["answer"], values.get("question")
+    said = [(row["role"], row["content"]) for row in values.get("history", ())]
     sentences = [answer[a:b] for a, b in split_sentences(answer, language)]
     if is_refusal(answer, language) or all(asks(sentence) for sentence in sentences):
         return {"evasive": True, "addresses": []}
     if question is None:  # whether the answer is evasive was all that the Ask wanted to know
         return {"evasive": False, "addresses": []}
+    if said:
+        question = choose_question(question, said, answer, language)
+        if question is None:
+            raise JudgeFailed(
+                "unsupported", "question_needs_history", question=values["question"][:80]
+            )
     rows = [
         {
             "part": part.strip("¿? "),

@@ -40,6 +40,19 @@ def answer_standalone(values: Mapping[str, Any], language: str | None) -> Any:
     return {"question": reworded}
 
 
+def choose_question(
+    question: str, said: Sequence[tuple[str, str]], answer: str, language: str | None
+) -> str | None:
+    """The question that an answer is measured against: as it is, unless both are fragments (And the Pro plan? Five years.).
+
+    The ellipses of a question go with those of its answer: rewording every question was worse (bench/conversations.py)."""
+    tongue = detect_language(question, language)
+    is_whole = has_clause(question, find_phrases(question, tongue), tongue)
+    if is_whole or not is_bare_answer(answer, language):
+        return question
+    return make_standalone(question, said, language)
+
+
 def make_standalone(
     question: str, said: Sequence[tuple[str, str]], language: str | None = None
 ) -> str | None:
