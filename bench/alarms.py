@@ -12,6 +12,7 @@ UNSEEN as well.
     python -m bench.alarms            200 months of each shape
     python -m bench.alarms 40         fewer
     python -m bench.alarms states     through a store: silence, a failing judge, other questions
+    python -m bench.alarms ceiling    what a test of the mean could find at best where the bars are missed
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,12 @@ import numpy as np
 from bench.traffic_shapes import SHAPES, UNSEEN, Floats, Rng, Shape, draw_traffic
 from ragstone.monitor.drift.ranks import RankScale, sum_ranks
 from ragstone.monitor.drift.reference_period import ReferencePeriod, learn_reference
-from ragstone.monitor.drift.sequential_test import DriftTrace, estimate_delay, run_drift_test
+from ragstone.monitor.drift.sequential_test import (
+    DriftTrace,
+    compute_limit,
+    estimate_delay,
+    run_drift_test,
+)
 from ragstone.monitor.drift.window_sums import WindowSums
 from ragstone.monitor.rollups.cells import assign_bins
 
@@ -169,6 +176,22 @@ def measure_shape(shape: Shape, months: int, seed: Sequence[int]) -> dict[str, f
     }
 
 
+def measure_ceiling(seed: int = REPORTED_ON) -> dict[str, float]:
+    """Share of faults that the mean of all hours of a bar shows, with the distribution known exactly and one width only."""
+    figures = {}
+    for name, hours in (("sessions of 5", SOON), ("8 scores an hour", DAY)):
+        shape = next(shape for shape in SHAPES if shape.name == name)
+        rng = np.random.default_rng(seed)
+        usual = draw_traffic(rng, shape, 60_000 * hours).scores.reshape(60_000, -1).mean(axis=1)
+        fault = np.full(10_000 * hours, FAULT)
+        worse = draw_traffic(rng, shape, len(fault), fault).scores.reshape(10_000, -1).mean(axis=1)
+        chance = 1 - NormalDist().cdf(compute_limit(hours, BUDGET))
+        figures[f"{name}, within {hours} hours"] = float(
+            (worse < np.quantile(usual, chance)).mean()
+        )
+    return figures
+
+
 def list_missed(figures: dict[str, dict[str, float]]) -> list[str]:
     """Bars that the figures of SHAPES miss."""
     missed = []
@@ -223,6 +246,8 @@ if __name__ == "__main__":
         from bench.alarm_states import states
 
         shown: dict[str, Any] = states(200, REPORTED_ON)
+    elif word == "ceiling":
+        shown = measure_ceiling()
     else:
         shown = main(int(word))
     json.dump(shown, sys.stdout, indent=2, ensure_ascii=False)

@@ -25,6 +25,7 @@ from collections.abc import (
     Sequence,
     Set,
 )
+from functools import lru_cache
 from itertools import repeat
 from operator import truediv
 from typing import Any, NamedTuple
@@ -49,6 +50,10 @@ MAX_EXACT_GRADE = 500.0
 """Above this, 2^grade nears the end of the floats, and the − 1 has long been lost in rounding."""
 LOG2 = [0.0, 0.0]
 """LOG2[n] is the base-2 logarithm of n: a look-up costs half of a call. It grows with the longest ranking."""
+
+
+Hit = tuple[int, float]
+"""Rank and grade of a relevant document that was retrieved."""
 
 
 class Columns(NamedTuple):
@@ -116,14 +121,28 @@ FORMULAS: Mapping[str, Callable[[Columns, int | None], Iterable[float]]] = {
 """Family name → its value for every query."""
 
 
-def score_ranking(
-    family: str, ids: Sequence[str], relevant: Mapping[str, float], k: int | None, gain: str | None
-) -> float:
-    """One metric of one ranking whose ids do not repeat; `relevant` holds a positive grade."""
+class RankedHits(NamedTuple):
+    """All that the metrics of one ranking depend on."""
+
+    retrieved: int
+    hits: tuple[Hit, ...]
+    grades: tuple[float, ...]
+    """The grades of all documents, in ascending order."""
+
+
+def find_ranked_hits(ids: Sequence[str], relevant: Mapping[str, float]) -> RankedHits:
+    """The hits of one ranking whose ids do not repeat."""
+    hits = _find_hits(ids, set(ids), relevant)
+    return RankedHits(len(ids), tuple(hits), tuple(sorted(relevant.values())))
+
+
+@lru_cache(maxsize=MAX_IDEALS)  # short rankings with few grades are often the same
+def score_ranking(family: str, ranking: RankedHits, k: int | None, gain: str | None) -> float:
+    """One metric of one ranking; a document must have a positive grade."""
     cuts = (k,)
     row: list[Any] = []
-    ideal = _find_ideal(sorted(relevant.values()), cuts, gain)
-    _add_row(row, len(ids), _find_hits(ids, set(ids), relevant), _to_bounds(cuts), ideal)
+    ideal = _find_ideal(ranking.grades, cuts, gain)
+    _add_row(row, ranking.retrieved, ranking.hits, _to_bounds(cuts), ideal)
     (value,) = FORMULAS[family](_to_columns(row, cuts)[k], k)
     return value
 
@@ -163,10 +182,6 @@ def relative_gain(grade: float, best: float, gain: str) -> float:
     if best > MAX_EXACT_GRADE:
         return float(2.0 ** (grade - best))
     return math.expm1(grade * LN2) / math.expm1(best * LN2)
-
-
-Hit = tuple[int, float]
-"""Rank and grade of a relevant document that was retrieved."""
 
 
 def _find_hits(ids: Sequence[str], distinct: Set[str], relevant: Mapping[str, float]) -> list[Hit]:

@@ -22,7 +22,9 @@ from ragstone.testset.sources import open_corpus
 ROW = b'{"id": "%d", "question": "q", "answer": "a"}\n'
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    "pack", [lambda body: gzip.compress(body, 1), pytest.param(bytes, marks=pytest.mark.slow)]
+)
 def test_a_line_over_the_limit_is_one_bad_row_and_is_not_held_in_memory(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
@@ -83,9 +85,9 @@ def test_a_gzip_file_that_grows_out_of_proportion_is_refused(
     for module in (limits, sources):
         monkeypatch.setattr(module, "MAX_STREAM_BYTES", 1 << 20)
     good, bomb = tmp_path / "good.jsonl.gz", tmp_path / "bomb.jsonl.gz"
-    good.write_bytes(gzip.compress(b"".join(ROW % n for n in range(30_000))))
+    good.write_bytes(gzip.compress(b"".join(ROW % n for n in range(24_000))))
     bomb.write_bytes(gzip.compress(ROW % 1 + b"\n" * (20 << 20)))
-    assert sum(1 for _ in ragstone.read(good)) == 30_000
+    assert sum(1 for _ in ragstone.read(good)) == 24_000
     with pytest.raises(DataError, match=r"bomb.jsonl.gz' unpacks to more than 200 times its size"):
         list(ragstone.read(bomb))
 

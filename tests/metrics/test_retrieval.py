@@ -129,3 +129,11 @@ def test_hit_rate_alone_is_binary():
     assert [name for name in ("precision", "hit_rate", "mrr") if resolve(name).binary] == [
         "hit_rate"
     ]
+
+
+def test_grades_that_change_in_place_are_seen() -> None:
+    contexts, relevant = chunks("a", "b"), {"b": 1.0}
+    assert mrr(contexts, relevant).value == 0.5
+    relevant["a"] = 1.0
+    assert mrr(contexts, relevant).value == 1.0
+    assert recall(contexts, relevant, k=1).value == 0.5

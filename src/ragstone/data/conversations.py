@@ -167,7 +167,7 @@ def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]
     """The rows with the earlier turns of their conversation as messages, in the order they were given."""
     located = [(location, row) for location, row in rows if not row.get("parent_run_id")]
     columns = {column for _, row in located[:20] for column in row}
-    mapper = compile_shape({"format": detect_format(columns, "the conversations").name})
+    mapper = compile_shape({"format": detect_format(columns, "rows of conversations").name})
     threads: dict[str, list[int]] = {}
     samples: list[Sample] = []
     for index, (location, row) in enumerate(located):

@@ -142,7 +142,11 @@ class _PageParser(HTMLParser):
         elif tag == "pre" and self._preformatted:
             self._preformatted = False
             self.parts.append(_PRE_END)
-        elif tag == "tr" and self._row is not None:
+        else:
+            self._close_block(tag)
+
+    def _close_block(self, tag: str) -> None:
+        if tag == "tr" and self._row is not None:
             self._close_row(self._row)
         elif tag in _CODE and not self._preformatted:
             self._add_text("`")

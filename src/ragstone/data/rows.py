@@ -245,7 +245,11 @@ def _build_getter(paths: tuple[str, ...]) -> Getter:
         column = paths[0]
         return lambda row: row.get(column)
 
+    heads = frozenset(head for path in paths for head in _list_heads(path))
+
     def get_first_value(row: Mapping[str, Any]) -> Any:
+        if heads.isdisjoint(row):  # the usual case of a field that few files have
+            return None
         for path in paths:
             value = row.get(path) if "." not in path else get_path(row, path)
             if value is not None:

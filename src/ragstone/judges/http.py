@@ -39,6 +39,25 @@ UNREACHABLE_SECONDS = 10.0
 _encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
+def _encode_body(body: Any) -> bytes:
+    import msgspec  # here, since most commands send nothing
+
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:  # half a surrogate pair
+        return _encode_json(body).encode("utf-8", "replace")
+
+
+def _decode_body(body: bytes) -> Any:
+    """What `json.loads` reads, several times as fast: vectors are long."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):  # a byte order mark, NaN, or no JSON at all
+        return json.loads(body)
+
+
 class RequestRejected(Exception):
     """HTTP 400 or 422: the server rejects something in the request; the message may say what."""
 
@@ -127,7 +146,7 @@ class JsonClient:
 
         The body is built once there is a free slot: by then other calls may have learned what the server rejects."""
         async with self._find_limiter() as limiter:
-            data = _encode_json(build_body()).encode("utf-8", "replace")
+            data = _encode_body(build_body())
             reason = ""
             for attempt in range(1 + self._max_retries):
                 self._check_available()
@@ -241,7 +260,7 @@ class JsonClient:
             raise _TransientFault(self._explain(error), unreachable=unreachable) from None
         if status == 200:
             try:
-                return json.loads(body)
+                return _decode_body(body)
             except (ValueError, RecursionError):
                 raise _TransientFault(compose("server_not_json")) from None
         raise self._to_exception(status, headers, body)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from ragstone.errors import MissingField, NotApplicable
 from ragstone.locale.messages import compose
-from ragstone.rankings import score_ranking
+from ragstone.rankings import RankedHits, find_ranked_hits, score_ranking
 from ragstone.registry import metric
 from ragstone.types import Ranked, Score
 
@@ -72,14 +72,34 @@ def _score(
     gain: str | None = None,
 ) -> Score:
     """Score one sample; raises when no document is relevant or a chunk has no id."""
+    global _latest
+    known_contexts, known_relevant, ranking, warnings = _latest
+    # several metrics look at one sample in turn; contexts that are no Ranked, and grades, may have changed in place
+    if contexts.__class__ is not Ranked:
+        ranking, warnings = _read_ranking(contexts, relevant)
+    elif known_contexts is not contexts or known_relevant != relevant:
+        ranking, warnings = _read_ranking(contexts, relevant)
+        _latest = (contexts, dict(relevant), ranking, warnings)
+    return _to_score(score_ranking(family, ranking, k, gain), warnings)
+
+
+_latest: tuple[Ranked, Mapping[str, float], RankedHits, tuple[str, ...]] = (
+    Ranked(), {}, RankedHits(0, (), ()), (),
+)  # fmt: skip
+"""The sample that was read last. Threads may both replace it: each uses what it read itself."""
+
+
+def _read_ranking(
+    contexts: Ranked, relevant: Mapping[str, float]
+) -> tuple[RankedHits, tuple[str, ...]]:
     if not any(grade > 0 for grade in relevant.values()):
         raise NotApplicable("no_positive_grade" if relevant else "no_relevant_document")
     ids = [chunk.id for chunk in contexts]
     distinct = list(dict.fromkeys(ids))
     if "" in distinct:
         raise MissingField("chunk_without_id", example='{"id", "text"}')
-    value = score_ranking(family, distinct, relevant, k, gain)
-    return _to_score(value, () if len(distinct) == len(ids) else (compose("ranking_repeats_ids"),))
+    warnings = () if len(distinct) == len(ids) else (compose("ranking_repeats_ids"),)
+    return find_ranked_hits(distinct, relevant), warnings
 
 
 @lru_cache(maxsize=4096)

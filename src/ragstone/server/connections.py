@@ -36,7 +36,7 @@ RESERVED_FILES = 64
 
 
 @dataclass(slots=True, eq=False)
-class Connection:
+class ClientConnection:
     """An accepted connection; at rest while none of its requests is being handled."""
 
     resting_since: float
@@ -59,14 +59,14 @@ class ConnectionTable:
         """The limit where the process may open as many files as it likes."""
         self.limit = limit
         self.header_seconds = header_seconds
-        self._connections: dict[asyncio.BaseProtocol, Connection] = {}
+        self._connections: dict[asyncio.BaseProtocol, ClientConnection] = {}
 
     def __len__(self) -> int:
         return len(self._connections)
 
-    def add(self, protocol: asyncio.BaseProtocol) -> Connection:
+    def add(self, protocol: asyncio.BaseProtocol) -> ClientConnection:
         """Enter a connection that is being set up."""
-        connection = self._connections[protocol] = Connection(time.monotonic())
+        connection = self._connections[protocol] = ClientConnection(time.monotonic())
         return connection
 
     def remove(self, protocol: asyncio.BaseProtocol) -> None:
@@ -128,7 +128,7 @@ class ConnectionTable:
                 del self._connections[protocol]
 
 
-def _abort(connection: Connection) -> None:
+def _abort(connection: ClientConnection) -> None:
     # abort, not close: close waits until the peer has read what is buffered
     if connection.transport is not None:
         connection.transport.abort()

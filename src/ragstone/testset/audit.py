@@ -53,22 +53,29 @@ def audit_answer(sample: Sample, texts: Mapping[str, str], search: Search) -> It
         sentence = _quote_best(sample, other.titled_text)
         yield Fault("wrong_document", sample.id, question, f"{other.document}: {sentence}", fix)
         return
+    fault = _check_reference(sample, held, own)
+    if fault is not None:
+        yield fault
+        return
+    yield from _find_other_sources(sample, search)
+
+
+def _check_reference(sample: Sample, held: Sequence[str], own: float) -> Fault | None:
+    """The fault of a reference whose words or values its documents lack; `own` is their share of the question's words."""
+    question, reference = sample.question or "", sample.reference or ""
     # where the item quotes its evidence, the values must stand there
     quotes = [piece["quote"] for piece in get_evidence(sample)]
     lacking = list_lacking_values(sample, quotes or held)
-    is_held = holds_words(sample.reference or "", held, sample.language)
+    is_held = holds_words(reference, held, sample.language)
     # a wrong number may be the whole reference, where the document speaks of what is asked
     is_number = own >= MAX_FOREIGN_SHARE and any(_NUMBER.search(value) for value in lacking)
     if not is_held and not is_number:
-        fix = _to_abstention(sample)
-        yield Fault("not_answerable", sample.id, question, sample.reference or "", fix)
-        return
-    if lacking:
-        told = _quote_best(sample, "\n".join(quotes or held))
-        better = _propose_value(sample, lacking, told)
-        yield Fault("wrong_value", sample.id, question, f"{', '.join(lacking)} ≠ {told}", better)
-        return
-    yield from _find_other_sources(sample, search)
+        return Fault("not_answerable", sample.id, question, reference, _to_abstention(sample))
+    if not lacking:
+        return None
+    sentence = _quote_best(sample, "\n".join(quotes or held))
+    better = _propose_value(sample, lacking, sentence)
+    return Fault("wrong_value", sample.id, question, f"{', '.join(lacking)} ≠ {sentence}", better)
 
 
 def audit_abstention(sample: Sample, search: Search) -> Iterator[Fault]:

@@ -156,11 +156,16 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
         return entry, after
     if line.indent >= 4 or line.text.startswith("\t"):
         return _make_block("code", [line]), at + 1
-    # a heading underlined with = or -
-    underline = lines[end].text if end == at + 1 and end < len(lines) else ""
-    if re.fullmatch(r"=+|-{3,}", underline):
-        return _make_block("heading", [line], level=1 if underline[0] == "=" else 2), end + 1
+    if end == at + 1 and (level := _read_underline(lines[end : end + 1])):
+        return _make_block("heading", [line], level=level), end + 1
     return _make_block("paragraph", lines[at:end]), end
+
+
+def _read_underline(following: Sequence[_Line]) -> int:
+    """The level of a heading that the line below underlines, with = or -; 0 when that line is none."""
+    if not following or not re.fullmatch(r"=+|-{3,}", following[0].text):
+        return 0
+    return 1 if following[0].text[0] == "=" else 2
 
 
 def _read_fence(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:

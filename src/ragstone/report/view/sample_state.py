@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone.report.view.frame import ViewFrame
@@ -70,37 +70,49 @@ def read_state(frame: ViewFrame, run: str, metrics: dict[str, bool], lead: str) 
     """The state that an address names; `metrics` maps each to whether higher is better, `lead` is sorted by at first.
 
     What cannot be read is left out, and kept in `complaints` to be shown."""
-    complaints: list[str] = []
-    ranges = {}
-    for text in [*frame.get_all("range"), _join_range(frame)]:
-        if not text:
-            continue
-        part = parse_range(text)
-        if part is None or part.metric not in metrics:
-            complaints.append(text)
-        else:
-            ranges[part.metric] = part
-    traits = {}
-    for text in frame.get_all("is"):
-        trait, separator, value = text.partition(":")
-        if separator and value:
-            traits[trait] = value
-        else:
-            complaints.append(text)
+    ranges, bad_ranges = _read_ranges(frame, metrics)
+    traits, bad_traits = _read_traits(frame)
+    complaints = [*bad_ranges, *bad_traits]
     sort = frame.get("sort") or lead or POSITION
     if sort not in (*metrics, POSITION):
         complaints.append(sort)
         sort = lead or POSITION
     # without a direction the worst come first
     is_down = frame.get("dir") == "down" or (not frame.get("dir") and not metrics.get(sort, True))
-    query = SampleQuery(
-        frame.get("q"), tuple(ranges.values()), tuple(traits.items()), None, sort, is_down
-    )
+    query = SampleQuery(frame.get("q"), ranges, traits, None, sort, is_down)
     histogram = frame.get("hist")
     if histogram not in metrics:
         histogram = sort if sort in metrics else lead
     page = frame.get_number("page", 1, 10_000_000)
     return SampleState(frame, run, query, histogram, page, tuple(complaints))
+
+
+def _read_ranges(
+    frame: ViewFrame, metrics: Container[str]
+) -> tuple[tuple[ValueRange, ...], list[str]]:
+    """The last range of each metric, and the texts that are none."""
+    ranges: dict[str, ValueRange] = {}
+    complaints = []
+    for text in filter(None, [*frame.get_all("range"), _join_range(frame)]):
+        part = parse_range(text)
+        if part is None or part.metric not in metrics:
+            complaints.append(text)
+        else:
+            ranges[part.metric] = part
+    return tuple(ranges.values()), complaints
+
+
+def _read_traits(frame: ViewFrame) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """The last value of each trait, and the texts that are none."""
+    traits: dict[str, str] = {}
+    complaints = []
+    for text in frame.get_all("is"):
+        trait, separator, value = text.partition(":")
+        if separator and value:
+            traits[trait] = value
+        else:
+            complaints.append(text)
+    return tuple(traits.items()), complaints
 
 
 def _join_range(frame: ViewFrame) -> str:

@@ -111,21 +111,11 @@ def _name_subject(
     page: Page, headings: tuple[str, ...], pattern: Pattern, parts: dict[str, str]
 ) -> str | None:
     """The subject as the question names it; None when nobody could tell from it what is asked about."""
-    subject = parts["subject"]
-    is_known = bool(page.owner) or gate.is_specific(subject)
     if pattern.is_instruction:
-        is_whole = not _HALF_TASK.search(subject) and not _FIRST_STEP.search(
-            parts.get("answer", "")
-        )
-        is_case = pattern.kind == "detail"  # `What happens if …`: of which program?
-        has_code = not is_case or (_NAMED_CODE.search(subject) is not None and page.product)
-        framed = bool(page.command or page.product)
-        is_known = is_known or _tells_task(subject, page.grammar, framed=framed)
-        is_whole = is_whole and gate.is_specific(f"x {parts.get('means', '`')}")
-        is_whole = is_whole and not _SECOND_WAY.match(parts.get("answer", ""))
-        return page.grammar.to_own_words(subject) if is_whole and has_code and is_known else None
+        return _name_task(page, pattern, parts)
+    subject = parts["subject"]
     if pattern.name in ("there_are", "deadline"):
-        return subject if is_known else None
+        return subject if page.owner or gate.is_specific(subject) else None
     if not _is_good_subject(subject, parts["verb"], page, headings):
         return None
     if pattern.name == "definition" and re.fullmatch(r"(?:The|El|La|Los|Las) [\w-]+", subject):
@@ -133,6 +123,27 @@ def _name_subject(
     subject = page.lower_start(subject)
     is_plural = " " not in subject and parts["verb"] in _PLURAL_VERBS
     return subject.lower() if is_plural and subject.istitle() else subject
+
+
+def _name_task(page: Page, pattern: Pattern, parts: dict[str, str]) -> str | None:
+    """The task of an instruction as the question names it; None for half a task, and where nobody could tell of what."""
+    task = parts["subject"]
+    # `What happens if …`: of which program?
+    if pattern.kind == "detail" and not (_NAMED_CODE.search(task) and page.product):
+        return None
+    framed = bool(page.command or page.product)
+    is_known = bool(page.owner) or gate.is_specific(task)
+    if not is_known and not _tells_task(task, page.grammar, framed=framed):
+        return None
+    return page.grammar.to_own_words(task) if _is_whole_task(task, parts) else None
+
+
+def _is_whole_task(task: str, parts: dict[str, str]) -> bool:
+    """Whether an instruction says all of a task and how it is done, not a first step or a second way."""
+    answer = parts.get("answer", "")
+    if _HALF_TASK.search(task) or _FIRST_STEP.search(answer) or _SECOND_WAY.match(answer):
+        return False
+    return gate.is_specific(f"x {parts.get('means', '`')}")
 
 
 def is_empty_answer(question: str, reference: str, language: str) -> bool:
@@ -185,16 +196,21 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
     if not is_phrase or _is_disagreeing(subject, verb, grammar.language):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
-    has_article = grammar.language == "es" or len(words) < len(subject.split())
-    # `the PPD file`: which one, nobody can tell
-    is_vague = words[-1:] and words[-1] in grammar.vague_nouns and not _CODE_NAME.search(subject)
-    if _is_plain_code(subject, page) or (is_vague and (has_article or len(words) > 1)):
+    if _is_plain_code(subject, page) or _is_vague(subject, words, grammar):
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
     if is_name or gate.is_specific(subject) or page.owner:
         return True
     return _is_topic(subject, words, page, headings)
+
+
+def _is_vague(subject: str, words: list[str], grammar: Grammar) -> bool:
+    """Whether nobody can tell which one is meant: `the PPD file`. `words` are those of the subject without articles."""
+    if words[-1:] and words[-1] in grammar.vague_nouns and not _CODE_NAME.search(subject):
+        has_article = grammar.language == "es" or len(words) < len(subject.split())
+        return has_article or len(words) > 1
+    return False
 
 
 def _is_plain_code(subject: str, page: Page) -> bool:

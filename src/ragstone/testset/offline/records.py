@@ -38,6 +38,8 @@ _LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?
 """A key that does not say by itself what it is: `Enter`, `x`."""
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
+_NO_KEY = ("", "", "")
+"""Key, owner and template of an entry that no template fits."""
 # keys that are not worth a question
 _TRIVIAL = to_word_set(
     "help version usage h V ? quiet verbose q v Default Description Syntax Context Status Module Note Example Type Name"
@@ -134,26 +136,35 @@ def _choose_entry_key(
     term = _strip_marks(terms[0])
     template = choose_template(page, reference)
     option_template = "option_is" if page.grammar.noun_start.match(reference) else "option"
-    name = _find_option(terms)
-    if name:
-        headings = " ".join(section.headings)
-        stands_right = not page.command or page.grammar.manual_heading.search(headings)
-        is_told = name.strip("-") not in _TRIVIAL and _tells_option(page, reference)
-        if not (page.tool and stands_right and is_told):
-            return "", "", ""
-        return f"`{name}`", f"`{page.tool}`", option_template
+    if option := _find_option(terms):
+        if not _is_known_option(page, section, option, reference):
+            return _NO_KEY
+        return f"`{option}`", f"`{page.tool}`", option_template
     quote = page.grammar.templates["quote"].format
     if _MENU_PATH.fullmatch(term):
         does = template in ("does", "tells") or page.grammar.infinitive.match(reference)
-        return (quote(term), page.product, "does_in") if does and page.product else ("", "", "")
+        return (quote(term), page.product, "does_in") if does and page.product else _NO_KEY
     if owner := _find_option_owner(page, section, term):
         return quote(term), quote(owner), option_template
+    return _choose_code_key(page, term, template)
+
+
+def _choose_code_key(page: Page, term: str, template: str) -> tuple[str, str, str]:
+    """The key of a term that is code, its owner and template."""
     name = re.sub(r"[(].*[)]$", "()", term)
     if not template or not _CODE_TERM.match(term) or name in _TRIVIAL:
-        return "", "", ""
+        return _NO_KEY
     if re.search(r"[.:(]", name):  # a qualified name says whose it is
         return f"`{name}`", "", template
-    return (f"`{name}`", f"`{page.tool}`", f"{template}_in") if page.tool else ("", "", "")
+    return (f"`{name}`", f"`{page.tool}`", f"{template}_in") if page.tool else _NO_KEY
+
+
+def _is_known_option(page: Page, section: DocumentSection, option: str, reference: str) -> bool:
+    """Whether an option has a tool, stands where its manual page lists options, and is described by what it does."""
+    headings = " ".join(section.headings)
+    stands_right = not page.command or page.grammar.manual_heading.search(headings)
+    is_told = option.strip("-") not in _TRIVIAL and _tells_option(page, reference)
+    return bool(page.tool and stands_right and is_told)
 
 
 def _tells_option(page: Page, reference: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from ragstone.testset.blocks import tidy_text
+from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
@@ -164,22 +164,29 @@ def _read_steps(page: Page, below: Sequence[DocumentSection]) -> tuple[str, int]
     blocks = [section.block for section in below]
     steps = [block for block in blocks if block.kind == "item" and block.level]
     is_plain = all(block in steps or block.kind == "paragraph" for block in blocks)
-    # numbers from 1 on: a second list is another way, and code or bullets between steps are part of them
+    if not is_plain or not MIN_STEPS <= len(steps) <= MAX_STEPS or not _is_procedure(page, steps):
+        return None
+    text = " ".join(f"{n}. {step.text.rstrip('.')}." for n, step in enumerate(steps, 1))
+    return text, steps[-1].end
+
+
+def _is_procedure(page: Page, steps: Sequence[Block]) -> bool:
+    """Whether numbered items are one list of short steps; a numbered list may also be of reasons or cases."""
+    if not _is_one_list(page, steps):
+        return False
+    if any(len(step.text) > MAX_STEP_CHARS or step.text.endswith(":") for step in steps):
+        return False
+    return sum(_is_instruction(page, step.text) for step in steps) * 2 >= len(steps)
+
+
+def _is_one_list(page: Page, steps: Sequence[Block]) -> bool:
+    """Whether steps are numbered from 1 on: a second list is another way, and code or bullets between steps are part of them."""
     text = page.document.text
     numbers = [
         int((re.findall(r"\d+", text[max(0, step.start - 6) : step.start]) or "0")[-1])
         for step in steps
     ]
-    is_one_list = numbers == list(range(1, len(steps) + 1))
-    if not is_plain or not is_one_list or not MIN_STEPS <= len(steps) <= MAX_STEPS:
-        return None
-    if any(len(step.text) > MAX_STEP_CHARS or step.text.endswith(":") for step in steps):
-        return None
-    # a numbered list may also be of reasons or cases
-    if sum(_is_instruction(page, step.text) for step in steps) * 2 < len(steps):
-        return None
-    text = " ".join(f"{n}. {step.text.rstrip('.')}." for n, step in enumerate(steps, 1))
-    return text, steps[-1].end
+    return numbers == list(range(1, len(steps) + 1))
 
 
 def _is_instruction(page: Page, step: str) -> bool:
