@@ -17,7 +17,7 @@ import pytest
 from live import Server, in_thread
 from ragstone.labels import LabelSession, load_labels
 from ragstone.report.view.catalogue import load_entries
-from ragstone.report.view.summaries import SummaryShelf, to_file_name
+from ragstone.report.view.summaries import SummaryShelf
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -222,8 +222,12 @@ def test_a_binned_run_is_listed_nowhere_and_comes_back(store: Store, server: Ser
     assert ">doomed</a>" not in text
     assert post(server, "/notes", run=run.id, do="restore") == 303
     assert ">doomed</a>" in read_page(server, "/runs")
+    read_page(server, "/run", run=run.id)
+    kept = store.view_folder().glob(f"{run.id}*")
+    assert len(list(kept)) == 2
     assert post(server, "/notes", run=run.id, do="bin") == 303
     assert post(server, "/notes", run=run.id, do="erase") == 303
+    assert list(store.view_folder().glob(f"{run.id}*")) == []  # no text stays behind
     assert post(server, "/notes", run=run.id, do="restore") == 404
 
 
@@ -428,9 +432,10 @@ def test_a_store_that_is_gone_is_said_on_the_page_and_back_when_it_is(tmp_path: 
 
 @pytest.mark.parametrize("run", ["..", "../../etc/passwd", "a/b", "x" * 400, "ñ \\ :"])
 def test_ids_of_runs_name_files_inside_the_folder_only(run: str, tmp_path: Path) -> None:
-    path = tmp_path / f"{to_file_name(run)}.index"
-    assert path.resolve().parent == tmp_path.resolve()
-    path.mkdir()
+    with closing(Store.open(tmp_path / "runs.db")) as own:
+        path = own.view_path(run, ".index")
+        assert path.resolve().parent == own.view_folder().resolve()
+        path.mkdir(parents=True)
 
 
 def test_a_list_of_runs_needs_no_folder_of_its_own(tmp_path: Path) -> None:

@@ -17,10 +17,11 @@ from ragstone.report.view.catalogue import NO_NOTES, RunEntry, load_entries
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.index_builder import build_index
 from ragstone.report.view.sample_page import MAX_OTHER_RUNS
-from ragstone.report.view.summaries import SummaryShelf, to_file_name
+from ragstone.report.view.summaries import SummaryShelf
 from ragstone.server.label_desk import LabelDesk
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
+from ragstone.store.store import INDEX_ENDING
 
 AT_ONCE_SECONDS = 0.4
 """Time that a list of runs may spend on summing up runs before it is shown without their figures."""
@@ -147,7 +148,7 @@ class ViewState:
         self._indexes.pop(run, None)
 
     def _get_folder(self, run: str) -> Path:
-        return self.store.view_folder() / f"{to_file_name(run)}.index"
+        return self.store.view_path(run, INDEX_ENDING)
 
     def _build(self, entry: RunEntry, stamp: int, job: IndexJob) -> None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from platformdirs import user_cache_path, user_data_path
 
@@ -44,6 +46,11 @@ from ragstone.types import Score, Usage
 
 ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
 """Rows that a stream fetches from a server together; blocks are large."""
+
+
+MAX_FILE_NAME_CHARS = 100
+SUMMARY_ENDING, INDEX_ENDING = ".summary.json", ".index"
+"""Endings of what the viewer keeps of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,14 @@ class Store:
         name = hashlib.sha256(self.place.encode()).hexdigest()[:16]
         return user_cache_path("ragstone", appauthor=False) / "view" / name
 
+    def view_path(self, run: str, ending: str) -> Path:
+        """Return the file or folder in which the viewer keeps something of a run."""
+        # people may give ids of their own, with slashes or of any length
+        name = quote(run, safe="")
+        if len(name) > MAX_FILE_NAME_CHARS:
+            name = hashlib.sha256(run.encode()).hexdigest()
+        return self.view_folder() / f"{name}{ending}"
+
     def close(self) -> None:
         """Write queued operations and close the database."""
         self._finalizer()
@@ -215,6 +230,9 @@ class Store:
             db.execute("DELETE FROM run_notes WHERE run = ?", (run,))
 
         self._writer.submit(remove).result()
+        # texts of a deleted run must not stay behind
+        self.view_path(run, SUMMARY_ENDING).unlink(missing_ok=True)
+        shutil.rmtree(self.view_path(run, INDEX_ENDING), ignore_errors=True)
 
     # ── samples and scores ────────────────────────────────────────────────────────────────
     #

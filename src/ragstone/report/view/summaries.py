@@ -5,7 +5,6 @@ anew when it has grown by a share that could change what is shown."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import threading
@@ -14,7 +13,6 @@ from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from ragstone.analysis.percentiles import Percentile
 from ragstone.analysis.summary import MetricSummary, Summary, summarise
@@ -22,11 +20,11 @@ from ragstone.config.gates import check_gate, parse_gate
 from ragstone.locale.messages import message_from_json, message_to_json
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import RunNotes
+from ragstone.store.store import SUMMARY_ENDING
 from ragstone.types import Usage
 
 KEPT_VERSION = 1
 """Changes when kept summaries of earlier versions can no longer be read."""
-MAX_NAME_CHARS = 100
 GROWTH = 0.02
 """Share by which an unfinished run must have grown to be summed up anew."""
 
@@ -36,7 +34,6 @@ class SummaryShelf:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._folder = store.view_folder()
         self._lock = threading.Lock()
         self._made: dict[str, tuple[int, Summary]] = {}
         """Run → stamp and summary; the stamp of an unfinished run is minus its number of samples."""
@@ -73,7 +70,7 @@ class SummaryShelf:
         return notes.finished if run.info.status == "done" else -run.count() - 1
 
     def _get_path(self, run: str) -> Path:
-        return self._folder / f"{to_file_name(run)}.summary.json"
+        return self._store.view_path(run, SUMMARY_ENDING)
 
     def _remember(self, run: str, stamp: int, summary: Summary) -> None:
         with self._lock:
@@ -85,12 +82,6 @@ def _holds(stamp: int, now: int) -> bool:
     if stamp >= 0 or now >= 0:
         return stamp == now
     return -now <= -stamp * (1 + GROWTH)
-
-
-def to_file_name(run: str) -> str:
-    """A run's id as part of a file name: people may give ids of their own, with slashes or of any length."""
-    name = quote(run, safe="")
-    return name if len(name) <= MAX_NAME_CHARS else hashlib.sha256(run.encode()).hexdigest()
 
 
 def make_private_folder(folder: Path) -> None:
