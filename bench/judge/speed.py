@@ -70,7 +70,7 @@ async def _run(rows: list[dict[str, Any]], names: tuple[str, ...]) -> float:
         fields = {**row, "contexts": contexts}
         known: dict[str, Any] = {}
         for function, wanted in needs:
-            running = function(**{name: fields[name] for name in wanted})
+            running = function(**{name: fields[name] for name in wanted if name in fields})
             try:
                 asks: tuple[Ask, ...] = next(running)
                 while True:

@@ -535,6 +535,33 @@ def test_a_page_of_another_site_cannot_sign_in_or_out(closed: Server) -> None:
     assert closed.post("/login", {"token": TOKEN}).status == 415
 
 
+def test_alerts_are_handled_by_forms_of_the_page_only(tmp_path: Path) -> None:
+    archive = Archive(Store.open(tmp_path / "s.db"))
+    now = now_micros()
+    watched.fill(archive, 10, now, days=1)
+    alert = watched.drop(now)
+    watched.keep(archive, [alert], now)
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+
+    def send(text: str, **more: str) -> int:
+        return server.ask("POST", "/alerts", None, {**form, **more}, raw=text.encode()).status
+
+    with in_thread(ServerSettings(token=TOKEN), archive.store) as server:
+        token = {"Authorization": f"Bearer {TOKEN}"}
+        note = f"id={alert.id}&by=ana&act=note&text=%3Cb%3Eindex%3C%2Fb%3E"
+        assert send(note) == 401
+        assert send(note, **token, Origin="http://evil.invalid") == 403
+        assert send(note, **token) == 303
+        assert send(f"id={alert.id}&by=ana&act=ack", **token) == 303
+        assert send(f"id={alert.id}&act=mute", **token) == 303
+        assert send("id=unknown&by=ana&act=ack", **token) == 422
+        assert send(f"id={alert.id}&act=delete", **token) == 422
+        page = server.ask("GET", "/?window=24h", None, token).body.decode()
+    assert "taken on by ana" in page
+    assert "muted until" in page
+    assert "&lt;b&gt;index&lt;/b&gt;" in page
+
+
 @pytest.mark.parametrize(
     "value", ["a", "100%", "a_b", "año", 'q"x', "back\\slash", "!", 1, 1.0, 2.5, True, "true", ""]
 )

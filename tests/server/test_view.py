@@ -8,6 +8,8 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -402,3 +404,21 @@ def test_failures_lead_to_their_samples(server: Server, runs: dict[str, StoredRu
         assert listed
         examples = re.findall(rf'<a href="sample\?run={runs["first"].id}&amp;at=(\d+)">', text)
         assert {f"What is said of topic {at}?" for at in examples} & set(listed)
+
+
+def test_a_store_that_is_gone_is_said_on_the_page_and_back_when_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "gone.db"
+    with closing(Store.open(path)) as own:
+        run = add_run(own, "first", samples=2)
+        with in_thread(ServerSettings(home="runs", ingest=False), own) as running:
+            assert running.get("/runs").status == 200
+            moved = [(file, tmp_path / f"away-{file.name}") for file in tmp_path.glob("gone.db*") if file.is_file()]  # fmt: skip
+            for file, away in moved:
+                file.rename(away)
+            for page in ("/runs", f"/run?run={run.id}"):
+                answer = running.get(page)
+                assert (answer.status, answer.headers.get("Retry-After")) == (503, "5")
+                assert b"removed or moved away" in answer.body
+            for file, away in moved:
+                away.rename(file)
+            assert running.get("/runs").status == 200
