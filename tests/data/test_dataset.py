@@ -322,11 +322,16 @@ def test_io_errors_while_reading_are_one_sentence(
     with pytest.raises(DataError, match="no file"):
         reading.check()
 
-    class Broken(io.BytesIO):
-        def __next__(self) -> bytes:
+    class Broken(io.RawIOBase):
+        """A file that fails however it is read: by lines, by blocks, or whole."""
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, _: object) -> int:
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("builtins.open", lambda *_, **__: Broken())
+    monkeypatch.setattr("builtins.open", lambda *_, **__: io.BufferedReader(Broken()))
     with pytest.raises(DataError, match=r"cannot read .*: Input/output error"):
         reading.check()
 

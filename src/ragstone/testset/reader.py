@@ -35,6 +35,10 @@ _FITS = {
 }
 
 
+MAX_READ_CHARS = 600_000
+"""Characters of a text that are read for each question: what a longer one says behind them is not seen."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
     """Where a text answers a question."""
@@ -87,6 +91,7 @@ def find_best_sentence(
     question: str, text: str, title: str, language: str, *, without: tuple[int, int] | None = None
 ) -> AnswerSentence | None:
     """The sentence of a text that covers the question best; those inside `without` are left out."""
+    text = text[:MAX_READ_CHARS]
     read = parse_sentences(text, language)
     wanted = extract_question_stems(question, language)
     if not wanted or not read.places:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.testset.items import MEANINGS
@@ -65,17 +65,9 @@ def _iter_notes(made: TestSet) -> Iterator[str]:
     if made.without_text:
         yield f"{_format_count(made.without_text, 'document')} without text left out"
     if made.unreadable:
-        shown = "; ".join(made.unreadable[:MAX_SHOWN_FILES])
-        more = f"; and {len(made.unreadable) - MAX_SHOWN_FILES:,} more" if len(made.unreadable) > MAX_SHOWN_FILES else ""  # fmt: skip
-        yield f"{_format_count(len(made.unreadable), 'file')} could not be read and left out: {shown}{more}"
-    scarce = {kind: made.kinds.get(kind, 0) for kind in MEANINGS if kind in made.given_up}
-    none = [kind for kind, got in scarce.items() if not got]
-    some = [f"{kind} ({got:,})" for kind, got in scarce.items() if got]
-    filled = "; other kinds took the place" if len(made.items) >= made.asked else ""
-    if none:
-        yield f"these documents yield no {', '.join(none)}{filled}"
-    if some:
-        yield f"these documents yield no more {', '.join(some)}{filled}"
+        files = _format_count(len(made.unreadable), "file")
+        yield f"{files} could not be read and left out: {_name_files(made.unreadable)}"
+    yield from _iter_scarce_kinds(made)
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"
     elif len(made.items) < made.asked:
@@ -85,6 +77,25 @@ def _iter_notes(made: TestSet) -> Iterator[str]:
             f"{_format_count(len(made.items), 'item')} of the {made.asked:,} wanted could be made; add "
             f"documents{', ' if judge else ' or '}{kinds}{judge}"
         )
+
+
+def _name_files(files: Sequence[str]) -> str:
+    """The first files by name, the others by their number."""
+    remaining = len(files) - MAX_SHOWN_FILES
+    more = [f"and {remaining:,} more"] if remaining > 0 else []
+    return "; ".join([*files[:MAX_SHOWN_FILES], *more])
+
+
+def _iter_scarce_kinds(made: TestSet) -> Iterator[str]:
+    """Kinds of items that the documents ran out of."""
+    scarce = {kind: made.kinds.get(kind, 0) for kind in MEANINGS if kind in made.given_up}
+    none = [kind for kind, got in scarce.items() if not got]
+    some = [f"{kind} ({got:,})" for kind, got in scarce.items() if got]
+    filled = "; other kinds took the place" if len(made.items) >= made.asked else ""
+    if none:
+        yield f"these documents yield no {', '.join(none)}{filled}"
+    if some:
+        yield f"these documents yield no more {', '.join(some)}{filled}"
 
 
 def _iter_table_lines(head: str, rows: list[tuple[str, int, str]]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import random
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragstone.data.documents import Document
@@ -22,6 +22,8 @@ from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 
 CACHED_DOCUMENTS = 256
+MAX_FACT_CHARS = 400_000
+"""Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
 _BROKEN_WORD = re.compile(r"[a-z]-\n\s*[a-z]")
 # patterns without a key that are records all the same: see describe_source
 _STRUCTURED = ("purpose_line", "heading", "question", "stands_for", "section")
@@ -39,7 +41,8 @@ class FactStock:
         if document.id in self._facts:
             self._facts.move_to_end(document.id)
             return self._facts[document.id]
-        page = open_page(document, language)
+        # offsets in the beginning of a document are offsets in the document
+        page = open_page(replace(document, text=document.text[:MAX_FACT_CHARS]), language)
         facts: dict[str, Fact] = {}
         # of two facts with the same question the first is kept, so the order matters
         for source in (find_clause_facts, find_record_facts, find_task_facts, find_section_facts):

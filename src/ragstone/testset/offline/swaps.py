@@ -22,6 +22,8 @@ from ragstone.text.clause_words import to_word_set
 _SWAPPED_PATTERNS = to_word_set("where when who how_many cost how_long default")  # fmt: skip
 _NAME = re.compile(r"[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,2}|`[a-zA-Z][\w.+-]+`")
 _AFTER_HEAD = re.compile(r"\b(?:of|in|for|to|that|which|with|used|de|del|en|para|que|con)\b")
+MAX_SWAPPED_FACTS = 60
+"""Facts of a document that the corpus is searched for in one turn: each search takes as long as the documents are large."""
 _INSTRUCTION = re.compile(
     r"\b(?:ignore (?:all |any )?(?:previous|prior) instructions|ignora (?:todas )?las instrucciones anteriores)\b",
     re.IGNORECASE,
@@ -44,7 +46,7 @@ PLANTED_WORDS = ("BANANA", "COBALT", "LANTERN", "MARIGOLD", "PELICAN", "QUARTZ")
 def make_near_miss(turn: Turn) -> Iterator[Item]:
     """A question about what the corpus nearly has: something that only another document has, or an attribute that none gives."""
     grammar = GRAMMARS[turn.language]
-    for fact in turn.pick_facts():
+    for fact in turn.pick_facts()[:MAX_SWAPPED_FACTS]:
         # One question per fact (see `break`): variants of one near miss would be near duplicates of
         # each other.
         for question, proof in (*_ask_attribute(turn, fact), *_swap_part(turn, fact)):
@@ -134,9 +136,8 @@ def _is_absent(name: str, document: Document) -> bool:
 
 def make_distractor(turn: Turn) -> Iterator[Item]:
     """A record whose key another document has too, with another meaning."""
-    for fact in turn.pick_facts(dressed=True):
-        if not fact.key or not fact.owner:
-            continue
+    records = [fact for fact in turn.pick_facts(dressed=True) if fact.key and fact.owner]
+    for fact in records[:MAX_SWAPPED_FACTS]:
         for other in turn.find_neighbours(fact.key):
             twins = (
                 candidate
