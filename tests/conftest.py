@@ -26,6 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 QUICK_EVERY = 60
 """With --quick, of each test file the first test and every so-manieth after it."""
 QUICK_WITHOUT = (
+    "tests/promises/",
     "tests/scale/",
     "tests/server/",
     "test_kill",
@@ -33,7 +34,7 @@ QUICK_WITHOUT = (
     "test_browser",
     "postgres",
 )
-"""Not part of the quick sample: what starts clusters, servers, browsers or models."""
+"""Not part of the quick sample: what starts clusters, servers, browsers or models, and what stands elsewhere too."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,8 +54,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
-    drop_copies(config, items)
     if not config.getoption("--quick"):
+        drop_copies(config, items)
         return
     chosen, rest = [], []
     seen: Counter[str] = Counter()

@@ -16,6 +16,8 @@ import pytest
 
 from live import Server, in_thread
 from ragstone.labels import LabelSession, load_labels
+from ragstone.report.view.catalogue import load_entries
+from ragstone.report.view.summaries import SummaryShelf, to_file_name
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -422,3 +424,18 @@ def test_a_store_that_is_gone_is_said_on_the_page_and_back_when_it_is(tmp_path: 
             for file, away in moved:
                 away.rename(file)
             assert running.get("/runs").status == 200
+
+
+@pytest.mark.parametrize("run", ["..", "../../etc/passwd", "a/b", "x" * 400, "ñ \\ :"])
+def test_ids_of_runs_name_files_inside_the_folder_only(run: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{to_file_name(run)}.index"
+    assert path.resolve().parent == tmp_path.resolve()
+    path.mkdir()
+
+
+def test_a_list_of_runs_needs_no_folder_of_its_own(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "runs.db")) as own:
+        add_run(own, "first", samples=2)
+        own.view_folder().write_text("not a folder", encoding="ascii")
+        (entry,) = load_entries(own, SummaryShelf(own), make=True)
+        assert entry.count_samples() == 2

@@ -17,7 +17,7 @@ from ragstone.report.view.catalogue import NO_NOTES, RunEntry, load_entries
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.index_builder import build_index
 from ragstone.report.view.sample_page import MAX_OTHER_RUNS
-from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.view.summaries import SummaryShelf, to_file_name
 from ragstone.server.label_desk import LabelDesk
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -147,7 +147,7 @@ class ViewState:
         self._indexes.pop(run, None)
 
     def _get_folder(self, run: str) -> Path:
-        return self.store.view_folder() / f"{run}.index"
+        return self.store.view_folder() / f"{to_file_name(run)}.index"
 
     def _build(self, entry: RunEntry, stamp: int, job: IndexJob) -> None:
         try:

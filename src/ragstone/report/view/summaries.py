@@ -5,18 +5,20 @@ anew when it has grown by a share that could change what is shown."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from ragstone.analysis.percentiles import Percentile
 from ragstone.analysis.summary import MetricSummary, Summary, summarise
 from ragstone.config.gates import check_gate, parse_gate
-from ragstone.errors import StoreError
 from ragstone.locale.messages import message_from_json, message_to_json
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import RunNotes
@@ -24,6 +26,7 @@ from ragstone.types import Usage
 
 KEPT_VERSION = 1
 """Changes when kept summaries of earlier versions can no longer be read."""
+MAX_NAME_CHARS = 100
 GROWTH = 0.02
 """Share by which an unfinished run must have grown to be summed up anew."""
 
@@ -70,7 +73,7 @@ class SummaryShelf:
         return notes.finished if run.info.status == "done" else -run.count() - 1
 
     def _get_path(self, run: str) -> Path:
-        return self._folder / f"{run}.summary.json"
+        return self._folder / f"{to_file_name(run)}.summary.json"
 
     def _remember(self, run: str, stamp: int, summary: Summary) -> None:
         with self._lock:
@@ -82,6 +85,12 @@ def _holds(stamp: int, now: int) -> bool:
     if stamp >= 0 or now >= 0:
         return stamp == now
     return -now <= -stamp * (1 + GROWTH)
+
+
+def to_file_name(run: str) -> str:
+    """A run's id as part of a file name: people may give ids of their own, with slashes or of any length."""
+    name = quote(run, safe="")
+    return name if len(name) <= MAX_NAME_CHARS else hashlib.sha256(run.encode()).hexdigest()
 
 
 def make_private_folder(folder: Path) -> None:
@@ -98,14 +107,11 @@ def _save(path: Path, summary: Summary, stamp: int) -> None:
         "metrics": [_to_json(metric) for metric in summary.metrics],
     }
     draft = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-    try:
+    # a full disk or a folder that cannot be written costs time, not the list: the scores are read again next time
+    with suppress(OSError):
         make_private_folder(path.parent)
         draft.write_text(json.dumps(body), encoding="ascii")
         draft.replace(path)
-    except OSError as fault:
-        raise StoreError(
-            f"cannot write {str(path)!r} ({fault.strerror}); make room or make the folder writable"
-        ) from None
 
 
 def _load(path: Path, run: StoredRun, stamp: int) -> Summary | None:
