@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ragstone import RagstoneError, Store, bench, evaluate
@@ -34,7 +36,8 @@ def benched(tmp_path):
 def test_a_benchmark_opens_with_the_league_and_what_to_choose(benched) -> None:
     text = " ".join(str(benched).split())
     assert text.startswith("Configurations Choose good: exact_match +0.400 (")
-    assert "against base, for 1.80 × the tokens" in text
+    # on a busy machine a difference in latency may stand before the tokens
+    assert re.search(r"against base, for .*?1\.80 × the tokens", text)
     assert text.index("★") < text.index("poor against base")
     assert "good" in benched.result.recommendation.choice
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import signal
 import time
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -46,8 +45,6 @@ BATCH_SECONDS = 0.5
 """How long a batch should take: a kill loses this much work, and at the end one worker waits so long for another."""
 MAX_DEATHS = 2
 """How many workers may die over one batch."""
-PARENT_SECONDS = 1.0
-"""How often an idle worker looks whether its parent is still there."""
 
 _NO_STORE: Any = None
 """Stands for the store of a broker whose judge is local: it is never used."""
@@ -191,26 +188,24 @@ class BatchWorker:
         self._store = store
         self._broker: AskBroker | None = None
 
-    def run(self, connection: Connection, parent: int) -> None:
+    def run(self, connection: Connection, ends_of_parent: Sequence[Connection]) -> None:
         """Serve the parent until it closes the connection or is gone."""
+        # copies that came with the fork: while one is open, nobody sees that the parent is gone
+        for end in ends_of_parent:
+            end.close()
         # Ctrl-C reaches every process of a terminal; the parent decides what becomes of the workers
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         self._store.abandon()
-        asyncio.run(self._serve(connection, parent))
+        with suppress(EOFError, OSError):  # the parent is gone
+            asyncio.run(self._serve(connection))
 
-    async def _serve(self, connection: Connection, parent: int) -> None:
+    async def _serve(self, connection: Connection) -> None:
         mapper = compile_shape(self._shape)
         async with AsyncExitStack() as stack:
             await self.open(stack)
             while True:
-                while not connection.poll(PARENT_SECONDS):
-                    if os.getppid() != parent:
-                        return
-                batch = connection.recv()
-                if batch is None:
-                    return
-                connection.send(await self._score_batch(mapper, batch))
+                connection.send(await self._score_batch(mapper, connection.recv()))
 
     async def open(self, stack: AsyncExitStack) -> None:
         """Open the broker of the judge."""
@@ -260,7 +255,7 @@ class WorkerPool:
         self._worker = worker
         self._processes: list[WorkerProcess] = []
         for _ in range(count):
-            self._processes.append(WorkerProcess(worker))
+            self._start()
         # a thread for each process waits for its reply
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="ragstone-worker")
         self._idle: asyncio.Queue[WorkerProcess] = asyncio.Queue()
@@ -279,12 +274,16 @@ class WorkerPool:
             except (EOFError, OSError):
                 process.close()
                 self._processes.remove(process)
-                self._processes.append(WorkerProcess(self._worker))
-                self._idle.put_nowait(self._processes[-1])
+                self._idle.put_nowait(self._start())
         raise RagstoneError(
             f"{MAX_DEATHS} worker processes ended while they scored samples {batch.first} to {batch.last} "
             "(killed, or out of memory?); what came before is stored: resume with --resume, or with --workers 1"
         )
+
+    def _start(self) -> WorkerProcess:
+        ends = [process.connection for process in self._processes]
+        self._processes.append(WorkerProcess(self._worker, ends))
+        return self._processes[-1]
 
     def close(self) -> None:
         """End the processes, whatever they do."""
@@ -296,12 +295,13 @@ class WorkerPool:
 class WorkerProcess:
     """A forked process and the connection to it."""
 
-    def __init__(self, worker: BatchWorker) -> None:
+    def __init__(self, worker: BatchWorker, other_ends: Sequence[Connection]) -> None:
         context = multiprocessing.get_context("fork")
-        self._connection, far_end = context.Pipe()
+        self.connection, far_end = context.Pipe()
         self._process = context.Process(
-            target=worker.run, args=(far_end, os.getpid()), daemon=True, name="ragstone-worker"
-        )
+            target=worker.run, args=(far_end, [self.connection, *other_ends]), daemon=True,
+            name="ragstone-worker",
+        )  # fmt: skip
         with warnings.catch_warnings():
             # Python 3.12 warns of forks beside threads: the locks of ours are not used in a worker
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -310,12 +310,12 @@ class WorkerProcess:
 
     def ask(self, batch: Mapping[str, Any]) -> BatchResult:
         """Send a batch and wait for its result; raises EOFError or OSError when the process has ended."""
-        self._connection.send(batch)
-        result: BatchResult = self._connection.recv()
+        self.connection.send(batch)
+        result: BatchResult = self.connection.recv()
         return result
 
     def close(self) -> None:
         """End the process."""
         self._process.terminate()
         self._process.join()
-        self._connection.close()
+        self.connection.close()
