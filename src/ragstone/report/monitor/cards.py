@@ -215,7 +215,7 @@ def _describe_reference(stream: MetricStream, say: Words) -> str:
     if stream.reference_us is None:
         return ""
     since, until = (format_minute(at, say) for at in stream.reference_us)
-    text = say(f"reference_{stream.basis}", since=since, until=until)
+    text = say(f"reference_basis.{stream.basis}", since=since, until=until)
     power = describe_power(stream, say.language)
     return f"{text}; {power}" if power else text
 
