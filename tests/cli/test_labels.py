@@ -161,7 +161,7 @@ def test_judges_are_measured_on_labels(call, write, tmp_path, target) -> None:
     assert [judge["items"] for judge in found["judges"]] == [40, 40]
     assert [item["sample"] for item in found["judges"][0]["wrong"]] == ["q0"]
     assert found["pairs"][0]["difference"] == 0
-    assert len(found["scales"]) == (2 if target == "support" else 0)
+    assert len(found["scales"]) == 2
     page = (tmp_path / "judges.html").read_text("utf-8")
     assert "What offline" in page
     assert call("runs").out.count("measured on") == 0

@@ -165,7 +165,9 @@ def fill_pronouns(question: str, topic: Topic | None, tongue: str) -> tuple[str 
         if len(matches) > 1:  # twice the same word may mean two things
             return None, True
         for match in matches:
-            if kind == "thing" and _EXPLETIVE.match(question, match.start()):
+            is_expletive = _EXPLETIVE.match(question, match.start())
+            has_own = _NAMED_BEFORE[tongue].search(question[: match.start()])
+            if kind == "thing" and (is_expletive or has_own):
                 continue
             is_open = True
             if topic is None:
@@ -182,6 +184,13 @@ _EXPLETIVE = re.compile(
     r"it(?:\s+\w+){1,3}?\s+(?:to|that|if)\b|it\s+(?:possible|true|necessary)\b", re.IGNORECASE
 )
 """It that stands for nothing: how long does it take to arrive."""
+
+
+_NAMED_BEFORE = {
+    "en": re.compile(r"\b(?:the|a|an)\s+\w+.*\b(?:and|or|but)\b", re.IGNORECASE),
+    "es": re.compile(r"\b(?:el|la|los|las|un|una)\s+\w+.*\b(?:y|o|pero)\b", re.IGNORECASE),
+}
+"""A clause before that names the thing: where is the tower and when was it built."""
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
