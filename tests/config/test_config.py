@@ -304,6 +304,7 @@ def test_every_key_has_one_reader():
         ("exact_match(normalize=squad) > 0.8", ("exact_match(normalize=squad)", "> 0.8")),
         ("recall@5 coverage ≥ 99%", ("recall@5", "coverage ≥ 99%")),
         ("hallucination_rate <= 0.1", ("hallucination_rate", "<= 0.1")),
+        ("faithfulness corrected >= 0.7", ("faithfulness", "corrected >= 0.7")),
     ],
 )
 def test_a_gate_on_the_command_line(text, parts):

@@ -70,11 +70,12 @@ def test_the_best_wins_with_few_questions_and_is_better_on_held_out_ones(tmp_pat
 @pytest.mark.slow
 def test_no_question_is_asked_twice_and_a_second_search_asks_none(tmp_path) -> None:
     result = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
-    assert (
-        len(Till.asked) == len(set(Till.asked)) == result.evaluations + 2 * len(result.run.scores())
-    )
+    needed = result.evaluations + 2 * len(result.run.scores())
+    assert len(set(Till.asked)) == needed
+    # the two runs whose latency is shown are warmed up with one question each
+    assert len(Till.asked) == needed + 2
     again = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
-    assert len(Till.asked) == result.evaluations + 2 * len(result.run.scores())
+    assert len(Till.asked) == needed + 2
     assert (again.run.id, again.winner.settings) == (result.run.id, result.winner.settings)
 
 

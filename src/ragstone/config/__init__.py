@@ -44,7 +44,7 @@ def split_gate(text: str) -> tuple[str, str]:
 
 _GATE = re.compile(
     r"(?P<metric>[^\W\d][^<>≥≤]*?)\s*:?\s*"
-    r"(?P<rule>(?:\b(?:mean|median|coverage)\s*)?(?:[<>]=?|[≥≤])[^<>=≥≤]*)",
+    r"(?P<rule>(?:\b(?:mean|median|coverage|corrected)\s*)?(?:[<>]=?|[≥≤])[^<>=≥≤]*)",
     re.IGNORECASE,
 )
 
