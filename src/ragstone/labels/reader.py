@@ -83,7 +83,7 @@ class NotALabel(Exception):
 Reader = Callable[[Row, ReadOptions], list[Label]]
 
 
-def read_labels(path: str, options: ReadOptions = ReadOptions()) -> LabelFile:  # noqa: B008  frozen
+def read_labels(path: str, options: ReadOptions = ReadOptions()) -> LabelFile:
     """Read the labels of a jsonl, json, csv or parquet file; the first row that cannot be read is an error."""
     labels: list[Label] = []
     skipped: dict[str, int] = {}
