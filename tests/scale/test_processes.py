@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
 from ragstone.judges.offline import OfflineJudge
 from ragstone.scale import MIN_FILE_BYTES, MIN_JUDGED_SAMPLES, choose_worker_count
+from ragstone.scale.processes import WorkerProcess
 from scripted import ScriptedJudge
 from waiting import wait_until
 
@@ -137,6 +139,21 @@ def test_a_sample_that_kills_every_worker_is_one_sentence_and_resumes(tmp_path: 
     assert 0 < Run.open("r", store=store).stored.count() < 600
     run = ragstone.evaluate(source, [mortal], store=store, workers=1, run_id="r", resume=True)
     assert run.summary()["mortal"].scored == 600
+
+
+def test_a_worker_is_ended_also_when_it_does_not_heed_sigterm() -> None:
+    class DeafWorker:
+        """As every worker for a moment after the fork, while it has the parent's handlers."""
+
+        def run(self, connection: Any, ends_of_parent: Any) -> None:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            connection.send("ready")
+            time.sleep(600)
+
+    process = WorkerProcess(DeafWorker(), [])  # type: ignore[arg-type]
+    assert process.connection.recv() == "ready"
+    process.close()  # hangs until the test's time limit if the process stays
+    assert process.connection.closed
 
 
 def is_running(pid: str) -> bool:

@@ -316,6 +316,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End the process."""
-        self._process.terminate()
+        # not by SIGTERM: a process that has just been forked still has the parent's handler, which swallows it
+        self._process.kill()
         self._process.join()
         self.connection.close()
