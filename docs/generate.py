@@ -333,7 +333,7 @@ SETTINGS = {
     "embeddings": "Who embeds texts: `offline` (default), `openai:NAME` or `hf:PATH`.",
     "language": "Language of the prompts, for samples that name none.",
     "prompts": "A folder whose prompt files replace the bundled ones.",
-    "batch": "`hf:`, `nli:` questions that are run together (default 8 and 16).",
+    "batch": "`openai:`, `anthropic:` `true` sends questions as jobs, at half the price (see below); `hf:`, `nli:` questions that are run together (default 8 and 16).",
     "device": "`gguf:`, `hf:`, `nli:` `cpu`, `cuda`, … (default: the GPU if there is one).",
     "threads": "`gguf:`, `hf:`, `nli:` processors to use (default: all that this process may use).",
     "context": "`gguf:` tokens of a question with its reply (default 4096); `nli:` tokens of a window (default: all that the model reads).",

@@ -140,13 +140,13 @@ def test_a_host_that_was_never_reached_is_given_up_for_all_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tries = []
-    once = http.JsonClient._post_once
+    once = http.JsonClient._send_once
 
     async def counted(client: Any, *more: Any) -> Any:
         tries.append(client)
         return await once(client, *more)
 
-    monkeypatch.setattr(http.JsonClient, "_post_once", counted)
+    monkeypatch.setattr(http.JsonClient, "_send_once", counted)
     asks = [rate({"answer": f"{n}."}, "tone", "Polite?", ["no", "yes"]) for n in range(50)]
     reason(f"http://127.0.0.1:{closed_port()}/v1", *asks, concurrency=4)
     assert len(tries) <= 4 * 2

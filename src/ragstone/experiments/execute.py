@@ -18,7 +18,7 @@ from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_s
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
-from ragstone.judges import Judge
+from ragstone.judges import Judge, sends_jobs
 from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
@@ -51,18 +51,14 @@ async def execute_plan(
     stored = open_run(prepared)
     if observer.started is not None:
         observer.started(stored, dataset)
-    execution = _build_execution(prepared, stored, total, observer.progress)
     try:
-        # in this order: new answers first, then the samples that were never scored, then failures
-        # of the judge
-        if plan.retry_errors and prepared.under_test is not None:
-            await execution.replace_failed_answers(dataset)
-        # a run that is done is only retried
-        if stored.info.status != "done":
-            count = await execution.score_new(dataset)
-            store.finish(stored.id, total=count, bad_count=dataset.bad_count, bad=dataset.bad)
-        if plan.retry_errors:
-            await execution.retry_failures()
+        if sends_jobs(judge):
+            from ragstone.experiments.jobs import keep_run_jobs
+
+            with keep_run_jobs(store, stored.id, observer.job_sent):
+                await _score(prepared, stored, total, observer)
+        else:
+            await _score(prepared, stored, total, observer)
     finally:
         # A judge that was given stays open for its owner, except for connections bound to a loop of ours.
         must_close = judge is not inputs.judge or (own_loop and getattr(judge, "reopens", False))
@@ -73,6 +69,24 @@ async def execute_plan(
         add_labels(store, attached)
     stored.refresh()
     return stored
+
+
+async def _score(
+    prepared: PreparedRun, stored: StoredRun, total: int | None, observer: RunObserver
+) -> None:
+    """Score what the run lacks."""
+    plan, dataset = prepared.plan, prepared.dataset
+    execution = _build_execution(prepared, stored, total, observer.progress)
+    # in this order: new answers first, then the samples that were never scored, then failures
+    # of the judge
+    if plan.retry_errors and prepared.under_test is not None:
+        await execution.replace_failed_answers(dataset)
+    # a run that is done is only retried
+    if stored.info.status != "done":
+        count = await execution.score_new(dataset)
+        prepared.store.finish(stored.id, total=count, bad_count=dataset.bad_count, bad=dataset.bad)
+    if plan.retry_errors:
+        await execution.retry_failures()
 
 
 async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> PreparedRun:
@@ -195,6 +209,8 @@ def _build_execution(
 ) -> Execution:
     """The run as one process carries it out, or as the workers of a cluster do."""
     plan, metrics, judge = prepared.plan, prepared.metrics, prepared.judge
+    if plan.on is not None and sends_jobs(judge):
+        raise RagstoneError(f"--on {plan.on} and batch: true exclude each other; leave one out")
     if plan.on is None:
         return _build_local_execution(prepared, stored, total, watch)
     if judge is not None and prepared.inputs.judge is not None and plan.judge is None:
@@ -217,7 +233,9 @@ def _build_local_execution(
     size = os.path.getsize(path) if path is not None and os.path.isfile(path) else None
     workers = choose_worker_count(plan.workers, judge, total, size)
     if workers == 1:
-        return Execution(stored, metrics, judge, plan.concurrency, total=total, watch=watch)
+        # a job takes as many questions as there are, whatever may be in flight at once
+        concurrency = None if sends_jobs(judge) else plan.concurrency
+        return Execution(stored, metrics, judge, concurrency, total=total, watch=watch)
     from ragstone.scale.processes import ProcessExecution
 
     return ProcessExecution(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragstone.config import Plan, SystemPlan
 from ragstone.config.metric_specs import NoSpec, to_spec
@@ -19,6 +19,9 @@ from ragstone.judges import Judge
 from ragstone.registry import Metric
 from ragstone.store import Store, StoredRun
 from ragstone.systems import AnswerProgress
+
+if TYPE_CHECKING:
+    from ragstone.judges.batching import BatchJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class RunObserver:
     """Called once the metrics are chosen, before anything is paid for or stored; it may raise to refuse them."""
     started: Callable[[StoredRun, Dataset], None] | None = None
     """Called when the run stands in the store."""
+    job_sent: Callable[[BatchJob], None] | None = None
+    """Called from another thread when questions were sent to a provider as a job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,16 @@ class Judge(Protocol):
         ...
 
 
+def sends_jobs(judge: Judge | None) -> bool:
+    """Whether a judge, or one that it asks, collects its questions into jobs of a provider's batch API."""
+    parts = [getattr(judge, name, None) for name in ("model", "first", "second")]
+    members: Sequence[Any] = getattr(judge, "members", ())
+    return getattr(judge, "is_batched", False) or any(
+        part is not None and not isinstance(part, str) and sends_jobs(part)
+        for part in [*parts, *members]
+    )
+
+
 class Reopenable:
     """A judge that can be asked again after `close`: it opens new connections. `async with` closes it."""
 

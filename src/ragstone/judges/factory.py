@@ -284,16 +284,16 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
     given_parameters = dialect.to_parameters(settings)
 
     def make_model(**fixed: Any) -> RemoteModel:
-        return RemoteModel(
-            dialect,
-            name,
-            client,
-            parameters={**given_parameters, **fixed, **(settings.get("parameters") or {})},
-            price=price,
-            deadline=settings.get("deadline", 300.0),
-            notes=notes,
-            identity=settings.get("identity"),
-        )
+        options: dict[str, Any] = {
+            "parameters": {**given_parameters, **fixed, **(settings.get("parameters") or {})},
+            "price": price,
+            "deadline": settings.get("deadline", 300.0),
+            "notes": notes,
+            "identity": settings.get("identity"),
+        }
+        if settings.get("batch") is True:
+            return _make_batched(dialect, name, client, settings, options)
+        return RemoteModel(dialect, name, client, **options)
 
     judge = _make_model_judge(make_model(), settings, budget)
     if not settings.get("small"):
@@ -302,11 +302,38 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
     return make_hybrid(choices, settings, judge.embeddings, writer=judge)
 
 
+def _make_batched(
+    dialect: Dialect,
+    name: str,
+    client: JsonClient,
+    settings: Mapping[str, Any],
+    options: dict[str, Any],
+) -> RemoteModel:
+    """A model asked through the batch API of its provider, at half the price."""
+    from ragstone.judges.batching import BatchedModel
+    from ragstone.judges.dialects.batches import BATCH_APIS, PRICE_FACTOR
+
+    if dialect.name not in BATCH_APIS:
+        known = ", ".join(f"{name}:MODEL" for name in BATCH_APIS)
+        raise UnknownJudge(f"batch: true is for {known}; leave it out for {dialect.name}:{name}")
+    if settings.get("small"):
+        raise UnknownJudge("batch: true and small: true exclude each other; leave one out")
+    if options["price"] is not None:
+        options["price"] = tuple(PRICE_FACTOR * usd for usd in options["price"])
+    # with a budget of its own: sending, looking up and reading jobs is no call of the judge
+    control, _ = _make_client(dialect.name, settings, Budget())
+    return BatchedModel(
+        dialect, name, client, batches=BATCH_APIS[dialect.name](dialect, control), **options
+    )
+
+
 def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
     """Build the judge of a model that runs in this process; a language model takes the hybrid route unless
     `small` is false (a remote one takes it only where `small` is true)."""
     from ragstone.judges.local.build import build_classifier, build_language_model
 
+    if settings.get("batch") is True:
+        raise UnknownJudge(f"batch: true is for openai:MODEL and anthropic:MODEL; for {kind}: give a number")  # fmt: skip
     if kind == "nli":
         classifier = build_classifier(name, settings, budget)
         embeddings = make_embeddings(

@@ -7,14 +7,35 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import blake2b
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _PROCESS_SECRET = secrets.token_bytes(32)
-"""New in each process and never stored, so that neither a data set nor a cached run can predict a nonce."""
+"""New in each process and not stored, so that neither a data set nor a cached run can predict a nonce.
+
+A run whose questions wait in the job of a provider is the exception: a later process must read the replies, so the run
+has a secret of its own, which its store keeps as long as the jobs."""
+_SECRET: ContextVar[bytes] = ContextVar("fence_secret", default=_PROCESS_SECRET)
+
+
+def make_secret() -> bytes:
+    """Return a new secret."""
+    return secrets.token_bytes(32)
+
+
+@contextmanager
+def use_secret(secret: bytes) -> Iterator[None]:
+    """Make nonces with this secret in the current task and those that it starts."""
+    token = _SECRET.set(secret)
+    try:
+        yield
+    finally:
+        _SECRET.reset(token)
 
 
 def make_nonce(key: str, attempt: int = 0) -> str:
@@ -67,7 +88,7 @@ def to_one_line(text: str) -> str:
 
 def _mac(message: str) -> bytes:
     return blake2b(
-        message.encode("utf-8", "surrogatepass"), key=_PROCESS_SECRET, digest_size=32
+        message.encode("utf-8", "surrogatepass"), key=_SECRET.get(), digest_size=32
     ).digest()
 
 

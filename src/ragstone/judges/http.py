@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from ragstone.errors import JudgeFailed
@@ -58,6 +58,18 @@ def _decode_body(body: bytes) -> Any:
         return json.loads(body)
 
 
+class HttpCall(NamedTuple):
+    """One call of an API: what is sent where, and how its reply is read."""
+
+    method: str
+    path: str
+    build_body: Callable[[], bytes] = bytes
+    content_type: str = "application/json"
+    decode: Callable[[bytes], Any] = _decode_body
+    """Raises ValueError for a body that is to be asked for again."""
+    max_bytes: int = MAX_REPLY_BYTES
+
+
 class RequestRejected(Exception):
     """HTTP 400 or 422: the server rejects something in the request; the message may say what."""
 
@@ -66,6 +78,10 @@ class RequestRejected(Exception):
         self.status = status
         self.message = message
         self.parameter = parameter
+
+
+class ResourceMissing(JudgeFailed):
+    """HTTP 404: the server does not know the address, or no longer."""
 
 
 class MalformedReply(ReplyFault):
@@ -92,7 +108,7 @@ class _TransientFault(Exception):
 
 
 class JsonClient:
-    """Posts JSON to one host: with its key, within its concurrency limit and budget, retried within a deadline.
+    """Calls one host: with its key, within its concurrency limit and budget, retried within a deadline.
 
     `parse_error` takes the body of an error to its message and the parameter that it names, "" for none."""
 
@@ -114,7 +130,7 @@ class JsonClient:
         self.budget = budget
         self.redact = redact
         self._parse_error = parse_error
-        self._headers = {**headers, "Content-Type": "application/json"}
+        self._headers = dict(headers)
         # replies are small: compression saves nothing and lets in decompression bombs
         self._headers["Accept-Encoding"] = "identity"
         self._max_retries = max_retries
@@ -142,11 +158,18 @@ class JsonClient:
         deadline: Deadline,
         estimate: float,
     ) -> T:
+        """Post JSON; see `send`."""
+        call = HttpCall("POST", path, lambda: _encode_body(build_body()))
+        return await self.send(call, parse, deadline, estimate)
+
+    async def send(
+        self, call: HttpCall, parse: Callable[[Any], T], deadline: Deadline, estimate: float = 0.0
+    ) -> T:
         """Return what `parse` makes of the reply; it raises MalformedReply for one to be asked for again. The caller settles the estimate (USD) with the budget.
 
         The body is built once there is a free slot: by then other calls may have learned what the server rejects."""
         async with self._find_limiter() as limiter:
-            data = _encode_body(build_body())
+            data = call.build_body()
             reason = ""
             for attempt in range(1 + self._max_retries):
                 self._check_available()
@@ -156,7 +179,7 @@ class JsonClient:
                 try:
                     # again, since the budget may have made this call wait
                     seconds = min(self._timeout, self._remaining(deadline, reason))
-                    result = parse(await self._post_once(path, data, seconds))
+                    result = parse(await self._send_once(call, data, seconds))
                 except (_TransientFault, MalformedReply) as raised:
                     self.budget.settle(estimate, NO_USAGE)
                     fault = (
@@ -231,17 +254,22 @@ class JsonClient:
             )
         await self._sleep(max(0.0, min(wait, remaining)))
 
-    async def _post_once(self, path: str, data: bytes, seconds: float) -> Any:
+    async def _send_once(self, call: HttpCall, data: bytes, seconds: float) -> Any:
         import aiohttp
 
+        headers: Mapping[str, str] = {**self._headers, "Content-Type": call.content_type}
         try:
             async with (
                 asyncio.timeout(seconds),
-                self._open_session().post(
-                    self._url(path), data=data, headers=self._headers, allow_redirects=False
+                self._open_session().request(
+                    call.method,
+                    self._url(call.path),
+                    data=data,
+                    headers=headers,
+                    allow_redirects=False,
                 ) as response,
             ):
-                body = await _read_body(response)
+                body = await _read_body(response, call.max_bytes)
                 status, headers = response.status, response.headers
         except TimeoutError:
             host = self.base_url.host
@@ -260,7 +288,7 @@ class JsonClient:
             raise _TransientFault(self._explain(error), unreachable=unreachable) from None
         if status == 200:
             try:
-                return _decode_body(body)
+                return call.decode(body)
             except (ValueError, RecursionError):
                 raise _TransientFault(compose("server_not_json")) from None
         raise self._to_exception(status, headers, body)
@@ -276,8 +304,10 @@ class JsonClient:
             return RequestRejected(status, public, parameter)
         if status in (401, 403) and not self._has_succeeded:
             self._denied = compose("key_refused", problem=reason, host=self.base_url.host)
-        if status == 404 and not self._has_succeeded:
-            reason = compose("address_unknown", problem=reason)
+        if status == 404:
+            known = self._has_succeeded
+            reason = reason if known else compose("address_unknown", problem=reason)
+            return ResourceMissing("transport", reason)
         return JudgeFailed("transport", self._denied or reason)
 
     def _explain(self, error: Exception) -> str:
@@ -350,13 +380,13 @@ def _seconds_until(date: str, server_date: str | None) -> float:
 MAX_CLOCK_SKEW_SECONDS = 5.0
 
 
-async def _read_body(response: aiohttp.ClientResponse) -> bytes:
-    """Read the body; raises ReplyFault when it is larger than MAX_REPLY_BYTES."""
+async def _read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    """Read the body; raises ReplyFault when it is larger than `max_bytes`."""
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)
-        if size > MAX_REPLY_BYTES:
-            raise ReplyFault("reply_too_large", bytes=MAX_REPLY_BYTES)
+        if size > max_bytes:
+            raise ReplyFault("reply_too_large", bytes=max_bytes)
         parts.append(part)
     data = b"".join(parts)
     encoding = response.headers.get("Content-Encoding", "identity").lower()

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
-from ragstone.judges import Judge, Reopenable
+from ragstone.judges import Judge, Reopenable, sends_jobs
 from ragstone.locale.messages import compose
 from ragstone.types import NO_USAGE, Usage
 
@@ -30,7 +30,9 @@ class Jury(Reopenable):
             raise RagstoneError(f"a jury of {len(members)} cannot vote; name two judges or more")
         self.members = tuple(members)
         self.name = f"jury({', '.join(member.name for member in members)})"
-        self.concurrency = min(member.concurrency for member in members)
+        # for jobs of a batch API many questions are kept open; the others limit their own calls
+        choose = max if any(map(sends_jobs, members)) else min
+        self.concurrency = choose(member.concurrency for member in members)
         self.local = all(member.local for member in members)
         self.reopens = all(getattr(member, "reopens", False) for member in members)
 

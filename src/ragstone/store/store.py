@@ -227,7 +227,8 @@ class Store:
             for table in ("sample_blocks", "score_blocks"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
             db.execute("DELETE FROM runs WHERE number = ?", (number,))
-            db.execute("DELETE FROM run_notes WHERE run = ?", (run,))
+            for table in ("run_notes", "judge_jobs"):
+                db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608
 
         self._writer.submit(remove).result()
         # texts of a deleted run must not stay behind

@@ -27,7 +27,7 @@ from ragstone.engine.sample_scoring import score_sample
 from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.choose import choose_metrics, default_metrics, first_samples
 from ragstone.experiments.execute import open_dataset
-from ragstone.judges import Judge
+from ragstone.judges import Judge, sends_jobs
 from ragstone.judges.cascade import Cascade, is_for_first
 from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
@@ -182,6 +182,10 @@ def show_estimate(plan: Plan) -> None:
         rows += [(metric.name, estimate) for metric, estimate in zip(judged, alone, strict=True)]
         if len(judged) > 1:
             rows.append(("together", dry_run.estimate_together(judged, alone)))
+        if sends_jobs(judge):
+            click.echo(
+                "Questions are sent as jobs: at half the price, and answered within 24 hours."
+            )
     print_estimates(rows)
     if len(judged) > 1:
         click.echo("Metrics share questions, so together they cost less than one by one.")

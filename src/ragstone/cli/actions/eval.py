@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -35,6 +35,9 @@ from ragstone.report.formats import describe_unknown, list_endings
 from ragstone.report.render import terminal
 from ragstone.report.words import load_words
 from ragstone.store import StoredRun
+
+if TYPE_CHECKING:
+    from ragstone.judges.batching import BatchJob
 
 
 def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequence[str]) -> int:
@@ -102,6 +105,7 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
             # With a system the metrics are known only after it has answered.
             metrics=_check_metrics(plan, quiet=quiet) if plan.system is None else None,
             started=note_start,
+            job_sent=lambda job: note_job(job, quiet=quiet),
         )
         try:
             return run_plan(plan, inputs, observer)
@@ -109,6 +113,16 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
             raise RagstoneError(render(nothing.message, choose_language(plan.language))) from None
         except KeyboardInterrupt:
             raise _explain_stop(started, bar.answers, inputs.command) from None
+
+
+def note_job(job: BatchJob, *, quiet: bool) -> None:
+    """Say that questions wait at a provider, and that nobody has to wait with them."""
+    provider = job.place.partition(" ")[0]
+    note(
+        f"sent {format_count(len(job.keys), 'question')} to {provider} as the job {job.id}, answered within 24 hours; "
+        "stop with Ctrl-C whenever you like, and collect the replies later with --resume",
+        quiet=quiet,
+    )
 
 
 def check_outputs(plan: Plan) -> None:

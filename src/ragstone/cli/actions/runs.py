@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -34,6 +35,7 @@ from ragstone.report.view.summaries import SummaryShelf
 from ragstone.report.view.trend import build_trend, build_trend_nodes
 from ragstone.report.words import load_words
 from ragstone.store import RunInfo, Store, format_plan
+from ragstone.store.judge_jobs import WaitingJobs, load_waiting_jobs
 
 
 def list_runs(
@@ -47,6 +49,7 @@ def list_runs(
     """Print every run of the store, newest first; with `trend`, that metric over the runs of each data set."""
     store = Store.open(store_path, must_exist=True)
     entries = _load_entries(store)
+    waiting = load_waiting_jobs(store)
     if data is not None:
         entries = [entry for entry in entries if data in (entry.data, name_data(entry.info))]
         if not entries:
@@ -55,20 +58,23 @@ def list_runs(
     if trend is not None:
         _print_trends(entries, trend, check_language(language) or "en")
     elif as_json:
-        facts = [_to_facts(entry.info) | _to_figures(entry) for entry in entries]
+        facts = [_to_facts(entry.info) | _to_figures(entry, waiting) for entry in entries]
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     elif not entries:
         note(f"no runs yet in {store.place}; start with: ragstone demo")
     elif sys.stdout.isatty():
-        _print_blocks(entries)
+        _print_blocks(entries, waiting)
     else:
-        _print_table(entries)
+        _print_table(entries, waiting)
 
 
 def show_run(name: str, store_path: str | None, language: str | None, *, as_json: bool) -> None:
     """Print a run's facts and its summary."""
     run = open_run(name, store_path)
     facts = _to_facts(run.info)
+    waiting = load_waiting_jobs(run.stored.store).get(run.id)
+    if waiting is not None:
+        facts["status"] += f", {format_waiting(waiting)}"
     if as_json:
         facts["usage"] = {row.metric: asdict(row.usage) for row in run.summary().metrics}
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
@@ -100,7 +106,7 @@ def _load_entries(store: Store) -> list[RunEntry]:
         return load_entries(store, SummaryShelf(store), make=True)
 
 
-def _print_blocks(entries: Sequence[RunEntry]) -> None:
+def _print_blocks(entries: Sequence[RunEntry], waiting: Mapping[str, WaitingJobs]) -> None:
     """A few lines for each run: ten columns would not fit beside each other on a terminal."""
     console = Console(highlight=False)
     groups = group_by_data(entries)
@@ -108,7 +114,7 @@ def _print_blocks(entries: Sequence[RunEntry]) -> None:
         info = entry.info
         facts = [
             name_data(info), name_system(info), info.judge, info.created[:16].replace("T", " "),
-            format_count(entry.count_samples(), "sample"), _format_status(entry),
+            format_count(entry.count_samples(), "sample"), _format_status(entry, waiting),
             f"{info.usage.usd:,.2f} usd" if info.usage.usd else "",
         ]  # fmt: skip
         console.print(Text.assemble((info.id, "bold"), "  ", info.name))
@@ -118,7 +124,7 @@ def _print_blocks(entries: Sequence[RunEntry]) -> None:
             console.print(Padding(Text(metrics), (0, 0, 0, 2)))
 
 
-def _print_table(entries: Sequence[RunEntry]) -> None:
+def _print_table(entries: Sequence[RunEntry], waiting: Mapping[str, WaitingJobs]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name, more in _COLUMNS.items():
         table.add_column(name, **more)
@@ -128,7 +134,7 @@ def _print_table(entries: Sequence[RunEntry]) -> None:
         table.add_row(
             Text(info.id), Text(info.name), Text(name_data(info)), Text(name_system(info)),
             Text(info.judge or ""), info.created[:16].replace("T", " "), f"{entry.count_samples():,}",
-            _format_status(entry), f"{info.usage.usd:,.2f}" if info.usage.usd else "",
+            _format_status(entry, waiting), f"{info.usage.usd:,.2f}" if info.usage.usd else "",
             Text(", ".join(_format_metrics(entry, groups[entry.data]))),
         )  # fmt: skip
     # In a pipe rich would fold at 80 columns, and scripts read whole lines.
@@ -142,9 +148,18 @@ _COLUMNS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def _format_status(entry: RunEntry) -> str:
+def _format_status(entry: RunEntry, waiting: Mapping[str, WaitingJobs]) -> str:
     marks = ["baseline"] if entry.notes.is_baseline else []
+    if entry.info.id in waiting:
+        marks.append(format_waiting(waiting[entry.info.id]))
     return ", ".join([entry.info.status, *marks, *(f"#{tag}" for tag in entry.notes.tags)])
+
+
+def format_waiting(waiting: WaitingJobs) -> str:
+    """What a run waits for: `waits for 2 jobs (1,200 questions, sent 2026-11-16 09:12)`."""
+    sent = datetime.fromtimestamp(waiting.since, UTC).strftime("%Y-%m-%d %H:%M")
+    questions = format_count(waiting.requests, "question")
+    return f"waits for {format_count(waiting.jobs, 'job')} ({questions}, sent {sent})"
 
 
 def _format_metrics(entry: RunEntry, group: Sequence[RunEntry]) -> Iterator[str]:
@@ -181,13 +196,15 @@ def _print_trends(entries: Sequence[RunEntry], metric: str, language: str) -> No
             print_document(document, Console(highlight=False, width=None if sys.stdout.isatty() else 140))  # fmt: skip
 
 
-def _to_figures(entry: RunEntry) -> dict[str, Any]:
+def _to_figures(entry: RunEntry, waiting: Mapping[str, WaitingJobs]) -> dict[str, Any]:
+    jobs = waiting.get(entry.info.id)
     metrics = entry.summary.metrics if entry.summary is not None else ()
     return {
         "system": name_system(entry.info) or None,
         "tags": list(entry.notes.tags),
         "note": entry.notes.note,
         "baseline": entry.notes.is_baseline,
+        "waiting": None if jobs is None else asdict(jobs),
         "figures": {
             metric.metric: {
                 "mean": metric.mean, "low": metric.low, "high": metric.high,
