@@ -170,3 +170,11 @@ def test_steps_of_a_reply_are_kept_and_stored() -> None:
     assert sample.answer == "It is there."
     assert sample.steps is not None
     assert (sample.steps[0].tool, sample.steps[0].error) == ("search", "found")
+
+
+def test_a_single_conversation_has_a_summary_with_its_latency() -> None:
+    """All turns are one cluster: there is no interval, and no percentile but of what was seen."""
+    script = [{"messages": [{"role": "user", "content": text} for text in ("One?", "Two?")]}]
+    run = evaluate(script, ["latency"], system=lambda question: "x", store=":memory:")
+    latency = run.summary()["latency"]
+    assert (latency.scored, latency.clusters, latency.low) == (2, 1, None)

@@ -315,6 +315,8 @@ def effective_size(values: Moments, clusters: Clusters | None) -> float:
     """How many independent values would fix the mean as well as these."""
     if clusters is None or values.squares <= 0:
         return float(values.n)
+    if clusters.count < 2:  # nothing to measure the spread between clusters by
+        return 1.0
     plain = values.squares / (values.n - 1) / values.n
     return min(values.n, values.n * plain / _variance_of_mean(values, clusters)[0])
 
