@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.errors import RagstoneError
 from ragstone.systems import SystemReply, make_system
-from ragstone.types import Chunk, Ranked, Sample
+from ragstone.types import Chunk, Ranked, Sample, ToolStep
 
 WANTED = Ranked([Chunk("doc-1", "Paris is the capital.", 0.9)])
 
@@ -248,7 +248,8 @@ def test_real_langgraph() -> None:
     agent.add_node("agent", reply)
     agent.add_edge(START, "agent")
     for compiled in (agent.compile(), agent.compile(checkpointer=InMemorySaver())):
-        assert ask(compiled) == SystemReply("Paris.", wanted, None, 5.0)
+        steps = (ToolStep("search", {"query": "capital"}, "Paris …"),)
+        assert ask(compiled) == SystemReply("Paris.", wanted, None, 5.0, steps=steps)
         assert ask(compiled, method="ainvoke").answer == "Paris."
 
     class Unclear(TypedDict):

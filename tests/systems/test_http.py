@@ -132,7 +132,12 @@ def test_mistakes_are_found_before_anything_is_sent(
         (503, "busy", 3, "HTTP 503: busy (3 tries)"),
         (404, "", 1, "HTTP 404"),
         (302, "", 1, "HTTP 302"),
-        (200, "<html>", 1, "the reply is not JSON: '<html>'"),
+        (
+            200,
+            "<html>",
+            1,
+            "the reply is not JSON: '<html>'; if it is a stream or plain text, say stream: sse, lines or text",
+        ),
         (200, "[1]", 1, "a context is a int without text and id"),
         (200, '{"x": 1}', 1, "the system's reply has no answer and no contexts (x)"),
     ],
@@ -145,7 +150,7 @@ def test_what_the_server_says_is_the_samples_error(
     async def handler(request: web.Request) -> web.Response:
         seen.append(1)
         headers = {"Retry-After": "0", "Location": "/elsewhere"}
-        return web.Response(status=status, text=body, headers=headers)
+        return web.Response(status=status, text=body, headers=headers, content_type="text/html")
 
     async def use(url: str) -> str | None:
         system, store = make_system(url), Store.open(":memory:")
@@ -248,7 +253,8 @@ OPENAI_EVENTS = [
             {"answer": "o.t", "contexts": "hits"},
             SystemReply("Paris.", Ranked([Chunk("a", "A")])),
         ),
-        ([b"Par\xc3", b"\xads."], "text/plain", {"stream": "text"}, SystemReply("París.")),
+        ([b"Par\xc3", b"\xads."], "text/html", {"stream": "text"}, SystemReply("París.")),
+        ([b"18", b"79"], "text/plain", {}, SystemReply("1879")),
     ],
 )
 def test_a_stream_is_read_and_its_first_text_timed(
@@ -257,6 +263,11 @@ def test_a_stream_is_read_and_its_first_text_timed(
     found = asked(stream(parts, content_type), spec)
     assert found.first_token is not None
     assert replace(found, first_token=None) == reply
+
+
+def test_json_that_is_labelled_as_plain_text_is_read() -> None:
+    reply = asked(stream([b'{"answer": ', b'"Paris."}'], "text/plain"), {})
+    assert reply.answer == "Paris."
 
 
 def test_settings_of_a_bare_url_map_request_and_reply() -> None:

@@ -88,6 +88,24 @@ def test_parts_of_a_stream_are_pieces_or_the_answer_so_far(parts: list[Any], ans
     assert merge_parts(parts)["answer"] == answer
 
 
+def test_documents_among_the_parts_of_a_stream_are_contexts_and_parts_of_a_message_are_text() -> (
+    None
+):
+    documents = [{"id": "a", "text": "Paris is the capital."}]
+    parts = [{"type": "sources", "content": documents}, {"type": "token", "content": "Paris."}]
+    assert merge_parts(parts) == {"contexts": documents, "answer": "Paris."}
+    message = {"content": [{"type": "text", "text": "Paris."}]}
+    assert merge_parts([message]) == {"answer": "Paris."}
+
+
+def test_a_stream_of_an_unknown_shape_names_what_it_brought() -> None:
+    def events(question: str) -> Iterator[Any]:
+        yield {"event": "token", "payload": "Paris."}
+
+    with pytest.raises(SystemFault, match=r"no contexts \(event, payload\)"):
+        ask(events)
+
+
 # ── objects ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -126,6 +144,16 @@ def test_several_methods_are_an_error_that_says_what_to_write() -> None:
     assert ask(Rag(), method="chat").answer == "chatted"
     with pytest.raises(RagstoneError, match="has no method 'talk'"):
         make_system(Rag(), method="talk")
+
+
+def test_a_method_of_another_name_is_named_in_the_error() -> None:
+    class Model:
+        def predict(self, question: str) -> str:
+            return "predicted"
+
+    with pytest.raises(RagstoneError, match=r"or say its method: predict$"):
+        make_system(Model())
+    assert ask(Model(), method="predict").answer == "predicted"
 
 
 def test_an_index_is_told_to_become_an_engine() -> None:

@@ -33,13 +33,19 @@ def choose_method(target: Any) -> Callable[..., Any]:
     retrieve = _find_form(target, "retrieve")
     if callable(target) or retrieve is not None:
         return target if retrieve is None else retrieve
-    hint = (
-        " (of an index, give index.as_query_engine())" if hasattr(target, "as_query_engine") else ""
-    )
     raise RagstoneError(
-        f"{type(target).__name__} is no system{hint}; give a function, or an object with one of "
-        f"{', '.join(ANSWER_METHODS)}, retrieve or __call__"
+        f"{type(target).__name__} is no system; give a function, or an object with one of "
+        f"{', '.join(ANSWER_METHODS)}, retrieve or __call__{_suggest_method(target)}"
     )
+
+
+def _suggest_method(target: Any) -> str:
+    """What to write for an object of the user's own, at the end of an error; nothing for other values."""
+    if hasattr(target, "as_query_engine"):
+        return "; of an index, give index.as_query_engine()"
+    kind = type(target)
+    own = [] if kind.__module__ == "builtins" else [n for n, v in vars(kind).items() if callable(v)]
+    return next((f"; or say its method: {n}" for n in own if not n.startswith("_")), "")
 
 
 def _find_form(target: Any, name: str) -> Callable[..., Any] | None:

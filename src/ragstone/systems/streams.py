@@ -86,9 +86,10 @@ def merge_parts(parts: Iterable[Any]) -> dict[str, Any]:
     pieces: list[str] = []  # each the next piece of the answer
     answers: list[str] = []  # under a key of the answer: pieces, or each the answer so far
     reply: dict[str, Any] = {}
+    fields: dict[str, Any] = {}  # whatever mappings bring, for a stream of a shape of its own
     for part in parts:
-        if isinstance(part, list | tuple):
-            reply["contexts"] = part
+        if (documents := _get_documents(part)) is not None:
+            reply["contexts"] = documents
             continue
         # a part can bring text and other fields: no `continue` after its text
         if (piece := _get_piece(part)) is not None:
@@ -97,12 +98,14 @@ def merge_parts(parts: Iterable[Any]) -> dict[str, Any]:
             answers.append(answer)
         if isinstance(part, str):
             continue
+        fields |= part if isinstance(part, Mapping) else {}
         for name, keys in FIELD_KEYS.items():
             value = get_first(part, keys)
             if value is not MISSING and value is not None:
                 reply[name] = value
     text = _join_answer("".join(pieces), answers)
-    return reply if text is None else {**reply, "answer": text}
+    # without any known field the last states of a graph make the reply, or the error names what was there
+    return (reply or fields) if text is None else {**reply, "answer": text}
 
 
 def get_text(part: Any) -> str | None:
@@ -117,6 +120,8 @@ def get_text(part: Any) -> str | None:
 def _get_piece(part: Any) -> str | None:
     if isinstance(part, str):
         return part
+    if _get_documents(part) is not None:
+        return None
     choices = get_first(part, ("choices",))
     if isinstance(choices, list):  # a chunk of the OpenAI API; the last one may have no choices
         return _get_piece(get_first(choices[0], ("delta",))) if choices else ""
@@ -129,6 +134,17 @@ def _get_piece(part: Any) -> str | None:
     if isinstance(piece, str):
         return piece
     return None if piece is MISSING or piece is None else _get_piece(piece)
+
+
+def _get_documents(part: Any) -> list[Any] | tuple[Any, ...] | None:
+    """The contexts that a part is, or brings where another part brings text; the parts of a message say their type."""
+    value = part if isinstance(part, list | tuple) else get_first(part, PIECE_KEYS)
+    if not isinstance(value, list | tuple) or (value is not part and not value):
+        return None
+    is_message = value is not part and all(
+        isinstance(item, str) or get_first(item, ("type",)) is not MISSING for item in value
+    )
+    return None if is_message else value
 
 
 def _join_answer(joined: str, answers: list[str]) -> str | None:
