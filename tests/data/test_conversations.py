@@ -130,6 +130,50 @@ def test_rows_of_one_conversation_get_their_history_by_turn_whatever_their_order
     assert (last.id, last.meta["turn"], last.meta["turns"]) == ("a#3", 3, 3)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"answer": REPLY},
+        {"response": {"choices": [{"message": {"role": "assistant", "content": REPLY}}]}},
+        {"choices": [{"index": 0, "message": {"role": "assistant", "content": REPLY}}]},
+        {"output": [{"role": "assistant", "content": [{"type": "output_text", "text": REPLY}]}]},
+    ],
+    ids=["a text", "a completion", "its choices", "messages"],
+)
+def test_the_reply_to_the_last_message_may_stand_in_a_column_of_its_own(reply: Any) -> None:
+    dataset = read([{"messages": OPENAI[:4], **reply, "usage": {"total_tokens": 9}}])
+    *_, last = [record.sample for record in dataset]
+    assert (last.question, last.answer) == (SECOND, REPLY)
+    assert dataset.notes == ["columns left over (in meta where they are short): usage"]
+    (said,) = samples([{"messages": OPENAI[:3], **reply}])
+    assert said.answer == ANSWER, "the messages have one themselves"
+
+
+def test_runs_below_others_bring_contexts_and_steps() -> None:
+    """Rows as `langsmith.Client.list_runs` gives them, and nested as `read_run(load_child_runs=True)` does."""
+    root = {
+        "id": "r", "name": "rag", "run_type": "chain", "trace_id": "r", "parent_run_id": None,
+        "start_time": "2025-01-01T00:00:00", "end_time": "2025-01-01T00:00:02",
+        "inputs": {"input": FIRST}, "outputs": {"output": ANSWER},
+    }  # fmt: skip
+    found = {"documents": [{"page_content": "Basic: two years", "metadata": {"source": "a.md"}}]}
+    parts = [
+        {"id": "s", "name": "search", "run_type": "tool", "parent_run_id": "r", "trace_id": "r",
+         "inputs": {"input": "{'plan': 'Basic'}"}, "outputs": {"output": {"type": "tool", "content": "found"}}},
+        {"id": "d", "name": "store", "run_type": "retriever", "parent_run_id": "s", "trace_id": "r",
+         "inputs": {"query": FIRST}, "outputs": found},
+    ]  # fmt: skip
+    nested = {**root, "child_runs": [{**parts[0], "child_runs": [parts[1]]}]}
+    for rows in ([root, *parts], [parts[1], parts[0], root], [nested]):
+        dataset = read(rows)
+        (sample,) = [record.sample for record in dataset]
+        assert (sample.question, sample.answer, sample.meta["latency"]) == (FIRST, ANSWER, 2)
+        assert sample.contexts is not None
+        assert (sample.contexts.ids, sample.contexts.texts) == (["a.md"], ["Basic: two years"])
+        assert sample.steps == (ToolStep("search", {"plan": "Basic"}, "found"),)
+        assert "read 2 runs as parts of the runs above them" in dataset.notes
+
+
 def test_threads_of_langsmith_by_time_and_without_inner_runs() -> None:
     def run(n: int, question: str, answer: str, **more: Any) -> dict[str, Any]:
         return {

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ragstone.data.formats import detect_format
+from ragstone.data.left_over import describe_left_over, list_left_over
 from ragstone.data.messages import (
     ConversationTurn,
+    get_role,
     is_conversation,
     message_to_json,
     split_turns,
     step_to_json,
+    unwrap_message,
 )
 from ragstone.data.objects import to_row_text
-from ragstone.data.rows import compile_shape, get_path
+from ragstone.data.rows import compile_shape, get_path, is_small
 from ragstone.data.strict_json import BadRow, decode_json_text, reparse_json
 from ragstone.errors import DataError
 from ragstone.text.content import is_small_talk
@@ -33,12 +36,14 @@ _TOP_COLUMNS = {
     "language": ("language",),
 }
 _LAST_TURN_COLUMNS = {
-    "reference": ("reference",),
-    "contexts": ("contexts", "retrieved_contexts"),
+    "reference": ("reference", "ground_truth", "expected_output", "expected_answer", "ideal"),
+    "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "documents"),
     "relevant": ("relevant", "reference_context_ids"),
     "expected_steps": ("expected_steps", "reference_tool_calls", "expected_tools"),
 }
 """Columns about the end of the conversation, by the field of its last turn."""
+_ANSWER_COLUMNS = ("answer", "response", "output", "completion", "choices")
+"""Columns of the reply to the last message, where the messages end with a question."""
 _GOAL_COLUMNS = ("goal", "expected_outcome")
 _THREAD_NAMES = ("thread_id", "session_id", "conversation_id")
 _THREAD_PATHS = (
@@ -62,13 +67,17 @@ def is_thread_turn(row: Row) -> bool:
 def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """A row for each turn of each conversation; greetings and thanks count as history alone."""
     skipped = 0
+    left_over: dict[str, None] = {}
     for number, (location, row) in enumerate(rows, 1):
         column = _find_conversation(row)
         if column is None:
             raise DataError(
                 f"{location}: no messages; give messages: [{{'role': 'user', 'content': …}}, …]"
             )
-        turns = split_turns(decode_json_text(row[column]))
+        messages = decode_json_text(row[column])
+        answer = _find_reply(row, messages)
+        turns = split_turns([*messages, *_list_replies(row.get(answer))] if answer else messages)
+        left_over |= dict.fromkeys(_list_others(row, {column, answer}))
         name = _find_text(row, _TOP_COLUMNS["id"]) or str(number)
         asked = [at for at, turn in enumerate(turns) if not _is_chat(turn)]
         skipped += len(turns) - len(asked)
@@ -80,12 +89,39 @@ def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[s
             sample = _describe_turn(turns[at], name, at + 1, len(turns))
             if has_tools:
                 sample.setdefault("steps", [])
-            _add_columns(sample, row, column, is_last=at == asked[-1])
+            _add_columns(sample, row, {column, answer}, is_last=at == asked[-1])
             if at == asked[-1]:  # what is said after it asks for nothing
                 sample["meta"]["turn"] = len(turns)
             yield sample
     if skipped:
         notes.append(f"read {skipped} turns as history alone: greetings, thanks and the like")
+    if left_over:
+        notes.append(describe_left_over(left_over))
+
+
+def _find_reply(row: Row, messages: list[Any]) -> str | None:
+    """The column with the reply to the last message, as logs of a chat API keep it; None where it is among the messages."""
+    if get_role(unwrap_message(messages[-1])) not in ("user", "tool"):
+        return None
+    return next((name for name in _ANSWER_COLUMNS if _list_replies(row.get(name))), None)
+
+
+def _list_replies(value: Any) -> list[Any]:
+    """The messages that a reply is: a text, a message, several, or the first choice of a completion."""
+    value = decode_json_text(value)
+    if isinstance(value, Mapping) and "choices" in value:
+        value = value["choices"]
+    if (
+        isinstance(value, list)
+        and value
+        and isinstance(value[0], Mapping)
+        and "message" in value[0]
+    ):
+        value = value[0]["message"]
+    if isinstance(value, str) and value:
+        return [{"role": "assistant", "content": value}]
+    replies = value if isinstance(value, list) else [value]
+    return replies if is_conversation(replies) else []
 
 
 def _is_chat(turn: ConversationTurn) -> bool:
@@ -128,28 +164,35 @@ def _list_contexts(reply: Any) -> list[Any]:
     return []
 
 
-def _add_columns(sample: dict[str, Any], row: Row, conversation: str, *, is_last: bool) -> None:
+def _list_others(row: Row, used: Collection[str | None]) -> list[str]:
+    """The columns with values that no field reads, besides these."""
+    known = {name for names in (_TOP_COLUMNS | _LAST_TURN_COLUMNS).values() for name in names}
+    known |= {"meta", "metadata", *_GOAL_COLUMNS}
+    return [
+        name for name, value in row.items()
+        if name not in known and name not in used and value not in (None, "", [], {})
+    ]  # fmt: skip
+
+
+def _add_columns(
+    sample: dict[str, Any], row: Row, used: Collection[str | None], *, is_last: bool
+) -> None:
     """Add the other columns of a conversation's row: those about its end to the last turn, the rest to `meta`."""
-    used = {conversation, "meta", *_TOP_COLUMNS["id"]}
-    if isinstance(row.get("meta"), dict):
-        sample["meta"] = {**row["meta"], **sample["meta"]}
+    for name in ("meta", "metadata"):
+        given = decode_json_text(row.get(name))
+        sample["meta"] = {**given, **sample["meta"]} if isinstance(given, dict) else sample["meta"]
     for field, columns in {**_LAST_TURN_COLUMNS, "language": _TOP_COLUMNS["language"]}.items():
         value = next((row[name] for name in columns if row.get(name) is not None), None)
-        used |= set(columns)
         if value is not None and (is_last or field == "language"):
             sample[field] = decode_json_text(value)
-    goal = _find_goal(row, conversation)
-    others = {
-        name: value
-        for name, value in row.items()
-        if name not in used and isinstance(value, str | int | float)
-    }
+    goal = _find_goal(row, used)
+    others = {name: row[name] for name in _list_others(row, used) if is_small(row[name])}
     sample["meta"] = {**others, **sample["meta"], **({"goal": goal} if goal is not None else {})}
 
 
-def _find_goal(row: Row, conversation: str) -> Any:
+def _find_goal(row: Row, used: Collection[str | None]) -> Any:
     """The goal that a row states; Ragas states the wanted outcome as the reference."""
-    columns = (*_GOAL_COLUMNS, "reference") if conversation == "user_input" else _GOAL_COLUMNS
+    columns = (*_GOAL_COLUMNS, "reference") if "user_input" in used else _GOAL_COLUMNS
     return next((row[name] for name in columns if row.get(name)), None)
 
 
@@ -165,9 +208,13 @@ def _find_conversation(row: Row) -> str | None:
 
 def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """The rows with the earlier turns of their conversation as messages, in the order they were given."""
-    located = [(location, row) for location, row in rows if not row.get("parent_run_id")]
+    located = list(rows)
     columns = {column for _, row in located[:20] for column in row}
-    mapper = compile_shape({"format": detect_format(columns, "rows of conversations").name})
+    row_format = detect_format(columns, "rows of conversations")
+    mapper = compile_shape({"format": row_format.name})
+    known = {path.partition(".")[0] for path in (*_THREAD_PATHS, *_ORDER_PATHS)}
+    first_rows = [row for _, row in located[:20]]
+    left_over = [n for n in list_left_over(first_rows, row_format, None) if n not in known]
     threads: dict[str, list[int]] = {}
     samples: list[Sample] = []
     for index, (location, row) in enumerate(located):
@@ -187,6 +234,8 @@ def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]
         if not isinstance(text, str):
             raise DataError(f"sample {sample.id!r}: {text.reason}")
         yield reparse_json(text)
+    if left_over:
+        notes.append(describe_left_over(left_over))
 
 
 def _add_history(samples: list[Sample], indexes: list[int], thread: str) -> None:

@@ -17,10 +17,11 @@ from ragstone.data.formats import (
     map_fields,
 )
 from ragstone.data.ids import SeenIds
+from ragstone.data.left_over import list_left_over
 from ragstone.data.limits import shorten_names
 from ragstone.data.objects import open_objects
 from ragstone.data.regroup import open_protobuf_traces, regroup_source
-from ragstone.data.rows import MEASURE_COLUMNS, Mapper, compile_shape, get_path, parse_cells
+from ragstone.data.rows import Mapper, compile_shape, get_path, parse_cells
 from ragstone.data.saved_datasets import open_inspect_log, open_saved_dataset
 from ragstone.data.sources import RejectedRow, RowSource, open_source, translate_errors
 from ragstone.data.strict_json import BadRow, parse_json
@@ -216,7 +217,7 @@ def _choose_format(
                 raise
             row_format, title = NATIVE_FORMAT, "your own columns"
     _check_columns(source, rows, row_format, title, fields)
-    return row_format, title, _list_left_over(rows, row_format, fields)
+    return row_format, title, list_left_over(rows, row_format, fields)
 
 
 def _match_rows(rows: list[dict[str, Any]]) -> Format | None:
@@ -225,26 +226,6 @@ def _match_rows(rows: list[dict[str, Any]]) -> Format | None:
         if row_format.matches is not None and all(map(row_format.matches, rows)):
             return row_format
     return None
-
-
-def _list_left_over(
-    rows: list[dict[str, Any]], row_format: Format, fields: Mapping[str, str] | None
-) -> tuple[str, ...]:
-    """The columns with values that the format does not read; small ones are still in a sample's meta."""
-    known = {
-        path.split(".")[0] for names in map_fields(row_format, fields).values() for path in names
-    }
-    known |= row_format.columns | set(MEASURE_COLUMNS)
-    # a table may have a column whose name is the whole dotted path
-    known |= {name for names in map_fields(row_format, fields).values() for name in names}
-    found = {
-        column: None for row in rows for column, value in row.items() if value not in (None, "")
-    }
-    return (
-        ()
-        if row_format.matches is not None
-        else tuple(column for column in found if column not in known)
-    )
 
 
 def _check_columns(

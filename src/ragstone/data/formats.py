@@ -315,7 +315,8 @@ _TABLE: Sequence[Format] = (
             id="id run_id",
             question=f"{_nest_names('inputs', _QUESTION)} inputs",
             answer=f"{_nest_names('outputs', _ANSWER)} outputs",
-            contexts=_nest_names("outputs", _CONTEXTS) + " " + _nest_names("inputs", _CONTEXTS),
+            contexts=f"{_nest_names('outputs', _CONTEXTS)} {_nest_names('inputs', _CONTEXTS)} contexts",
+            steps="steps",
             reference=" ".join(
                 f"{_nest_names(root, f'{_ANSWER} {_REFERENCE}')} {root}"
                 for root in ("reference_outputs", "reference")

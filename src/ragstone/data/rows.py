@@ -369,7 +369,7 @@ def _collect_meta(
                 # of two columns for one measure, as latency and latency_ms, the later one counts
                 meta[name] = number if scale == 1 else number * scale
                 continue
-        if _is_small(value):
+        if is_small(value):
             meta[column] = value
     return meta or EMPTY
 
@@ -387,12 +387,13 @@ def _to_number(value: Any) -> float | None:
     return value if abs(value) < 1e300 else None
 
 
-def _is_small(value: Any) -> bool:
+def is_small(value: Any) -> bool:
+    """Whether a value is short enough for the metadata of a sample."""
     if isinstance(value, str):
         return len(value) <= _MAX_META_CHARS
     if isinstance(value, list | dict):
         items = value.values() if isinstance(value, dict) else value
         return len(value) <= 100 and all(
-            not isinstance(item, list | dict) and _is_small(item) for item in items
+            not isinstance(item, list | dict) and is_small(item) for item in items
         )
     return True

@@ -24,8 +24,10 @@ def format_count(number: int, thing: str) -> str:
 
 def note_left_over(dataset: Dataset, *, known: Collection[str] = (), quiet: bool = False) -> None:
     """Say which columns of a file are no field of a sample, nor known otherwise, and what else was passed over."""
+    from ragstone.data.left_over import describe_left_over  # `--help` imports only click
+
     names = [name for name in dataset.left_over if name not in known]
     if names:
-        note(f"columns left over (in meta where they are short): {', '.join(names)}", quiet=quiet)
+        note(describe_left_over(names), quiet=quiet)
     for text in dataset.notes:
         note(text, quiet=quiet)

@@ -1,0 +1,118 @@
+"""Runs of LangSmith: those below a root run, in rows of their own or nested in it, bring its documents and tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from ragstone.data.conversations import LocatedRows, is_thread_turn, join_threads
+from ragstone.data.field_values import parse_cell
+from ragstone.data.messages import get_message_text
+from ragstone.data.strict_json import BadRow
+
+Run = dict[str, Any]
+
+
+def is_placed_run(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a run with its place in a trace or a thread."""
+    places = {"trace_id", "parent_run_id", "child_runs"}
+    return "run_type" in row and (not places.isdisjoint(row) or is_thread_turn(row))
+
+
+def join_runs(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """A row for each root run, with the earlier turns of its thread, and with what the runs below it found and did."""
+    located = [(location, run) for location, row in rows for run in _list_nested(row)]
+    known = {str(run.get("id")) for _, run in located}
+    # the run above may not be in the file, as when only retrievers were exported
+    roots = [pair for pair in located if str(pair[1].get("parent_run_id")) not in known]
+    below: dict[str, list[Run]] = {}
+    for _, run in located:
+        below.setdefault(str(run.get("parent_run_id")), []).append(run)
+    parts = len(located) - len(roots)
+    yield from join_threads([(at, _add_parts(root, below)) for at, root in roots], notes)
+    if parts:
+        notes.append(f"read {parts} runs as parts of the runs above them")
+
+
+def _list_nested(run: Run) -> Iterator[Run]:
+    """A run, and those nested in it as `child_runs`."""
+    children = run.get("child_runs")
+    yield {name: value for name, value in run.items() if name != "child_runs"}
+    for child in children if isinstance(children, list) else ():
+        if isinstance(child, dict):
+            yield from _list_nested({**child, "parent_run_id": run.get("id")})
+
+
+def _add_parts(root: Run, below: Mapping[str, list[Run]]) -> Run:
+    """The root with the documents of its last retriever that has some, its tool calls and its duration."""
+    runs = sorted(_list_below(root, below), key=lambda run: str(run.get("start_time") or ""))
+    retrieved = [_list_documents(run) for run in runs if run.get("run_type") == "retriever"]
+    steps = [_to_step(run) for run in runs if run.get("run_type") == "tool"]
+    documents = next((found for found in reversed(retrieved) if found), None)
+    seconds = _count_seconds(root)
+    row = dict(root)
+    if retrieved:
+        row["contexts"] = documents or []
+    if steps:
+        row["steps"] = steps
+    if seconds is not None:
+        row.setdefault("latency", seconds)
+    return row
+
+
+def _list_below(run: Run, below: Mapping[str, list[Run]]) -> Iterator[Run]:
+    for child in below.get(str(run.get("id")), ()):
+        yield child
+        yield from _list_below(child, below)
+
+
+def _list_documents(run: Run) -> list[Any]:
+    outputs = run.get("outputs")
+    lists = outputs.values() if isinstance(outputs, dict) else [outputs]
+    return next((value for value in lists if isinstance(value, list)), [])
+
+
+def _to_step(run: Run) -> dict[str, Any]:
+    error = run.get("error")
+    step = {
+        "tool": run.get("name"),
+        "arguments": _parse_arguments(run.get("inputs")),
+        "result": None if error else _get_output_text(run.get("outputs")),
+        "error": error or None,
+        "seconds": _count_seconds(run),
+    }
+    return {name: value for name, value in step.items() if value is not None}
+
+
+def _parse_arguments(inputs: Any) -> Any:
+    """The arguments of a call; LangChain writes them as one text in the form of Python."""
+    if isinstance(inputs, dict) and inputs.keys() == {"input"}:
+        try:
+            parsed = parse_cell(inputs["input"], "input")
+        except BadRow:
+            return inputs
+        return parsed if isinstance(parsed, dict) else inputs
+    return inputs
+
+
+def _get_output_text(outputs: Any) -> Any:
+    """What a tool returned, without the message around it."""
+    value = outputs
+    if isinstance(outputs, dict) and len(outputs) == 1:
+        (value,) = outputs.values()
+    return (get_message_text(value) or value) if isinstance(value, dict) else value
+
+
+def _count_seconds(run: Run) -> float | None:
+    start, end = (_parse_seconds(run.get(name)) for name in ("start_time", "end_time"))
+    return None if start is None or end is None or end < start else round(end - start, 6)
+
+
+def _parse_seconds(value: Any) -> float | None:
+    if isinstance(value, int | float):  # pandas writes times to JSON as milliseconds
+        return value / 1000
+    try:
+        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) else None
+    except ValueError:
+        return None
