@@ -46,7 +46,7 @@ COMMANDS: dict[str, str] = {
     "label": "Label claims, chunks or answers of a run with the keyboard.",
     "labels": "Import, export and compare labels of people; settle where they disagree.",
     "import": "Turn a file in any known format into ragstone's own.",
-    "export": "Write the rows of a stored run with one column per metric.",
+    "export": "Write the rows of a stored run with one column per metric, or send it to a tracker.",
     "doctor": "Say what is installed and whether store and judge can be used.",
 }
 """Every command with its line in `ragstone --help`; its code is the file of that name (`import` → import_)."""

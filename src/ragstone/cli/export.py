@@ -1,4 +1,4 @@
-"""Options of `ragstone export`: write a stored run's rows, untouched, with one column per metric."""
+"""Options of `ragstone export`: write a stored run's rows, untouched, with one column per metric, or send it to a tracker."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import click
 
 from ragstone.cli.options import store_option
 from ragstone.report.formats import RowsFormat
+from ragstone.report.trackers import TRACKERS
 
 
 @click.command("export")
@@ -13,7 +14,6 @@ from ragstone.report.formats import RowsFormat
 @click.option(
     "-o",
     "--output",
-    required=True,
     multiple=True,
     metavar="FILE",
     help=f"The file to write: {' '.join(RowsFormat.endings)}. May be repeated.",
@@ -29,13 +29,34 @@ from ragstone.report.formats import RowsFormat
     is_flag=True,
     help="Also write claims, verdicts and quotes, in a column per metric.",
 )
+@click.option(
+    "--to",
+    "trackers",
+    type=click.Choice(TRACKERS),
+    multiple=True,
+    help="Send figures, samples and evidence to a tracker, by its own client. May be repeated.",
+)
+@click.option(
+    "--project",
+    metavar="NAME",
+    help="The project or experiment of the tracker [default: ragstone].",
+)
 @store_option
 def command(
-    run: str, output: tuple[str, ...], shards: int | None, explain: bool, store: str | None
+    run: str,
+    output: tuple[str, ...],
+    shards: int | None,
+    explain: bool,
+    trackers: tuple[str, ...],
+    project: str | None,
+    store: str | None,
 ) -> None:
-    """Write the rows of a stored run with one column per metric.
+    """Write the rows of a stored run with one column per metric, or send it to a tracker.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.cli.actions.export import export_run
+    from ragstone.cli.actions.export import export_run, send_to_trackers
 
+    if not output and not trackers:
+        raise click.UsageError("nothing to do; name a file with -o, or a tracker with --to")
     export_run(run, output, shards=shards, explain=explain, store=store)
+    send_to_trackers(run, trackers, project=project, store=store)

@@ -108,6 +108,18 @@ class Run:
 
         return compare([baseline, self], store=self.stored.store, **options)
 
+    def send_to(self, tracker: str, *, project: str | None = None, **options: Any) -> str:
+        """Send figures, samples and evidence to a tracker (mlflow, wandb, langfuse, phoenix, otel) by its own client; returns where they are."""
+        from ragstone.report.trackers import send_run
+        from ragstone.report.trackers.contents import RunContents
+
+        contents = RunContents(self.stored, self.summary(), self.info.plan.language or "en")
+        return send_run(contents, tracker, project, **options)
+
+    def log_to_mlflow(self, experiment: str | None = None, *, tracking_uri: str | None = None) -> str:  # fmt: skip
+        """Log the run to an MLflow experiment: parameters, figures, a table of samples, report and evidence."""
+        return self.send_to("mlflow", project=experiment, tracking_uri=tracking_uri)
+
     def delete(self) -> None:
         """Remove the run from its store."""
         self.stored.store.delete(self.id)

@@ -1,4 +1,4 @@
-"""`ragstone export`: write a stored run's rows with their scores."""
+"""`ragstone export`: write a stored run's rows with their scores, or send it to trackers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import open_run, write_files
 from ragstone.report.formats import RowsFormat
 from ragstone.report.render.rows import export_rows
@@ -28,4 +29,15 @@ def export_run(
                 f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
                 " (`ragstone report` writes the others)"
             )
-    write_files(open_run(run, store), output, "en", explain=explain)
+    if output:
+        write_files(open_run(run, store), output, "en", explain=explain)
+
+
+def send_to_trackers(
+    run: str, trackers: Sequence[str], *, project: str | None, store: str | None
+) -> None:
+    """Send the run to each tracker, and say where it is there."""
+    for tracker in trackers:
+        with show_waiting(f"sending to {tracker}"):
+            place = open_run(run, store).send_to(tracker, project=project)
+        note(f"sent: {place}")

@@ -81,7 +81,7 @@ def _explain(
     rows: Sequence[Mapping[str, Score]], names: Collection[str], as_text: bool, say: Words
 ) -> dict[str, list[Any]]:
     """What was found of each metric, by column: objects or lines of text."""
-    write = _write_finding if as_text else _finding_to_object
+    write = write_finding if as_text else _finding_to_object
     columns: dict[str, list[Any]] = {}
     for name in names:
         items = [[write(finding, say) for finding in scores[name].findings] for scores in rows]
@@ -102,7 +102,8 @@ def _finding_to_object(finding: Finding, say: Words) -> dict[str, str]:
     return {key: replace_unstorable(value) for key, value in item.items() if value}
 
 
-def _write_finding(finding: Finding, say: Words) -> str:
+def write_finding(finding: Finding, say: Words) -> str:
+    """A finding as a line of text: verdict, claim, reason and quote."""
     verdict = say.translate("verdict", finding.verdict)
     line = f"{verdict}: {say('quoted', text=finding.text)}"
     if finding.reason:
