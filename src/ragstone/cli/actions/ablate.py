@@ -52,7 +52,7 @@ def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
         terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
-        note(f"wrote {path}", quiet=flags["quiet"])
+        note("wrote {path}", path=path, quiet=flags["quiet"])
 
 
 def _list_runs(ablation: Ablation) -> Sequence[dict[str, Any]]:

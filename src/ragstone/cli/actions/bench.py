@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ragstone.cli.actions.compare import present_comparison
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
@@ -83,4 +83,10 @@ def _note_runs(benchmark_result: Bench, *, quiet: bool) -> None:
     if not quiet and sys.stderr.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
     for name, run in benchmark_result.runs.items():
-        note(f"{name}: {format_count(run.info.total or 0, 'sample')}, run {run.id}", quiet=quiet)
+        note(
+            "{name}: {samples}, run {id}",
+            name=name,
+            samples=Count(run.info.total or 0, "sample"),
+            id=run.id,
+            quiet=quiet,
+        )

@@ -88,7 +88,7 @@ def present_report(
         terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
-        note(f"wrote {path}", quiet=flags["quiet"])
+        note("wrote {path}", path=path, quiet=flags["quiet"])
     # Set by GitHub for each step. Workflow commands are lines of the log, so they are printed even with -q; JSON on
     # stdout must stay JSON, and the runner reads stderr too.
     summary_file = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -55,7 +55,7 @@ def run_demo(output: str, *, configurations: bool, language: str | None, store: 
     _show_part(say, "demo_change")
     terminal.print_document(report.comparison.document(), Console())
     write_text(output, html.render(report.document()))
-    note(f"\n{say('demo_page', path=Path(output).resolve())}")
+    note("\n" + say("demo_page", path=Path(output).resolve()))
     if configurations:
         _compare_configurations(output, say.language, store)
     note(say("demo_own"))

@@ -16,7 +16,7 @@ from ragstone.analysis.scales import find_unfit_gates
 from ragstone.analysis.summary import Summary
 from ragstone.cli.actions import pairs, resume, slurm
 from ragstone.cli.actions.flags import build_plan, load_plan_file
-from ragstone.cli.actions.messages import format_count, note, note_left_over
+from ragstone.cli.actions.messages import Count, format_count, note, note_left_over
 from ragstone.cli.actions.next_commands import list_next_commands
 from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
@@ -119,8 +119,10 @@ def note_job(job: BatchJob, *, quiet: bool) -> None:
     """Say that questions wait at a provider, and that nobody has to wait with them."""
     provider = job.place.partition(" ")[0]
     note(
-        f"sent {format_count(len(job.keys), 'question')} to {provider} as the job {job.id}, answered within 24 hours; "
-        "stop with Ctrl-C whenever you like, and collect the replies later with --resume",
+        "sent {questions} to {provider} as the job {id}, answered within 24 hours; stop with Ctrl-C whenever you like, and collect the replies later with --resume",
+        questions=Count(len(job.keys), "question"),
+        provider=provider,
+        id=job.id,
         quiet=quiet,
     )
 
@@ -144,7 +146,12 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     """Show the result, write the files, and say how it went as an exit code."""
     info, language = run.info, choose_language(plan.language)
     summary = summarise_run(run, quiet=quiet)
-    note(f"read {format_count(info.total or 0, 'sample')} as {info.format}", quiet=quiet)
+    note(
+        "read {samples} as {format}",
+        samples=Count(info.total or 0, "sample"),
+        format=info.format,
+        quiet=quiet,
+    )
     if quiet:
         _note_failures(summary)
     else:
@@ -188,7 +195,7 @@ def _check_metrics(plan: Plan, *, quiet: bool) -> Callable[[Sequence[Metric]], N
     def check_gates(metrics: Sequence[Metric]) -> None:
         names = [metric.name for metric in metrics]
         if not plan.metrics:
-            note(f"metrics that fit the data: {', '.join(names)}", quiet=quiet)
+            note("metrics that fit the data: {names}", names=", ".join(names), quiet=quiet)
         errors = [
             f"a gate on {name!r}, which is not measured; add -m {name}"
             for name in plan.gates

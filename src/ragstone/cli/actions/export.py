@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import open_run, write_files
 from ragstone.report.formats import RowsFormat
@@ -21,7 +21,7 @@ def export_run(
         stored = open_run(run, store).stored
         for path in output:
             count = export_rows(stored, path, shards=shards, explain=explain)
-            note(f"wrote {format_count(count, 'row')} into {path}")
+            note("wrote {rows} into {path}", rows=Count(count, "row"), path=path)
         return
     for path in output:
         if not path.endswith(RowsFormat.endings):
@@ -40,4 +40,4 @@ def send_to_trackers(
     for tracker in trackers:
         with show_waiting(f"sending to {tracker}"):
             place = open_run(run, store).send_to(tracker, project=project)
-        note(f"sent: {place}")
+        note("sent: {place}", place=place)

@@ -88,4 +88,4 @@ def _write_files(
 ) -> None:
     for path in paths:
         write_report(FailureReport(failures, diagnoses, run, language), path)
-        note(f"wrote {path}")
+        note("wrote {path}", path=path)

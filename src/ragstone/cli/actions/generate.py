@@ -91,15 +91,17 @@ def _report_testset(testset: TestSet, plan: TestsetPlan, *, quiet: bool) -> None
     # With -q the summary is printed only when nothing was made: it says why.
     note(format_summary(testset), quiet=quiet and bool(testset.items))
     if testset.out is not None:
-        note(f"\nwrote {testset.out}", quiet=quiet)
+        note("\nwrote {path}", path=testset.out, quiet=quiet)
     elif plan.out is not None:
-        note(f"\nnothing was made: {plan.out} is not written")
+        note("\nnothing was made: {path} is not written", path=plan.out)
     if testset.rejected and testset.rejected_in is not None:
-        note(f"the rejected ones are in {testset.rejected_in}", quiet=quiet)
+        note("the rejected ones are in {path}", path=testset.rejected_in, quiet=quiet)
     if testset.planted_in is not None:
         note(
-            f"the documents with a hidden instruction are in {testset.planted_in}"
-            + (" and in the corpus" if plan.format == "beir" else ": add them to your corpus"),
+            "the documents with a hidden instruction are in {path} and in the corpus"
+            if plan.format == "beir"
+            else "the documents with a hidden instruction are in {path}: add them to your corpus",
+            path=testset.planted_in,
             quiet=quiet,
         )
     if testset.stopped and plan.out is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.actions.messages import format_count, note, note_left_over
+from ragstone.cli.actions.messages import Count, note, note_left_over
 from ragstone.cli.actions.shared import open_data
 from ragstone.data import Dataset, write_rows
 from ragstone.data.objects import to_row_text
@@ -23,13 +23,16 @@ def import_file(data: str, output: str | None, **options: Any) -> None:
     else:
         # A function, because csv and parquet read the rows twice; [] because there are no metric columns.
         count = write_rows(output, lambda: _to_rows(dataset), [])
-    note(
-        f"read {format_count(count, 'sample')} as {dataset.format}"
-        + (f", wrote {output}" if output else "")
-    )
+    note("read {samples} as {format}", samples=Count(count, "sample"), format=dataset.format)
+    if output:
+        note("wrote {path}", path=output)
     note_left_over(dataset)
     if dataset.bad_count:
-        note(f"left out {format_count(dataset.bad_count, 'bad row')}, first: {dataset.bad[0]}")
+        note(
+            "excluded {bad_rows}, first: {first}",
+            bad_rows=Count(dataset.bad_count, "bad row"),
+            first=dataset.bad[0],
+        )
 
 
 def _to_rows(dataset: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:

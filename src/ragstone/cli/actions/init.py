@@ -59,11 +59,11 @@ def start_project(
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        note(f"wrote {file}")
+        note("wrote {path}", path=file)
     if _ignore_folder():
-        note(f"wrote .gitignore: {RUNS_FOLDER}/")
+        note("wrote .gitignore: {folder}/", folder=RUNS_FOLDER)
     if service == "gitlab":
-        note(f"include it in .gitlab-ci.yml: include: [{{local: {CI_FILES[service]}}}]")
+        note("include it in .gitlab-ci.yml: include: [{{local: {path}}}]", path=CI_FILES[service])
     click.echo(f"ragstone eval -c {CONFIG_NAME}")
 
 

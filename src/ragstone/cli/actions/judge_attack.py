@@ -50,7 +50,7 @@ def run_attack(flags: Mapping[str, Any]) -> int:
     terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
-        note(f"wrote {path}")
+        note("wrote {path}", path=path)
     if any(attack.effect == "won" for attack in result.results):
         return 1
     return 0 if result.is_complete else 3

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import Bar
 from ragstone.config import load
 from ragstone.engine import ProgressCallback
@@ -68,10 +68,16 @@ def run_check(
     _show_costs(console, check)
     _show_section(console, settings)
     if check.skipped:
-        note(f"{check.skipped} controls were not reached: the budget was spent; nothing is stored.")
+        note(
+            "{controls} not reached: the budget was spent; nothing is stored",
+            controls=Count(check.skipped, "control"),
+        )
         return INCOMPLETE_EXIT_CODE
     if quick:
-        note(f"{QUICK_CONTROLS} controls of each kind say little, so nothing is stored.")
+        note(
+            "{controls} of each kind say little, so nothing is stored",
+            controls=Count(QUICK_CONTROLS, "control"),
+        )
     else:
         _store_scales(check, store)
     return 0 if check.is_fit else 1
@@ -248,7 +254,11 @@ def _store_scales(check: JudgeCheck, store_path: str | None) -> None:
     store = Store.open(store_path)
     try:
         save_scales(store, check.scales)
-        note(f"stored what {len(check.scales)} metrics are worth with this judge in {store.place}")
+        note(
+            "stored what {metrics} are worth with this judge in {place}",
+            metrics=Count(len(check.scales), "metric"),
+            place=store.place,
+        )
     finally:
         store.close()
 

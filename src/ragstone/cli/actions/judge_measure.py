@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import check_language, choose_language
 from ragstone.cli.options import check_outputs
@@ -50,10 +50,10 @@ def measure_on_labels(flags: Mapping[str, Any]) -> int:
     terminal.print_document(report.document(), Console())
     for path in flags["output"]:
         write_report(report, path)
-        note(f"wrote {path}")
+        note("wrote {path}", path=path)
     if flags["save_scale"]:
         save_scales(store, measurement.scales)
-        note(f"stored {format_count(len(measurement.scales), 'scale')}")
+        note("stored {scales}", scales=Count(len(measurement.scales), "scale"))
     return 0 if any(judge.verdict == "fit" for judge in measurement.judges) else 1
 
 

@@ -11,7 +11,7 @@ import click
 
 from ragstone.cli.actions.keyboard import read_key
 from ragstone.cli.actions.labels import format_value
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.shared import open_run
 from ragstone.labels import (
     Label,
@@ -98,9 +98,13 @@ def label_run(
             past.append(waiting.pop(0))
     answered, skipped = count_answers(session.own_labels)
     note(
-        f"{format_count(answered, 'label')} by {session.author}, {skipped:,} skipped, of {session.total:,} in the run"
+        "{labels} by {author}, {skipped} skipped, of {total} in the run",
+        labels=Count(answered, "label"),
+        author=session.author,
+        skipped=skipped,
+        total=session.total,
     )
-    note("the same command resumes; the corrected means: ragstone report " + run.id)
+    note("the same command resumes; the corrected means: ragstone report {run}", run=run.id)
 
 
 def adjudicate_items(name: str | None, author: str | None, store_path: str | None) -> None:
@@ -126,7 +130,11 @@ def adjudicate_items(name: str | None, author: str | None, store_path: str | Non
             continue
         save_labels(store, [_decide(item_labels, _get_keys(target)[key][1], choose_author(author))])
         decided += 1
-    note(f"decided {decided:,} of {format_count(len(items), 'disagreement')}")
+    note(
+        "decided {decided} of {disagreements}",
+        decided=decided,
+        disagreements=Count(len(items), "disagreement"),
+    )
 
 
 def _decide(item_labels: Sequence[Label], given: str | float, author: str) -> Label:

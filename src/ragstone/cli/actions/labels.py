@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.data import write_rows
 from ragstone.errors import ConfigError
 from ragstone.labels import (
@@ -45,22 +45,27 @@ def import_file(file: str, flags: Mapping[str, Any]) -> None:
     store = Store.open(flags["store"])
     if file == "feedback":
         labels: Sequence[Label] = load_feedback(store, options.target or "score")
-        note(f"read {format_count(len(labels), 'label')} from the feedback of the monitor")
+        note("read {labels} from the feedback of the monitor", labels=Count(len(labels), "label"))
     else:
         content = read_labels(file, options)
         labels = content.labels
-        note(f"read {format_count(len(labels), 'label')} as {content.format}")
+        note("read {labels} as {format}", labels=Count(len(labels), "label"), format=content.format)
         for why, count in content.skipped.items():
-            note(f"left out {format_count(count, 'row')}: {why}")
+            note("left out {rows}: {why}", rows=Count(count, "row"), why=why)
     if flags["run"] is not None:
         labels, unknown = attach_content(store.run(flags["run"]), labels)
         if unknown:
             note(
-                f"left out {format_count(len(unknown), 'label')} of samples that the run does not have, such as "
-                f"{unknown[0].sample!r}"
+                "left out {labels} of samples that the run does not have, such as {sample}",
+                labels=Count(len(unknown), "label"),
+                sample=f"{unknown[0].sample!r}",
             )
     fresh = add_labels(store, labels)
-    note(f"stored {format_count(fresh, 'label')}, {len(labels) - fresh:,} were there already")
+    note(
+        "stored {labels}, {known} were there already",
+        labels=Count(fresh, "label"),
+        known=len(labels) - fresh,
+    )
 
 
 def add_label_file(path: str | None, runs: Sequence[StoredRun]) -> None:
@@ -68,7 +73,7 @@ def add_label_file(path: str | None, runs: Sequence[StoredRun]) -> None:
     labels = read_labels(path).labels if path is not None else ()
     for run in runs if labels else ():
         count = add_labels(run.store, attach_content(run, labels)[0])
-        note(f"stored {format_count(count, 'label')} for {run.info.name}")
+        note("stored {labels} for {name}", labels=Count(count, "label"), name=run.info.name)
 
 
 def export_file(file: str, run: str | None, revisions: bool, store_path: str | None) -> None:
@@ -82,7 +87,7 @@ def export_file(file: str, run: str | None, revisions: bool, store_path: str | N
         (json.dumps(label.to_row(), ensure_ascii=False), {}) for label in labels
     ]
     write_rows(file, lambda: rows, ())  # a function, because some formats read the rows twice
-    note(f"wrote {format_count(len(rows), 'label')} to {file}")
+    note("wrote {labels} to {path}", labels=Count(len(rows), "label"), path=file)
 
 
 def show_agreement(run: str | None, listed: int, store_path: str | None) -> None:

@@ -1,33 +1,79 @@
-"""Lines for the person at the terminal: on stderr, in English. They are not translated; reports are."""
+"""Lines for the person at the terminal: on stderr, in the language of the command line.
+
+The English text, with {placeholders}, is the key of its translation in `locale/<language>/notes.toml`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+from ragstone.cli.translation import choose_language
+from ragstone.locale.catalogue import LANGUAGES, load_phrases
 
 if TYPE_CHECKING:
     from ragstone.data import Dataset
 
 
-def note(text: str, *, quiet: bool = False) -> None:
-    """Print a line on stderr for the person at the terminal; results go to stdout."""
-    if not quiet:
-        click.echo(text, err=True)
+class Count(NamedTuple):
+    """A number of things, which a note writes as `1 sample` or `1,200 samples` in its language."""
+
+    number: int
+    thing: str
 
 
-def format_count(number: int, thing: str) -> str:
+def note(text: str, *, quiet: bool = False, **values: Any) -> None:
+    """Print a line on stderr for the person at the terminal; results go to stdout.
+
+    Without values the text is printed as it is, whatever braces it has."""
+    if quiet:
+        return
+    language = _find_language()
+    if language != LANGUAGES[0]:
+        text = load_phrases(language, "notes").get(text, text)
+    if values:
+        text = text.format(
+            **{name: _format_value(value, language) for name, value in values.items()}
+        )
+    click.echo(text, err=True)
+
+
+def format_count(number: int, thing: str, language: str = LANGUAGES[0]) -> str:
     """`1 sample`, `1,200 samples`."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+    if language == LANGUAGES[0]:
+        return f"{number:,} {thing}" + ("" if number == 1 else "s")
+    noun = load_phrases(language, "notes")[f"1 {thing}" if number == 1 else f"{thing}s"]
+    return f"{_format_whole(number, language)} {noun}"
+
+
+def _find_language() -> str:
+    """The language of the command that runs; that of the environment where none does."""
+    context = click.get_current_context(silent=True)
+    typed = context.find_root().obj if context is not None else None
+    return choose_language(typed or (), os.environ)
+
+
+def _format_value(value: Any, language: str) -> str:
+    if isinstance(value, Count):
+        return format_count(value.number, value.thing, language)
+    return _format_whole(value, language) if type(value) is int else str(value)
+
+
+def _format_whole(number: int, language: str) -> str:
+    text = f"{number:,}"
+    return text if language == LANGUAGES[0] else text.replace(",", ".")
 
 
 def note_left_over(dataset: Dataset, *, known: Collection[str] = (), quiet: bool = False) -> None:
     """Say which columns of a file are no field of a sample, nor known otherwise, and what else was passed over."""
-    from ragstone.data.left_over import describe_left_over  # `--help` imports only click
-
     names = [name for name in dataset.left_over if name not in known]
     if names:
-        note(describe_left_over(names), quiet=quiet)
+        note(
+            "columns left over (in meta where they are short): {names}",
+            names=", ".join(names),
+            quiet=quiet,
+        )
     for text in dataset.notes:
         note(text, quiet=quiet)

@@ -62,7 +62,7 @@ def acknowledge(id: str, by: str | None, message: str, store: str | None) -> Non
     alert = acknowledge_alert(
         open_archive(store), id, by or getpass.getuser(), message, now_micros()
     )
-    note(f"acknowledged {alert.id[:8]}: {to_one_line(alert.title)}")
+    note("acknowledged {id}: {title}", id=alert.id[:8], title=to_one_line(alert.title))
 
 
 def mute(id: str, length: str, store: str | None) -> None:
@@ -71,13 +71,13 @@ def mute(id: str, length: str, store: str | None) -> None:
     until = 0 if length.strip() == "0" else now + parse_duration(length)
     alert = mute_alert(open_archive(store), id, until, now)
     note(
-        f"{alert.id[:8]} is muted until {format_iso(until)[:16]}"
-        if until
-        else f"{alert.id[:8]} is no longer muted"
+        "{id} is muted until {until}" if until else "{id} is no longer muted",
+        id=alert.id[:8],
+        until=format_iso(until)[:16],
     )
 
 
 def write_note(id: str, text: str, by: str | None, store: str | None) -> None:
     """Write a note on an alert."""
     alert = add_note(open_archive(store), id, by or getpass.getuser(), text, now_micros())
-    note(f"noted on {alert.id[:8]}")
+    note("noted on {id}", id=alert.id[:8])

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.monitor_alerts import describe_handling
 from ragstone.cli.actions.monitor_plan import load_plan, open_archive
 from ragstone.cli.actions.shared import choose_language
@@ -40,10 +40,12 @@ def check_once(
     delivery = deliver_due(archive, monitor.alerts.channels)
     _show_status(status, choose_language(language))
     if delivery.sent:
-        note(f"sent {format_count(delivery.sent, 'message')}")
+        note("sent {messages}", messages=Count(delivery.sent, "message"))
     if delivery.failed:
-        again = "it is sent" if delivery.failed == 1 else "they are sent"
-        note(f"{format_count(delivery.failed, 'message')} did not arrive; {again} again later")
+        note(
+            "not delivered, tried again later: {messages}",
+            messages=Count(delivery.failed, "message"),
+        )
     if not status.streams and not status.open:
         note("nothing was judged yet, so that there is nothing to compare")
     states = {alert.state for alert in status.open}
@@ -63,11 +65,15 @@ def show_last_status(store: str | None, language: str | None, *, as_json: bool) 
     if status is None:
         note("no rule was evaluated yet; `ragstone monitor check` does so once")
         return
-    note(f"as of {format_iso(status.at)}")
+    note("as of {at}", at=format_iso(status.at))
     _show_status(status, choose_language(language))
     if unsent:
         last_error = unsent[-1]["fault"] or "none yet"
-        note(f"not delivered: {format_count(len(unsent), 'message')}; the last error: {last_error}")
+        note(
+            "not delivered: {messages}; the last error: {last_error}",
+            messages=Count(len(unsent), "message"),
+            last_error=last_error,
+        )
 
 
 def send_test_messages(config: str | None, language: str | None) -> int:
@@ -93,9 +99,9 @@ def send_test_messages(config: str | None, language: str | None) -> int:
             send_message(channel, body, new_id(), again=False)
         except (DeliveryError, RagstoneError) as error:
             failed += 1
-            note(f"{channel.kind}: {error}")
+            note("{kind}: {error}", kind=channel.kind, error=error)
         else:
-            note(f"{channel.kind}: sent")
+            note("{kind}: sent", kind=channel.kind)
     return 1 if failed else 0
 
 

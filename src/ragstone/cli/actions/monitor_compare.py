@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ragstone.cli.actions.compare import present_comparison
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import choose_language
@@ -70,5 +70,5 @@ def _check_sample(sample: WindowSample, side: ComparedSide, zone: str) -> None:
             f"{name_span(side.since, side.until, zone)}; `ragstone monitor score` judges what is queued"
         )
     if len(sample) >= MAX_COMPARED:
-        most = format_count(MAX_COMPARED, "interaction")
-        note(f"{sample.info.name}: only the newest {most} are compared")
+        most = Count(MAX_COMPARED, "interaction")
+        note("{name}: only the newest {most} are compared", name=sample.info.name, most=most)

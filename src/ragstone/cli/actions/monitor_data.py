@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.actions.messages import format_count, note, note_left_over
+from ragstone.cli.actions.messages import Count, format_count, note, note_left_over
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import open_data
@@ -39,15 +39,23 @@ def import_file(
         )
         refresh(archive, progress=bar.build_counter("adding up five-minute steps"))
     store.close()
-    repeated = f", {result.repeated:,} were there already" if result.repeated else ""
-    note(f"stored {format_count(result.new, 'interaction')} from {log} in {store.place}{repeated}")
+    note(
+        "stored {interactions} from {log} in {place}",
+        interactions=Count(result.new, "interaction"),
+        log=log,
+        place=store.place,
+    )
+    if result.repeated:
+        note("stored before: {interactions}", interactions=Count(result.repeated, "interaction"))
     # columns that reach meta (times, feedback, fields of slices) are used: they are not left over
     meta = {name for record in dataset.peek(20) for name in record.sample.meta}
     note_left_over(dataset, known=meta)
     bad = [*dataset.bad, *result.bad]
     if bad:
         note(
-            f"excluded {format_count(dataset.bad_count + len(result.bad), 'bad row')}, first: {bad[0]}"
+            "excluded {bad_rows}, first: {first}",
+            bad_rows=Count(dataset.bad_count + len(result.bad), "bad row"),
+            first=bad[0],
         )
 
 
@@ -58,9 +66,9 @@ def purge_ids(ids: Sequence[str], store: str | None, *, ask: bool) -> None:
         return
     deleted = archive.purge(ids=ids)
     refresh(archive)  # roll-ups keep values of slices, which may be a person's id
-    note(f"deleted {format_count(deleted, 'interaction')}")
+    note("deleted {interactions}", interactions=Count(deleted, "interaction"))
     if deleted < len(set(ids)):
-        note(f"{format_count(len(set(ids)) - deleted, 'id')} not found")
+        note("{ids} not found", ids=Count(len(set(ids)) - deleted, "id"))
 
 
 def purge_before(before: str, store: str | None, *, ask: bool) -> None:
@@ -76,4 +84,4 @@ def purge_before(before: str, store: str | None, *, ask: bool) -> None:
     deleted = archive.purge(before=limit)
     with Bar() as bar:
         refresh(archive, progress=bar.build_counter("adding up five-minute steps"))
-    note(f"deleted {format_count(deleted, 'interaction')}")
+    note("deleted {interactions}", interactions=Count(deleted, "interaction"))

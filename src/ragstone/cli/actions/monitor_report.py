@@ -34,4 +34,4 @@ def write_period_report(
     for path in output:
         write_report(report, path)
         first, last = report.analysis.report.dates()
-        note(f"wrote {path}: {first} to {last}")
+        note("wrote {path}: {first} to {last}", path=path, first=first, last=last)

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.monitor_plan import load_plan
 from ragstone.config import reveal
 from ragstone.config.durations import parse_duration
@@ -31,16 +31,20 @@ def score_queue(
     if since is not None:
         now = now_micros()
         requeued = requeue_unscored(scorer.archive, now - parse_duration(since), now)
-        note(f"{format_count(requeued, 'interaction')} considered again")
+        note("{interactions} considered again", interactions=Count(requeued, "interaction"))
     if follow:
         _exit_with_parent()
         asyncio.run(scorer.run_forever())
         return
     progress = asyncio.run(_score_until_idle(scorer))
-    note(f"scored {format_count(progress.scored, 'interaction')} of {progress.decided:,} new ones")
+    note(
+        "scored {interactions} of {decided} new ones",
+        interactions=Count(progress.scored, "interaction"),
+        decided=progress.decided,
+    )
     if progress.failed:
-        failed = format_count(progress.failed, "interaction")
-        note(f"the judge failed on {failed}; they are retried later")
+        failed = Count(progress.failed, "interaction")
+        note("the judge failed on {failed}; they are retried later", failed=failed)
     if progress.out_of_budget:
         note("the daily budget is spent; the remaining interactions wait")
 

@@ -60,7 +60,11 @@ def run_server(
         workers.append(ReportWorker(monitor.reports, opened_store))
 
     def announce(address: str) -> None:
-        note(f"listening on {address}, storing in {opened_store.place}; stop with Ctrl-C")
+        note(
+            "listening on {address}, storing in {place}; stop with Ctrl-C",
+            address=address,
+            place=opened_store.place,
+        )
 
     try:
         asyncio.run(serve(settings, opened_store, workers, ready=announce))

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.progress import Bar
 from ragstone.config.durations import parse_duration
@@ -64,8 +64,8 @@ def show_summary(
         for remark in describe_correction(correction, "corrected_mean", words):
             click.echo(f"{name}: {remark.text}")
     if summary.more:
-        more = format_count(summary.more, "more value")
-        note(f"and {more} of {by}; --where {by}=VALUE shows one")
+        more = Count(summary.more, "more value")
+        note("and {more} of {by}; --where {by}=VALUE shows one", more=more, by=by)
 
 
 def _open_refreshed(

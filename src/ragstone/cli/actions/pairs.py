@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ragstone.analysis.summary import MetricSummary, Summary
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import choose_language
 from ragstone.config import Data, Plan
@@ -58,11 +58,11 @@ def compare_predictions(refs: str, preds: Sequence[str], plan: Plan, *, quiet: b
         _print_table(entries, words)
     for entry in entries:
         for sentence in _list_faults(entry):
-            note(f"{entry.name}: {sentence}")
+            note("{name}: {sentence}", name=entry.name, sentence=sentence)
     for path in plan.output:
         render = {".json": _render_json, ".csv": _render_csv}.get(Path(path).suffix)
         write_text(path, render(entries) if render else _render_markdown(entries, words))
-        note(f"wrote {path}", quiet=quiet)
+        note("wrote {path}", path=path, quiet=quiet)
     return _choose_exit_code(entries)
 
 
@@ -84,7 +84,10 @@ def _evaluate_file(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) 
     missing = max((m.outcomes.get("system_error", 0) for m in summary.metrics), default=0)
     if missing:
         note(
-            f"{name}: no prediction for {missing:,} of {format_count(run.info.total or 0, 'question')}",
+            "{name}: no prediction for {missing} of {questions}",
+            name=name,
+            missing=missing,
+            questions=Count(run.info.total or 0, "question"),
             quiet=quiet,
         )
     return FileResult(name, file, summary)
@@ -93,10 +96,8 @@ def _evaluate_file(refs: str, file: str, name: str, plan: Plan, *, quiet: bool) 
 def _note_formats(entries: Sequence[FileResult]) -> None:
     """What was read as what, once where it is the same for all."""
     infos = [entry.summary.run for entry in entries]
-    for text in dict.fromkeys(
-        f"read {format_count(info.total or 0, 'sample')} as {info.format}" for info in infos
-    ):
-        note(text)
+    for samples, name in dict.fromkeys((info.total or 0, info.format) for info in infos):
+        note("read {samples} as {format}", samples=Count(samples, "sample"), format=name)
 
 
 def _name_files(preds: Sequence[str]) -> list[str]:

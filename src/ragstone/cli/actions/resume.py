@@ -28,7 +28,7 @@ def load_unfinished(flags: Mapping[str, Any], *, quiet: bool = False) -> tuple[P
         # A named run is taken even if it cannot be resumed: `load_plan` then says why.
         if info.status == "running" and (name or _is_resumable(info)):
             plan, _ = build_plan({**flags, "run_id": info.id}, load_plan(info))
-            note(f"resuming run {info.id} ({info.name})", quiet=quiet)
+            note("resuming run {id} ({name})", id=info.id, name=info.name, quiet=quiet)
             return plan, store
     store.close()
     raise RunNotFound(

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 import click
 
 from ragstone.cli.actions.keyboard import read_key
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, note
 from ragstone.testset.items import Item, get_abstention
 from ragstone.testset.review import Decision, Review, decisions_file
 
@@ -45,9 +45,13 @@ def review_items(path: Path) -> int:
             past.append(waiting.pop(0))
     remaining = session.write_decided() if session.decisions else len(session.items)
     note(
-        f"{_format_counts(session)}, {format_count(len(session.open_items), 'item')} open; {path} now has {remaining:,}"
+        "{session}, {items} open; {path} now has {remaining}",
+        session=_format_counts(session),
+        items=Count(len(session.open_items), "item"),
+        path=path,
+        remaining=remaining,
     )
-    note(f"the decisions are in {decisions_file(path)}; the same command resumes")
+    note("the decisions are in {path}; the same command resumes", path=decisions_file(path))
     return 0
 
 

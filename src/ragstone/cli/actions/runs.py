@@ -61,7 +61,7 @@ def list_runs(
         facts = [_to_facts(entry.info) | _to_figures(entry, waiting) for entry in entries]
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     elif not entries:
-        note(f"no runs yet in {store.place}; start with: ragstone demo")
+        note("no runs yet in {place}; start with: ragstone demo", place=store.place)
     elif sys.stdout.isatty():
         _print_blocks(entries, waiting)
     else:
@@ -94,10 +94,10 @@ def delete_runs(names: Sequence[str], store_path: str | None, *, ask: bool) -> N
     for run in runs.values():
         title = f"{run.id} ({run.info.name}, {run.stored.count():,} samples)"
         if ask and not click.confirm(f"Delete {title}?", err=True):
-            note(f"kept {run.id}")
+            note("kept {id}", id=run.id)
             continue
         run.delete()
-        note(f"deleted {title}")
+        note("deleted {title}", title=title)
 
 
 def _load_entries(store: Store) -> list[RunEntry]:

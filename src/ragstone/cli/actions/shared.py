@@ -38,7 +38,7 @@ def write_files(
     for path in paths:
         with show_waiting(f"writing {path}", quiet=quiet):
             run.write(path, language=language, explain=explain)
-        note(f"wrote {path}", quiet=quiet)
+        note("wrote {path}", path=path, quiet=quiet)
 
 
 def summarise_run(run: Run, *, quiet: bool = False) -> Summary:

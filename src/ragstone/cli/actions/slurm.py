@@ -97,7 +97,7 @@ def run_job(plan: Plan, *, quiet: bool) -> Run:
     if run is None or run.info.status != "done":
         log = Path(job.launcher).with_suffix(".log")
         raise slurm.SlurmError(f"job {job.job} ended as {state} before the run was done; see {log}")
-    note(f"job {job.job} ended as {state}", quiet=quiet)
+    note("job {job} ended as {state}", job=job.job, state=state, quiet=quiet)
     return run
 
 

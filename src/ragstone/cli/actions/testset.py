@@ -58,7 +58,7 @@ def check_file(
         terminal.print_document(report.document(), Console())
     for path in output:
         write_report(report, path)
-        note(f"wrote {path}")
+        note("wrote {path}", path=path)
     return 1 if checkup.faults else 0
 
 

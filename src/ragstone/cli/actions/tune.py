@@ -68,7 +68,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
     for path in flags["output"]:
         if path.endswith(".json"):
             write_text(path, json.dumps(to_json(result), ensure_ascii=False, indent=2) + "\n")
-            note(f"wrote {path}", quiet=quiet)
+            note("wrote {path}", path=path, quiet=quiet)
 
 
 def view_search(result: TuningResult) -> SearchView:

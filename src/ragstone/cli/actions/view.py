@@ -43,7 +43,7 @@ def run_viewer(
     store = Store.open(store_path, must_exist=True)
 
     def announce(address: str) -> None:
-        note(f"viewing {store.place} at {address}/; stop with Ctrl-C")
+        note("viewing {place} at {address}/; stop with Ctrl-C", place=store.place, address=address)
         if open_browser:
             # a machine without a browser has the address above
             webbrowser.open(f"{address}/")
