@@ -38,7 +38,7 @@ def test_a_log_is_stored_once_however_often_it_is_read(call, tmp_path, archive) 
     again = call("monitor", "import", file)
     assert again.code == 0
     assert "stored 0 interactions" in again.err
-    assert "2 were there already" in again.err
+    assert "stored before: 2 interactions" in again.err
     who, where = archive().interactions()
     assert (where.at, where.feedback, where.latency) == (1_780_000_000_000_000, 0.0, 0.5)
     assert where.meta == {"model": "m"}
