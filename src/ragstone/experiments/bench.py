@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +33,17 @@ from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.registry import MetricSpec
 from ragstone.store import Store
+from ragstone.systems import AnswerProgress
 from ragstone.systems.factory import SYSTEM_KINDS
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
-    from ragstone.systems import AnswerProgress
 
 BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 """Called with the configuration's name and how far its answers or its scores are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bench:
     """One Run per configuration, in the order given, and how they compare."""
 
@@ -60,6 +61,9 @@ class Bench:
         if self.result is None or self.result.league is None:
             return next(iter(self.runs.values())).to_pandas()
         return build_league_frame(self.result.league)
+
+    def __repr__(self) -> str:
+        return f"<Bench: {', '.join(self.runs)}>"
 
     def __str__(self) -> str:
         return str(next(iter(self.runs.values())) if self.result is None else self.result)
@@ -98,7 +102,9 @@ async def abench(
 
     A configuration is a system (whatever `make_system` takes), or settings of `system`. The remaining options go
     to `evaluate`. The `primary` metric decides; it is the first that measures quality unless named. Interrupted, the same call resumes: answers and judgements are in the store."""
-    plan, inputs, _ = plan_evaluation(samples, metrics, judge=judge, store=store, **options)
+    plan, inputs, observer = plan_evaluation(samples, metrics, judge=judge, store=store, **options)
+    if watch is None and observer.progress is not None:  # in a notebook: one bar for all of them
+        watch = partial(_show_in_notebook, observer)
     if system is not None:
         plan, inputs = with_system(plan, inputs, system)
     return await bench_plan(
@@ -218,6 +224,12 @@ def _resolve_configuration(
         raise RagstoneError(f"the configuration {name!r} names no system; add one, or `system`")
     base = plan.system.spec if inputs.system is None else inputs.system
     return base, {**plan.system.settings, **settings}
+
+
+def _show_in_notebook(observer: RunObserver, _: str, progress: Any) -> None:
+    show = observer.answers if isinstance(progress, AnswerProgress) else observer.progress
+    if show is not None:
+        show(progress)
 
 
 def _bind_watch(watch: BenchWatch | None, name: str) -> Callable[[Any], None] | None:

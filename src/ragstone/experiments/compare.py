@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ragstone.report.builders.comparison import ComparisonReport
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComparisonResult:
     """A comparison of runs, and for more than two the league and which to choose."""
 
@@ -61,6 +61,10 @@ class ComparisonResult:
 
         write_report(self.report(language), path)
         return Path(path)
+
+    def __repr__(self) -> str:
+        names = ", ".join(run.info.name for run in self.runs.values())
+        return f"<ComparisonResult: {names}>"
 
     def __str__(self) -> str:
         from ragstone.report.render import terminal

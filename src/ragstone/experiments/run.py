@@ -19,6 +19,7 @@ from ragstone.errors import RagstoneError
 from ragstone.experiments.choose import resolve_specs
 from ragstone.experiments.execute import execute_plan
 from ragstone.experiments.inputs import RunInputs, RunObserver, with_system
+from ragstone.experiments.notebook_bar import NotebookBar, is_in_notebook
 from ragstone.registry import Metric, MetricSpec
 from ragstone.store import RunInfo, Store, StoredRow, StoredRun
 from ragstone.types import Score
@@ -26,6 +27,7 @@ from ragstone.types import Score
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
     from ragstone.experiments.compare import ComparisonResult
+    from ragstone.experiments.diagnosis import DiagnosisResult
     from ragstone.systems import AnswerProgress
 
 
@@ -107,6 +109,12 @@ class Run:
         from ragstone.experiments.compare import compare
 
         return compare([baseline, self], store=self.stored.store, **options)
+
+    def diagnose(self, *, thresholds: Mapping[str, float] | None = None, language: str | None = None) -> DiagnosisResult:  # fmt: skip
+        """What goes wrong, by class, with the likely causes and what to try, as `ragstone diagnose` says it."""
+        from ragstone.experiments.diagnosis import diagnose_run
+
+        return diagnose_run(self, thresholds, language)
 
     def send_to(self, tracker: str, *, project: str | None = None, **options: Any) -> str:
         """Send figures, samples and evidence to a tracker (mlflow, wandb, langfuse, phoenix, otel) by its own client; returns where they are."""
@@ -240,6 +248,9 @@ def plan_evaluation(
     )
     if system is not None:
         plan, inputs = with_system(plan, inputs, system, settings)
+    if is_in_notebook() and watch is None and asked is None:
+        bar = NotebookBar()
+        watch, asked = bar.show_scores, bar.show_answers
     return plan, inputs, RunObserver(progress=watch, answers=asked, started=started)
 
 

@@ -52,9 +52,11 @@ def render(document: doc.ReportDocument, width: int = 100) -> str:
     from rich.console import Console
 
     out = io.StringIO()
-    print_document(
-        document, Console(file=out, width=width, force_terminal=False, color_system=None)
+    # in a notebook rich would else display the text below the cell, whatever its file is
+    console = Console(
+        file=out, width=width, force_terminal=False, force_jupyter=False, color_system=None
     )
+    print_document(document, console)
     return out.getvalue()
 
 
