@@ -12,6 +12,7 @@ from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
 from ragstone.experiments.compare import ComparisonResult
+from ragstone.experiments.records import keep_ablation
 from ragstone.experiments.run import Run
 from ragstone.registry import MetricSpec
 
@@ -62,6 +63,9 @@ async def aablate(
     pairs = [(settings_by_name[name], run.stored) for name, run in benched.runs.items()]
     first = next(iter(benched.runs.values()))
     scored = [metric.metric for metric in first.summary().metrics if metric.scored]
+    if benched.result is not None:
+        stored, primary = [run for _, run in pairs], benched.result.comparison.primary
+        keep_ablation(first.stored.store, stored, [values for values, _ in pairs], scored, primary)
     return Ablation(
         benched.runs,
         tuple(settings_by_name[name] for name in benched.runs),

@@ -28,6 +28,7 @@ from ragstone.experiments.inputs import (
     with_system,
 )
 from ragstone.experiments.interleave import MAX_INTERLEAVED_SYSTEMS, answer_in_turn
+from ragstone.experiments.records import keep_bench
 from ragstone.experiments.run import Run, plan_evaluation
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
@@ -157,14 +158,14 @@ async def bench_plan(
     if len(runs) < 2:
         return Bench(runs, None)
     stored = [run.stored for run in runs.values()]
-    result = compare(
-        stored,
-        baseline=list(runs).index(baseline) if baseline is not None else 0,
-        primary=primary or _find_primary(stored[0].info.metrics),
-        margin=margin,
-        correction=correction,
-        league=True,
-    )
+    options: dict[str, Any] = {
+        "baseline": list(runs).index(baseline) if baseline is not None else 0,
+        "primary": primary or _find_primary(stored[0].info.metrics),
+        "margin": margin,
+        "correction": correction,
+    }
+    result = compare(stored, league=True, **options)
+    keep_bench(store, stored, **options)
     return Bench(runs, result)
 
 

@@ -23,6 +23,7 @@ from ragstone.experiments.answer import build_system
 from ragstone.experiments.compare import ComparisonResult, compare
 from ragstone.experiments.inputs import is_judge
 from ragstone.experiments.race import Race
+from ragstone.experiments.records import keep_search
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.experiments.search import (
     DEFAULT_TRIALS,
@@ -118,6 +119,8 @@ class TuningResult:
     """Tuning questions that a full grid would have answered."""
     stopped: str = ""
     """The budget that ended the search early."""
+    margin: float = MARGIN
+    """Differences up to this do not matter."""
 
     @property
     def comparison(self) -> Comparison | None:
@@ -283,12 +286,14 @@ async def atune(
     finally:
         if shared is not None and shared is not judge:
             await shared.close()
-    return TuningResult(
+    result = TuningResult(
         objective=wanted, trials=tuple(ordered), winner=ordered[0], run=after, baseline=before,
         result=_compare_held_out(before, after, wanted, margin),
         gain=_measure_gain(before, after, reporting, wanted), evaluations=search.questions,
-        grid=math.prod(map(len, vary.values())) * len(tuning), stopped=ended,
+        grid=math.prod(map(len, vary.values())) * len(tuning), stopped=ended, margin=margin,
     )  # fmt: skip
+    keep_search(search.store, result, str(samples) if isinstance(samples, str | Path) else before.info.source)  # fmt: skip
+    return result
 
 
 def _compare_held_out(

@@ -232,7 +232,8 @@ def build_frame(request: web.Request, lang: str = "") -> Frame:
     home = "monitor" if settings.home == "runs" else "./"
     query = read_query({"lang": lang, **request.query}, now, settings.zone, home)
     signed_in = settings.token is not None and is_authorised(request)
-    address = f"{request.url.origin()}{settings.prefix}/"
+    # a viewer takes no interactions: there is no address to send one to
+    address = f"{request.url.origin()}{settings.prefix}/" if settings.ingest else ""
     words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     nav = ViewFrame(words, "monitor", {}, query.lang, monitor_page=home).build_nav()
     return Frame(words, query, now, signed_in, address, tuple(nav))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
@@ -21,6 +21,7 @@ from ragstone.report.view.label_page import (
     render_sample_labels,
     render_start,
 )
+from ragstone.report.view.sample_state import STATE_NAMES
 from ragstone.server.responses import RequestError
 from ragstone.server.view_state import VIEW_STATE, ViewState
 from ragstone.store import StoredRow, StoredRun
@@ -97,8 +98,22 @@ def store_label(state: ViewState, form: dict[str, str], author: str) -> str:
     if form.get("queue") or target == "preference":
         pairs |= {"on": target, "against": item if target == "preference" else ""}
     else:
-        pairs |= {"at": position, "done": "saved"}
-    return urlencode({name: value for name, value in pairs.items() if value})
+        # the next question is marked, so that one key after another labels a sample
+        number = (
+            int(form["unit"])
+            if form.get("unit", "").isascii() and form.get("unit", "").isdigit()
+            else 0
+        )
+        pairs |= {
+            "at": position,
+            "done": "saved",
+            "unit": str(number + (given != "undo")) if 0 < number < 1000 else "",
+        }
+    shown = [
+        (name, value) for name, value in parse_qsl(form.get("state", "")) if name in STATE_NAMES
+    ]
+    query = urlencode([*((name, value) for name, value in pairs.items() if value), *shown])
+    return f"{query}#u{pairs['unit']}" if pairs.get("unit") else query
 
 
 def _take_back_last(run: StoredRun, target: Target, form: dict[str, str], author: str) -> str:

@@ -19,6 +19,7 @@ from ragstone.report.render.rows import export_rows
 from ragstone.report.view.catalogue import RunEntry, load_entries
 from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
 from ragstone.report.view.diagnosis_page import render_diagnosis
+from ragstone.report.view.experiment_page import render_experiment, render_experiments
 from ragstone.report.view.frame import ViewFrame, build_view_script, build_view_style
 from ragstone.report.view.index import RunIndex
 from ragstone.report.view.run_page import open_state, render_run, resolve_query
@@ -37,6 +38,7 @@ from ragstone.server.responses import RequestError
 from ragstone.server.view_labels import save_form, show_label
 from ragstone.server.view_state import VIEW_STATE, IndexJob, ViewState
 from ragstone.store import StoredRow, StoredRun
+from ragstone.store.experiments import load_experiment, load_experiments
 from ragstone.store.run_notes import (
     load_run_notes,
     mark_baseline,
@@ -136,13 +138,18 @@ def show_runs(state: ViewState, frame: ViewFrame) -> str:
             binned.append(state.store.run(run).info)
         except RunNotFound:  # erased by another process between the two reads
             continue
-    return render_runs(frame, entries, state.store.place, binned, unread)
+    searches = [kept for kept in load_experiments(state.store) if kept.kind == "tuning"]
+    trials = {run for kept in searches for run in kept.runs}
+    return render_runs(frame, entries, state.store.place, binned, unread, trials)
 
 
 def show_run(state: ViewState, frame: ViewFrame) -> str:
     """`GET /run?run=…`."""
     entry, index = open_run(state, frame)
-    return render_progress(frame, entry, index) if isinstance(index, IndexJob) else render_run(frame, entry, index)  # fmt: skip
+    if isinstance(index, IndexJob):
+        return render_progress(frame, entry, index)
+    experiments = [kept for kept in load_experiments(state.store) if entry.info.id in kept.runs]
+    return render_run(frame, entry, index, experiments)
 
 
 def show_sample(state: ViewState, frame: ViewFrame) -> str:
@@ -180,6 +187,16 @@ def show_diagnosis(state: ViewState, frame: ViewFrame) -> str:
     return render_diagnosis(frame, state.open_entry(state.store.run(frame.get("run") or "last")))
 
 
+def show_experiments(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /experiments`."""
+    return render_experiments(frame, load_experiments(state.store))
+
+
+def show_experiment(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /experiment?id=…`."""
+    return render_experiment(frame, load_experiment(state.store, frame.get("id")), state.store)
+
+
 def open_run(state: ViewState, frame: ViewFrame) -> tuple[RunEntry, RunIndex | IndexJob]:
     """The run that the address names, with its index or the job that is building it."""
     run = state.store.run(frame.get("run") or "last")
@@ -206,6 +223,8 @@ RENDERERS: dict[str, Render] = {
     "compare": show_comparison,
     "label": show_label,
     "diagnosis": show_diagnosis,
+    "experiments": show_experiments,
+    "experiment": show_experiment,
 }
 """Page → what makes it."""
 VIEW_PATHS = tuple(

@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.console import Console
 
-from ragstone.analysis.compare import MARGIN
 from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.cli.actions.compare import present_report
 from ragstone.cli.actions.flags import parse_setting, parse_settings
@@ -16,10 +15,10 @@ from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
-from ragstone.experiments.ablate import format_settings
+from ragstone.experiments.records import describe_search
 from ragstone.experiments.tune import TuningBudget, TuningResult, tune
 from ragstone.report import document as doc
-from ragstone.report.builders.tuning import SearchView, TrialRow
+from ragstone.report.builders.tuning import SearchView
 from ragstone.report.files import write_text
 from ragstone.report.render import terminal
 from ragstone.report.words import load_words
@@ -50,7 +49,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
             watch=show_progress_lines(quiet=quiet),
         )
     language = choose_language(flags["language"])
-    view = view_search(result)
+    view = SearchView.from_record(describe_search(result))
     # JSON holds the whole search; every other format is the report of winner against baseline.
     pages = [path for path in flags["output"] if not path.endswith(".json")]
     if result.result is not None:
@@ -58,7 +57,7 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
         report = replace(
             result.result.report(language),
             remarks=view.describe(say),
-            extra=(view.build_trials(say),),
+            extra=(*view.build_front(say), view.build_trials(say)),
         )
         present_report(report, result.result.comparison, {**flags, "output": pages})
     else:
@@ -71,39 +70,12 @@ def run_search(data: str, system: str, flags: dict[str, Any]) -> None:
             note("wrote {path}", path=path, quiet=quiet)
 
 
-def view_search(result: TuningResult) -> SearchView:
-    """The search as reports show it."""
-    rows = [
-        TrialRow(
-            format_settings(trial.settings), trial.questions, trial.measured,
-            result.measure_winner_beside(trial), trial.estimate,
-            () if trial.standing is None else trial.standing.costs, trial.front,
-        )
-        for trial in result.trials
-    ]  # fmt: skip
-    weights = result.objective.weights
-    alone = len(weights) == 1
-    return SearchView(
-        objective=" + ".join(name if alone else f"{w:g}*{name}" for name, w in weights.items()),
-        winner=format_settings(result.winner.settings),
-        is_unchanged=result.comparison is None,
-        same_answers=result.comparison is not None and result.comparison.versus[0].same_answers,
-        gain=result.gain,
-        margin=MARGIN,
-        trials=tuple(rows),
-        against=result.objective.against,
-        answered=result.evaluations,
-        full_grid=result.grid,
-        stopped=result.stopped,
-    )
-
-
 def _show_unchanged(view: SearchView, language: str, *, quiet: bool) -> None:
     if quiet:
         return
     say = load_words(language)
     lines: list[doc.Node] = [doc.Paragraph(remark.text) for remark in view.describe(say)]
-    body = (*lines, view.build_trials(say))
+    body = (*lines, *view.build_front(say), view.build_trials(say))
     title = say("tuned.trials")
     terminal.print_document(
         doc.ReportDocument("comparison", say, title, title, (), body), Console()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.advice import choose_text
@@ -43,13 +43,18 @@ def build_story(
     return doc.ReportDocument("diagnosis", say, title, title, (), tuple(nodes))
 
 
-def build_diagnosis(diagnoses: Sequence[Diagnosis], failures: Failures, say: Words) -> doc.Section:
-    """The causes with what shows them and what to try, for files."""
+def build_diagnosis(
+    diagnoses: Sequence[Diagnosis],
+    failures: Failures,
+    say: Words,
+    link_class: Callable[[str], str] | None = None,
+) -> doc.Section:
+    """The causes with what shows them and what to try, for files; `link_class` gives the address of a class's samples."""
     nodes: list[doc.Node] = [doc.Heading(say("diagnosis"))]
     if not diagnoses:
         nodes.append(doc.Paragraph(describe_silence(failures, say).text, style="panel"))
     for number, diagnosis in enumerate(diagnoses, 1):
-        nodes.append(_symptom_on_page(diagnosis, failures, say))
+        nodes.append(_symptom_on_page(diagnosis, say, link_class))
         nodes.append(_symptom_in_text(number, diagnosis, failures, say))
     return doc.Section(tuple(nodes), id="diagnosis", where=doc.WRITTEN)
 
@@ -134,7 +139,9 @@ def list_ids(ids: Sequence[str]) -> str:
     return f"{shown} …" if len(ids) > MAX_IDS else shown
 
 
-def _symptom_on_page(diagnosis: Diagnosis, failures: Failures, say: Words) -> doc.Section:
+def _symptom_on_page(
+    diagnosis: Diagnosis, say: Words, link_class: Callable[[str], str] | None
+) -> doc.Section:
     # `perhaps`: the figure is past its limit, but its interval reaches back over it.
     doubt = () if diagnosis.sure else (" ", doc.Styled(say("perhaps"), "badge", "warn"))
     advice = [
@@ -148,10 +155,15 @@ def _symptom_on_page(diagnosis: Diagnosis, failures: Failures, say: Words) -> do
         )
         for item in diagnosis.advice
     ]
+    shown = []
+    if link_class is not None and diagnosis.kind is not None:
+        link = doc.Styled(say("view.show_samples"), "link", href=link_class(diagnosis.kind))
+        shown = [doc.Paragraph(link)]
     return doc.Section(
         (
             doc.Heading((choose_text(diagnosis.title, say.language), *doubt), 3),
             build_list(_list_evidence(diagnosis, say), style="evidence"),
+            *shown,
             build_list(advice, ordered=True),
         ),
         "panel symptom",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -42,6 +42,16 @@ WIDE_COLUMNS = 100
 
 
 @dataclass(frozen=True, slots=True)
+class FailureLinks:
+    """Addresses of the samples behind a report on failures; an empty one is no link."""
+
+    to_sample: Callable[[int], str]
+    """By position."""
+    to_class: Callable[[str], str]
+    to_slice: Callable[[Slice], str]
+
+
+@dataclass(frozen=True, slots=True)
 class FailureReport:
     """Why the samples of a run fail; None for the diagnoses leaves out what to do about it."""
 
@@ -50,6 +60,7 @@ class FailureReport:
     diagnoses: Sequence[Diagnosis] | None
     run: StoredRun
     language: str = "en"
+    links: FailureLinks | None = None
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -68,10 +79,14 @@ class FailureReport:
             doc.Paragraph(note.text, note.tone, "note") for note in _describe_gaps(failures, say)
         ]
         classes: list[doc.Node] = [*build_classes(failures, say), *notes]
+        diagnosis = []
+        if self.diagnoses is not None:
+            link_class = None if self.links is None else self.links.to_class
+            diagnosis = [build_diagnosis(self.diagnoses, failures, say, link_class)]
         body = (
             build_panel("classes", say("failures"), *classes, heading=doc.PAGE),
-            _build_slices(failures, say),
-            *([] if self.diagnoses is None else [build_diagnosis(self.diagnoses, failures, say)]),
+            _build_slices(failures, say, self.links),
+            *diagnosis,
             *self._build_examples(say),
             doc.Section((doc.Status(state.text, state.tone),), where=doc.TERMINAL),
         )
@@ -94,7 +109,7 @@ class FailureReport:
         for number, kind in enumerate(kinds, 1):
             name = name_class(kind, say)
             failures = self.failures.examples[kind][:EXAMPLES_ON_PAGE]
-            examples = [_build_example(failure, self.run, say) for failure in failures]
+            examples = [_build_example(failure, self.run, say, self.links) for failure in failures]
             sections, items = [page for page, _ in examples], [item for _, item in examples]
             yield build_panel(f"e{number}", name, *sections, where=doc.PAGE)
             yield doc.Heading(f"{say('examples')}: {name}", where=doc.TEXT)
@@ -203,7 +218,7 @@ def _describe_gaps(failures: Failures, say: Words) -> Iterator[doc.Remark]:
 # ── slices ────────────────────────────────────────────────────────────────────────────────
 
 
-def _build_slices(failures: Failures, say: Words) -> doc.Section:
+def _build_slices(failures: Failures, say: Words, links: FailureLinks | None) -> doc.Section:
     key = "slices_note" if failures.worse else "slices_none"
     note = doc.Paragraph(say(key, n=say.whole(len(failures.slices))), style="note")
     if not failures.worse:
@@ -212,15 +227,15 @@ def _build_slices(failures: Failures, say: Words) -> doc.Section:
     columns = (
         *build_text_columns(say, "slice"), *build_number_columns(say, *keys), *build_text_columns(say, "mostly"),
     )  # fmt: skip
-    rows = (_list_slice_cells(slice, say) for slice in failures.worse)
+    rows = (_list_slice_cells(slice, say, links) for slice in failures.worse)
     table = build_table(columns, rows, row_heads=False)
     return build_panel("slices", say("slices_worse"), table, note)
 
 
-def _list_slice_cells(slice: Slice, say: Words) -> list[str]:
+def _list_slice_cells(slice: Slice, say: Words, links: FailureLinks | None) -> doc.Cells:
     mostly = next(iter(slice.classes), "")
     return [
-        describe_slice(slice, say),
+        doc.TableCell(describe_slice(slice, say), href=links.to_slice(slice) if links else ""),
         say.whole(slice.samples),
         say.percent(slice.rate),
         f"{say.percent(slice.low)} – {say.percent(slice.high)}",
@@ -234,7 +249,7 @@ def _list_slice_cells(slice: Slice, say: Words) -> list[str]:
 
 
 def _build_example(
-    failure: Failure, run: StoredRun, say: Words
+    failure: Failure, run: StoredRun, say: Words, links: FailureLinks | None
 ) -> tuple[doc.Section, doc.ListItem]:
     """A failing sample for a page, and for a list."""
     row = run.row(failure.position)
@@ -245,12 +260,15 @@ def _build_example(
         f"{name} {say.number(value) if isinstance(value, float) else say.outcome(value)}"
         for name, value in failure.values.items()
     )
+    shown_id = doc.Styled(id, "mono")
+    if links is not None:
+        shown_id = doc.Styled(id, "link", href=links.to_sample(failure.position))
     details = [doc.Paragraph(text, style="soft") for text in _explain_failure(failure, row, say)]
     page = doc.Section(
         (
             doc.Paragraph(doc.Styled(question or say("no_question"), "strong")),
             *([doc.Paragraph(answer)] if answer else []),
-            doc.Paragraph((doc.Styled(id, "mono"), f" · {values}" if values else ""), style="soft"),
+            doc.Paragraph((shown_id, f" · {values}" if values else ""), style="soft"),
             *details,
         ),
         "example",

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any
 
+from ragstone.analysis.paired import MeanDifference
+from ragstone.analysis.pareto import Candidate, TradeOff, find_front
 from ragstone.analysis.power import find_needed_questions
 from ragstone.analysis.significance import ALPHA
+from ragstone.analysis.stats import Interval
 from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_number_columns, build_table, build_text_columns
+from ragstone.report.builders.parts import (
+    build_chart,
+    build_number_columns,
+    build_panel,
+    build_table,
+    build_text_columns,
+)
 from ragstone.report.comparison.sentences import (
     format_amount,
     format_signed,
     format_signed_interval,
 )
 from ragstone.report.document import Remark
+from ragstone.report.drawing.charts import draw_pareto
 from ragstone.report.words import Words
-
-if TYPE_CHECKING:
-    from ragstone.analysis.paired import MeanDifference
 
 SHOWN_TRIALS = 10
 """Trials in a text or on a screen; a JSON file has them all."""
@@ -39,6 +47,8 @@ class TrialRow:
     """For all tuning questions, where it did not answer them all."""
     costs: tuple[float, ...] = ()
     front: bool = False
+    run: str = ""
+    """Its run; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,24 @@ class SearchView:
     """Questions answered while tuning."""
     full_grid: int
     stopped: str = ""
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> SearchView:
+        """The search that `describe_search` wrote down."""
+        weights, gain = record["objective"], dict(record["gain"])
+        interval = Interval(gain.pop("low"), gain.pop("high"))
+        alone = len(weights) == 1
+        return cls(
+            objective=" + ".join(name if alone else f"{w:g}*{name}" for name, w in weights.items()),
+            winner=record["winner"], is_unchanged=record["is_unchanged"], same_answers=record["same_answers"],
+            gain=MeanDifference(**gain, interval_at=lambda alpha: interval),
+            margin=record["margin"], against=tuple(record["against"]),
+            answered=record["answered"], full_grid=record["full_grid"], stopped=record["stopped"],
+            trials=tuple(
+                TrialRow(**{**trial, "costs": tuple(trial["costs"]), "run": trial["run"] or ""})
+                for trial in record["trials"]
+            ),
+        )  # fmt: skip
 
     def describe(self, say: Words) -> list[Remark]:
         """What to do, in a sentence, and what that rests on."""
@@ -88,8 +116,33 @@ class SearchView:
             text += " " + say("choose.needed", needed=say.whole(needed), more=more, **values)
         return [Remark(text, "warn")]
 
-    def build_trials(self, say: Words) -> doc.Section:
-        """The table of trials, estimates apart from what was measured."""
+    def build_front(self, say: Words) -> list[doc.Node]:
+        """Quality against what it is traded for, of the trials that answered as many questions as the winner."""
+        most = max((trial.questions for trial in self.trials), default=0)
+        whole = [trial for trial in self.trials if trial.questions == most and trial.costs]
+        sections: list[doc.Node] = []
+        for number, cost in enumerate(self.against):
+            points = [
+                (trial.name, trial.costs[number], trial.measured)
+                for trial in whole
+                if trial.measured is not None
+            ]
+            if len(points) < 2:
+                continue
+            # of this picture: with several costs the star of the table is of all of them
+            front = find_front([(spent, quality) for _, spent, quality in points])
+            candidates = [Candidate(*point, is_front) for point, is_front in zip(points, front, strict=True)]  # fmt: skip
+            trade_off = TradeOff(self.objective, cost, tuple(candidates))
+            chart = build_chart(partial(draw_pareto, trade_off, say))
+            title = say("drawn.pareto", quality=self.objective, cost=cost)
+            note = doc.Paragraph(say("drawn.front", cost=cost), style="note")
+            sections.append(build_panel(f"front{number}", title, chart, note, where=doc.PAGE))
+        return sections
+
+    def build_trials(
+        self, say: Words, link: Callable[[str], str] | None = None, most: int = SHOWN_TRIALS
+    ) -> doc.Section:
+        """The table of trials, estimates apart from what was measured; `link` gives the address of a run."""
         columns = [
             *build_text_columns(say, "configuration"),
             *build_number_columns(
@@ -98,9 +151,10 @@ class SearchView:
             *(doc.TableColumn(name, True) for name in self.against),
             *(build_text_columns(say, "tuned.front") if self.against else ()),
         ]
-        table = build_table(columns, [self._list_cells(t, say) for t in self.trials[:SHOWN_TRIALS]])
+        rows = [self._list_cells(trial, say, link) for trial in self.trials[:most]]
+        table = build_table(columns, rows, id="trials")
         lines = [say("tuned.note")]
-        hidden = len(self.trials) - SHOWN_TRIALS
+        hidden = len(self.trials) - most
         if hidden > 0:
             lines.append(say.count("tuned.more", hidden))
         share = say.percent(self.answered / self.full_grid, 0)
@@ -110,11 +164,14 @@ class SearchView:
         note = doc.Paragraph(" ".join(lines), style="note")
         return doc.Section((doc.Heading(say("tuned.trials")), table, note), "panel", "trials")
 
-    def _list_cells(self, trial: TrialRow, say: Words) -> Sequence[str]:
+    def _list_cells(
+        self, trial: TrialRow, say: Words, link: Callable[[str], str] | None
+    ) -> doc.Cells:
+        href = link(trial.run) if link is not None and trial.run else ""
         estimate = "–" if trial.estimate is None else f"≈ {say.number(trial.estimate)}"
         # a cell for each column of `build_trials`, in that order
-        cells = [
-            trial.name, say.whole(trial.questions), say.number(trial.measured),
+        cells: list[str | doc.TableCell] = [
+            doc.TableCell(trial.name, href=href), say.whole(trial.questions), say.number(trial.measured),
             say.number(trial.winner_beside), estimate,
         ]  # fmt: skip
         if self.against:

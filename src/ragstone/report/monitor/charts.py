@@ -115,13 +115,19 @@ def _draw_alert(
 
 
 def draw_sparkline(
-    points: Sequence[SeriesPoint], label: str, width: float = 120.0, height: float = 26.0
+    points: Sequence[SeriesPoint],
+    label: str,
+    width: float = 120.0,
+    height: float = 26.0,
+    least_range: float = 0.0,
 ) -> Drawing:
-    """The series in the space of a word."""
+    """The series in the space of a word; changes that are small against `least_range` look small."""
     known = [point.value for point in points if point.value is not None]
     if not known:
         return Drawing(width, height, (), label)
     low, high = min(known), max(known)
+    middle, half = (low + high) / 2, max(high - low, least_range) / 2
+    low, high = middle - half, middle + half
     room = (high - low) or 1.0
     step = width / max(len(points), 1)
 

@@ -67,7 +67,7 @@ class Frame:
     signed_in: bool = False
     """Whether there is something to sign out of."""
     address: str = ""
-    """Where the server is, for the example on an empty page."""
+    """Where the server takes interactions, for the example on an empty page; empty where it takes none."""
     nav: tuple[Any, ...] = ()
     """The links to the other pages of the app."""
 

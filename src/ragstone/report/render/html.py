@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -152,11 +152,20 @@ class ShownSamples:
     packed_count: int = 0
 
 
-def render_sample(sample: object, say: Words, *, is_open: bool) -> Markup:
-    """The view of a sample as HTML."""
+def render_sample(
+    sample: object,
+    say: Words,
+    *,
+    is_open: bool,
+    is_alone: bool = False,
+    said: Mapping[str, Sequence[str]] | None = None,
+) -> Markup:
+    """The view of a sample as HTML, which `is_alone` on its page or one of a list; `said` is what people said of its parts: `c` and a finding's number, `k` and a chunk's rank, a metric."""
     from markupsafe import Markup
 
-    text = load_template("sample.html.j2").render(say=say, s=sample, open=is_open)
+    text = load_template("sample.html.j2").render(
+        say=say, s=sample, open=is_open, said=said or {}, is_alone=is_alone
+    )
     return Markup(text)  # noqa: S704 - rendered by our own template
 
 

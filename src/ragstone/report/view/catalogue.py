@@ -81,6 +81,9 @@ def name_data(info: RunInfo) -> str:
 def name_system(info: RunInfo) -> str:
     """The system under test; empty for answers that came with the data."""
     named = info.facts.system or (info.plan.system.spec if info.plan.system is not None else "")
+    kind, colon, place = str(named).partition(":")
+    if "/" in place and not place.startswith("//"):  # a file, as data sets are: without its folder
+        named = f"{kind}{colon}{PurePath(place).name}"
     return shorten(str(named), 60)
 
 

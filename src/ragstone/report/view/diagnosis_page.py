@@ -7,9 +7,10 @@ from functools import lru_cache
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import Diagnosis, diagnose
 from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.analysis.slices import Slice
 from ragstone.errors import RagstoneError
 from ragstone.report import document as doc
-from ragstone.report.builders.failures import FailureReport
+from ragstone.report.builders.failures import FailureLinks, FailureReport
 from ragstone.report.builders.parts import build_panel
 from ragstone.report.figures import shorten
 from ragstone.report.view.catalogue import RunEntry
@@ -25,19 +26,24 @@ def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
     if entry.count_samples() > READABLE_SAMPLES:
         raise RagstoneError(say("view.diagnose_by_command", run=info.id))
     failures, diagnoses = _analyse(_AnalysedRun(entry))
-    document = FailureReport(failures, diagnoses, entry.run, say.language).document()
+    links = FailureLinks(
+        lambda position: frame.href("sample", run=info.id, at=str(position)),
+        lambda kind: frame.href("run", run=info.id, is_=f"class:{kind}"),
+        lambda slice: frame.href("run", run=info.id, is_=trait) if (trait := _to_trait(slice)) else "",
+    )  # fmt: skip
+    document = FailureReport(failures, diagnoses, entry.run, say.language, links).document()
     rows = []
     for rate in failures.rates:
         if rate.label in ("fine", "unclassified"):
             continue
         examples = failures.examples.get(rate.label, ())[:SHOWN_EXAMPLES]  # type: ignore[call-overload]
-        links: list[str | doc.Styled] = []
+        shown: list[str | doc.Styled] = []
         for failure in examples:
             href = frame.href("sample", run=info.id, at=str(failure.position))
-            links += [", "] * bool(links) + [doc.Styled(shorten(failure.id, 40), "link", href=href)]
+            shown += [", "] * bool(shown) + [doc.Styled(shorten(failure.id, 40), "link", href=href)]
         href = frame.href("run", run=info.id, is_=f"class:{rate.label}")
         name = say.translate("failure_class", str(rate.label))
-        rows.append(doc.TableRow((doc.TableCell(name, href=href), say.whole(rate.count), doc.TableCell(tuple(links)))))  # fmt: skip
+        rows.append(doc.TableRow((doc.TableCell(name, href=href), say.whole(rate.count), doc.TableCell(tuple(shown)))))  # fmt: skip
     columns = (
         doc.TableColumn(say("view.trait.class")),
         doc.TableColumn(say("view.samples"), True),
@@ -49,6 +55,13 @@ def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
         "view_diagnosis.html.j2", title=document.title, document=document, linked=linked,
         back=frame.href("run", run=info.id), run_name=shorten(info.name or info.id, 80),
     )  # fmt: skip
+
+
+def _to_trait(slice: Slice) -> str:
+    """The filter of a slice, where the list of samples has one: a language or a field of the data."""
+    if not slice.is_tagged or slice.field in ("language_pair", "group"):
+        return ""
+    return f"{'' if slice.field == 'language' else 'meta.'}{slice.field}:{slice.value}"
 
 
 class _AnalysedRun:

@@ -16,8 +16,10 @@ from ragstone.report.render.html import (
 )
 from ragstone.report.words import Words
 
-PAGES = ("runs", "compare", "label", "monitor")
+PAGES = ("runs", "compare", "experiments", "label", "monitor")
 """Pages that the navigation leads to, in its order."""
+PARENTS = {"run": "runs", "sample": "runs", "diagnosis": "runs", "experiment": "experiments"}
+"""Page → the page of the navigation that it belongs to."""
 SCRIPTS = ("view.js",)
 MAX_PARAMETER_CHARS = 300
 
@@ -98,7 +100,7 @@ class ViewFrame:
             NavLink(
                 self.href(self.monitor_page if page == "monitor" else page),
                 self.say(f"view.nav.{page}"),
-                page == self.page or (page == "runs" and self.page in ("run", "sample")),
+                page == PARENTS.get(self.page, self.page),
             )
             for page in PAGES
         ]

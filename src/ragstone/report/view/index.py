@@ -48,6 +48,8 @@ class SampleQuery:
     """Only these samples; None: all."""
     sort: str = POSITION
     descending: bool = False
+    leaves_out: bool = False
+    """Whether `positions` are those to leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class RunIndex:
         if wanted.positions is not None:
             chosen = np.zeros(self.rows, dtype=bool)
             chosen[[at - 1 for at in wanted.positions if 1 <= at <= self.rows]] = True
-            mask &= chosen
+            mask &= ~chosen if wanted.leaves_out else chosen
         if wanted.text.strip():
             mask &= self._search(wanted.text)
         return mask

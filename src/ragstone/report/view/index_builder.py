@@ -240,7 +240,7 @@ def _write_facts(columns: _Columns, draft: Path, stamp: int) -> None:
 def _to_field_value(value: Any) -> str:
     """A value of the data that a filter can offer: a short text, a number that counts, yes or no."""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value)  # as slices of failures name it
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str) and len(value) <= MAX_FIELD_CHARS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from ragstone.labels import Label, LabelSession, Target, load_labels
 from ragstone.labels.label import SKIP, hash_content
@@ -14,7 +15,8 @@ from ragstone.report.figures import shorten
 from ragstone.report.ledger import choose_tone
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.sample_page import list_labels
+from ragstone.report.view.sample_page import view_labels
+from ragstone.report.view.sample_state import STATE_NAMES
 from ragstone.report.words import Words
 from ragstone.store import StoredRow, StoredRun
 
@@ -107,11 +109,20 @@ def render_sample_labels(frame: ViewFrame, run: StoredRun, row: StoredRow) -> st
         and label.content == hash_content(row.sample, label.target, label.item)
     }  # fmt: skip
     units = _list_units(run, row, own, say)
+    unlabelled = next((number for number, unit in enumerate(units, 1) if not unit.given), 1)
+    current = frame.get_number("unit", unlabelled, max(len(units), 1))
+    state = {name: frame.get_all(name) for name in STATE_NAMES}
+    place: dict[str, str | Sequence[str]] = {"run": run.id, "at": str(row.position), **state}
     return frame.fill(
         "view_label_sample.html.j2", title=shorten(row.sample.question or say("no_question"), 240),
         run=run, row=row, position=row.position, run_name=shorten(run.info.name or run.id, 80),
-        units=units, labels=list_labels(row, run, say), chunks=_list_chunks(row, "claim", ""),
+        units=units, labels=view_labels(row, run, say), chunks=_list_chunks(row, "claim", ""),
         note=own[("note", "")].word if ("note", "") in own else "", most=MAX_SHOWN_CHARS,
+        current=current, state=urlencode(state, doseq=True), back=frame.href("sample", **place),
+        steps=[
+            frame.href("label", **place, unit=str(number)) + f"#u{number}" if 1 <= number <= len(units) else ""
+            for number in (current - 1, current + 1)
+        ],
     )  # fmt: skip
 
 

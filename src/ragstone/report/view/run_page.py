@@ -13,6 +13,7 @@ from ragstone.labels import correct_run, load_labels
 from ragstone.report import document as doc
 from ragstone.report.builders.opening import build_opening
 from ragstone.report.builders.run import build_summary
+from ragstone.report.drawing.shapes import NARROW, WIDE
 from ragstone.report.figures import describe_run, format_moment, list_run_facts, shorten
 from ragstone.report.samples import choose_level
 from ragstone.report.view.catalogue import RunEntry
@@ -24,6 +25,7 @@ from ragstone.report.view.spread import compute_slices, draw_histogram
 from ragstone.report.view.summaries import choose_headline
 from ragstone.report.words import Words
 from ragstone.store import StoredRun
+from ragstone.store.experiments import StoredExperiment
 
 SAMPLES_PER_PAGE = 50
 MAX_METRIC_COLUMNS = 6
@@ -82,14 +84,16 @@ def resolve_query(state: SampleState, index: RunIndex, run: StoredRun) -> Sample
         return state.query
     ids = sorted({label.sample for label in load_labels(run.store)})
     positions = tuple(index.find_positions(ids).values())
-    if wanted == "no":
-        chosen = set(positions)
-        positions = tuple(at for at in range(1, index.rows + 1) if at not in chosen)
-    return replace(state.query, traits=tuple(traits.items()), positions=positions)
+    return replace(state.query, traits=tuple(traits.items()), positions=positions, leaves_out=wanted == "no")  # fmt: skip
 
 
-def render_run(frame: ViewFrame, entry: RunEntry, index: RunIndex) -> str:
-    """The page."""
+def render_run(
+    frame: ViewFrame,
+    entry: RunEntry,
+    index: RunIndex,
+    experiments: Sequence[StoredExperiment] = (),
+) -> str:
+    """The page; `experiments` are those that the run is part of."""
     say, run, info = frame.say, entry.run, entry.info
     assert entry.summary is not None
     state = open_state(frame, entry)
@@ -100,7 +104,8 @@ def render_run(frame: ViewFrame, entry: RunEntry, index: RunIndex) -> str:
     shown = [int(at) for at in ordered[(page - 1) * SAMPLES_PER_PAGE : page * SAMPLES_PER_PAGE]]
     metric = next((m for m in info.metrics if m["name"] == state.histogram), None)
     names = _choose_metrics(info.metrics, state)
-    histogram = None if metric is None else draw_histogram(index, mask, metric, state)
+    # once for a page and once for a phone, on which the letters of the first would be too small
+    histograms = [] if metric is None else [draw_histogram(index, mask, metric, state, width) for width in (WIDE, NARROW)]  # fmt: skip
     return frame.fill(
         "view_run.html.j2",
         entry=entry, state=state, title=shorten(info.name or info.id, 200),
@@ -114,11 +119,12 @@ def render_run(frame: ViewFrame, entry: RunEntry, index: RunIndex) -> str:
         total=say.whole(index.rows), count=say.whole(len(ordered)),
         choices=_list_choices(index, mask, state),
         chosen=_list_chosen(state),
-        histogram=histogram,
+        histograms=[drawing for drawing in histograms if drawing is not None],
         slices=_build_slices(index, mask, metric, state, entry),
         pages=build_pager(frame, page, len(ordered), SAMPLES_PER_PAGE),
         exports=[(kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")],
         is_partial=entry.is_partial, position=POSITION,
+        experiments=[(frame.href("experiment", id=kept.id), say(f"view.kind.{kept.kind}")) for kept in experiments],
         tags=", ".join(entry.notes.tags), format_range=format_range,
     )  # fmt: skip
 

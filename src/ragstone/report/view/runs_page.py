@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from ragstone.report import document as doc
@@ -79,9 +79,14 @@ def render_runs(
     place: str,
     binned: Sequence[RunInfo],
     unread: int,
+    trials: Container[str] = (),
 ) -> str:
-    """The page; `unread` is how many runs are still being summed up."""
+    """The page; `unread` is how many runs are still being summed up, `trials` are runs of searches for settings."""
     say = frame.say
+    # a search leaves dozens of runs on parts of the questions: they are listed with it
+    hidden = [] if frame.get("trials") else [entry for entry in entries if entry.info.id in trials]
+    if hidden:
+        entries = [entry for entry in entries if entry.info.id not in trials]
     criteria = RunFilter(frame.get("q"), frame.get("data"), frame.get("tag"), frame.get("status"))
     chosen = list(criteria.select(entries))
     key, descending = frame.get("sort") or "date", frame.get("dir") != "up"
@@ -99,7 +104,8 @@ def render_runs(
         title=say("runs"),
         place=place,
         total=say.count("view.run", len(entries)),
-        is_empty=not entries,
+        is_empty=not entries and not hidden,
+        hidden=say.count("view.hidden_trials", len(hidden)) if hidden else "",
         groups=groups,
         trend=_build_trend(frame, everything, criteria),
         data_sets=sorted(sizes.items(), key=lambda item: item[1]),
@@ -196,9 +202,11 @@ def _build_figure(
     earlier = list_earlier(group, name, entry)[-SPARK_RUNS:]
     points = [SeriesPoint(0, 0, figures.mean) for figures in earlier]
     label = say("view.course_of", metric=name, n=say.whole(len(points)))
+    # as tall as the interval at least: what lies within it must not look like a change
+    width = 0.0 if metric.low is None or metric.high is None else metric.high - metric.low
     return FigureCell(
         say.number(metric.mean),
         say.interval(metric.low, metric.high) if metric.low is not None else "",
-        draw_sparkline(points, label, 90.0, 22.0) if len(points) > 1 else None,
+        draw_sparkline(points, label, 90.0, 22.0, width) if len(points) > 1 else None,
         metric.complete and not entry.is_partial,
     )

@@ -11,9 +11,10 @@ from ragstone.engine.replay import JudgeCall, replay_calls
 from ragstone.errors import RunNotFound
 from ragstone.labels import Label, load_labels
 from ragstone.labels.label import hash_content
+from ragstone.labels.units import find_metric
 from ragstone.report.figures import shorten
 from ragstone.report.render.html import render_sample
-from ragstone.report.samples import GENEROUS, open_sample
+from ragstone.report.samples import GENEROUS, SampleView, open_sample
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.index import RunIndex
@@ -77,13 +78,13 @@ def render_sample_page(
     return frame.fill(
         "view_sample.html.j2",
         title=view.title or say("no_question"), s=view, state=state, run_name=shorten(run.info.name, 80),
-        body=render_sample(view, say, is_open=True),
+        body=render_sample(view, say, is_open=True, is_alone=True, said=place_labels(view, row, run, say)),
         place=find_neighbours(state, index, run, position),
-        labels=list_labels(row, run, say),
+        labels=view_labels(row, run, say),
         calls=[_view_call(call, say) for call in calls[:MAX_CALLS]],
         judge=run.info.judge or "",
         others=[_describe_other(frame, other, at, row.id) for other, at in others],
-        label_href=frame.href("label", run=run.id, at=str(position)) if frame.can_edit else "",
+        label_href=state.href("label", at=position) if frame.can_edit else "",
         meta=[(str(name), shorten(str(value), 300)) for name, value in row.sample.meta.items()][:30],
     )  # fmt: skip
 
@@ -105,16 +106,42 @@ def find_neighbours(
     return Neighbours(at + 1, len(ordered), before, after)
 
 
-def list_labels(row: StoredRow, run: StoredRun, say: Words) -> list[LabelView]:
+def list_labels(row: StoredRow, run: StoredRun) -> list[Label]:
     """What people said of a sample, where the texts that they saw are the same."""
-    views = []
+    labels = []
     for label in load_labels(run.store):
         if label.sample != row.id or label.run == "monitor":
             continue
         is_same = label.content == hash_content(row.sample, label.target, label.item)
         if is_same or (not label.content and label.run in ("", run.id)):
-            views.append(_view_label(label, say))
-    return views
+            labels.append(label)
+    return labels
+
+
+def view_labels(row: StoredRow, run: StoredRun, say: Words) -> list[LabelView]:
+    """The same in words."""
+    return [_view_label(label, say) for label in list_labels(row, run)]
+
+
+def place_labels(
+    view: SampleView, row: StoredRow, run: StoredRun, say: Words
+) -> dict[str, list[str]]:
+    """What people said, by the part of the sample that they said it of, to stand beside the judge; see `render_sample`."""
+    said: dict[str, list[str]] = {}
+    for label in list_labels(row, run):
+        metric = find_metric(run, label.target, label.item)
+        if metric is None or label.is_skip or label.is_withdrawn:
+            continue
+        name, shown = str(metric["name"]), _view_label(label, say)
+        if label.target == "claim":
+            keys = [f"c{f.number}" for f in view.findings if f.text == label.item and name in f.metrics.split(", ")]  # fmt: skip
+        elif label.target == "chunk":
+            keys = [f"k{c.rank}" for c in view.chunks or () if label.item == (c.id or str(c.rank))]
+        else:
+            keys = [name]
+        for key in keys:
+            said.setdefault(key, []).append(f"{shown.author}: {shown.value}")
+    return said
 
 
 def _view_label(label: Label, say: Words) -> LabelView:

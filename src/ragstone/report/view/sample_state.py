@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.index import POSITION, SampleQuery, ValueRange
 
+STATE_NAMES = ("q", "range", "is", "sort", "dir", "hist")
+"""Parameters of an address that say which samples are shown, and in which order."""
 LABELLED = "labelled"
 """The trait of samples that people have labelled; it follows from the store, not from the index."""
 

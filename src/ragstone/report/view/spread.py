@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragstone.report.view.index import Column, Mask
 
 BINS = 20
-WIDTH, HEIGHT = 720.0, 120.0
+HEIGHT = 120.0
 MAX_SLICES = 12
 """Values of a trait that are shown, the most frequent ones."""
 
@@ -36,7 +36,7 @@ class SampleSlice:
 
 
 def draw_histogram(
-    index: RunIndex, mask: Mask, metric: Mapping[str, Any], state: SampleState
+    index: RunIndex, mask: Mask, metric: Mapping[str, Any], state: SampleState, wide: float
 ) -> Drawing | None:
     """How the values of a metric are spread: all samples in the back, those that fit in front; a bar is a link to its samples."""
     import numpy as np
@@ -52,7 +52,7 @@ def draw_histogram(
     fitting = _count_bins(values[mask], edges)
     tallest = max(int(everything.max()), 1)
     bins = len(edges) - 1
-    step, base = WIDTH / bins, HEIGHT - 22.0
+    step, base = wide / bins, HEIGHT - 22.0
     shapes: list[Shape] = []
     for number in range(bins):
         low, high = float(edges[number]), float(edges[number + 1])
@@ -68,12 +68,12 @@ def draw_histogram(
         if count:
             tall = max(count / tallest * (base - 6), 1.5)
             shapes.append(Box(x, base - tall, width, tall, "bar", title, href))
-    shapes.append(Stroke(((0, base), (WIDTH, base)), "axis"))
+    shapes.append(Stroke(((0, base), (wide, base)), "axis"))
     shapes.append(Caption(0, base + 16, _format_end(float(edges[0]), say), "soft"))
-    shapes.append(Caption(WIDTH, base + 16, _format_end(float(edges[-1]), say), "soft", "end"))
+    shapes.append(Caption(wide, base + 16, _format_end(float(edges[-1]), say), "soft", "end"))
     scored = int(np.count_nonzero(~np.isnan(values[mask])))
     label = say("view.spread_of", metric=name, n=say.count("sample", scored))
-    return Drawing(WIDTH, HEIGHT, tuple(shapes), label)
+    return Drawing(wide, HEIGHT, tuple(shapes), label)
 
 
 def _choose_edges(values: Column, metric: Mapping[str, Any]) -> Any:
