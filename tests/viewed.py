@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
+from live import Answer, Server
 from ragstone.config import Data, Plan
 from ragstone.data import read
 from ragstone.store import NewRow, RunFacts, RunInfo, Store, StoredRun
@@ -55,6 +57,21 @@ def make_row(
         "recall": Score(float((number * 31 % 100) / 100 + shift > 0.4)),
     }
     return row, scores
+
+
+WAITING = ("<progress", "Reading the scores", "Leyendo las puntuaciones")
+"""What a page says while an index is built or runs are summed up."""
+
+
+def fetch_whole(server: Server, address: str) -> Answer:
+    """A page once nothing on it is still being read."""
+    for _ in range(600):
+        answer = server.get(address)
+        text = answer.body.decode("utf-8", "replace")
+        if not any(word in text for word in WAITING):
+            return answer
+        time.sleep(0.05)
+    raise AssertionError(f"{address} was never whole")
 
 
 def add_run(

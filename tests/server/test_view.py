@@ -21,7 +21,7 @@ from ragstone.report.view.summaries import SummaryShelf
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
-from viewed import add_run, append_rows, fill_store, make_row
+from viewed import add_run, append_rows, fetch_whole, fill_store, make_row
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -48,13 +48,9 @@ def server(store: Store, runs: dict[str, StoredRun]) -> Iterator[Server]:
 def read_page(server: Server, path: str, **query: object) -> str:
     """A page that is there, as text; the index of a run is waited for."""
     address = f"{path}?{urlencode(query, doseq=True)}" if query else path
-    for _ in range(50):
-        answer = server.get(address)
-        assert answer.status == 200, answer.body.decode()[:400]
-        text = answer.body.decode()
-        if "<progress" not in text:
-            return text
-    raise AssertionError("the index was not built")
+    answer = fetch_whole(server, address)
+    assert answer.status == 200, answer.body.decode()[:400]
+    return answer.body.decode()
 
 
 def post(server: Server, path: str, **fields: str) -> int:

@@ -16,6 +16,7 @@ from ragstone.experiments.tune import TuningResult, tune
 from ragstone.server import ServerSettings
 from ragstone.store import Store
 from ragstone.store.experiments import load_experiments, save_experiment
+from viewed import fetch_whole
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -86,7 +87,7 @@ def test_a_benchmark_is_shown_as_it_was_reported(
     assert 'class="drawing' in text
     for name, run in benched.runs.items():
         assert f'<a href="run?run={run.id}">{name}</a>' in text
-    shown = server.get(f"/run?run={benched.runs['most'].id}").body.decode()
+    shown = fetch_whole(server, f"/run?run={benched.runs['most'].id}").body.decode()
     assert re.search(r'Part of: <a href="experiment\?id=\w+">Benchmark</a>', shown)
 
 
@@ -118,10 +119,10 @@ def test_a_search_shows_its_front_and_leads_to_every_trial(
 def test_runs_of_a_search_are_listed_with_it_and_on_request(
     server: Server, tuned: TuningResult
 ) -> None:
-    text = server.get("/runs").body.decode()
+    text = fetch_whole(server, "/runs").body.decode()
     assert tuned.run.id not in text
     assert "runs of searches for settings are not listed" in text
-    assert tuned.run.id in server.get("/runs?trials=1").body.decode()
+    assert tuned.run.id in fetch_whole(server, "/runs?trials=1").body.decode()
 
 
 def test_a_deleted_run_leaves_the_others(store: Store, server: Server) -> None:

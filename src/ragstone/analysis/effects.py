@@ -122,6 +122,12 @@ def compute_effects(
     )
 
 
+def format_settings(settings: Settings) -> str:
+    """`top_k=5, rerank=true`; `current settings` for no change."""
+    shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
+    return ", ".join(shown) or "current settings"
+
+
 def _is_full(settings: Sequence[Settings]) -> bool:
     """Whether the settings are every combination of their values, once each."""
     names = list(settings[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ragstone.analysis.effects import Effects, compute_effects
+from ragstone.analysis.effects import Effects, compute_effects, format_settings
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
@@ -88,12 +88,6 @@ def build_grid(vary: Mapping[str, Sequence[Any]], *, full: bool = False) -> list
         return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
     base = {name: values[0] for name, values in vary.items()}
     return [base] + [{**base, name: value} for name, values in vary.items() for value in values[1:]]
-
-
-def format_settings(settings: Mapping[str, Any]) -> str:
-    """`top_k=5, rerank=true`; `current settings` for no change."""
-    shown = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in settings.items()]
-    return ", ".join(shown) or "current settings"
 
 
 def _find_changes(settings: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:

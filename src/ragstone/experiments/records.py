@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragstone.analysis.effects import format_settings
 from ragstone.store import Store, StoredRun
 from ragstone.store.experiments import save_experiment
 
@@ -40,8 +41,6 @@ def keep_search(store: Store, result: TuningResult, name: str) -> str:
 
 def describe_search(result: TuningResult) -> dict[str, Any]:
     """A search as plain JSON: what reports say of it, without the scores of each question."""
-    from ragstone.experiments.ablate import format_settings
-
     comparison, gain = result.comparison, result.gain
     return {
         "objective": dict(result.objective.weights),

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragstone.analysis.columns import RunColumns, number_groups, read_columns
 from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.comparison import Comparison
-from ragstone.analysis.effects import Settings
+from ragstone.analysis.effects import Settings, format_settings
 from ragstone.analysis.paired import MeanDifference, compare_pairs
 from ragstone.asks import digest
 from ragstone.data import read
 from ragstone.engine.sync import run_sync
 from ragstone.errors import MissingExtra, RagstoneError
-from ragstone.experiments.ablate import format_settings
 from ragstone.experiments.answer import build_system
 from ragstone.experiments.compare import ComparisonResult, compare
 from ragstone.experiments.inputs import is_judge

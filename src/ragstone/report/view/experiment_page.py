@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
-from ragstone.analysis.effects import compute_effects
+from ragstone.analysis.compare import MARGIN, compare
+from ragstone.analysis.effects import compute_effects, format_settings
+from ragstone.analysis.league import build_league
+from ragstone.analysis.recommend import recommend
 from ragstone.errors import RunNotFound
-from ragstone.experiments.ablate import format_settings
-from ragstone.experiments.compare import compare
 from ragstone.report import document as doc
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.builders.effects import EffectsReport
@@ -94,6 +96,19 @@ def _open_runs(store: Store, ids: Sequence[str]) -> dict[str, StoredRun]:
     return runs
 
 
+def _report_on(
+    runs: Sequence[StoredRun], language: str, *, margin: float = MARGIN, **options: Any
+) -> ComparisonReport:
+    """The comparison of runs with its league; `options` are those of `compare`."""
+    comparison = compare(runs, margin=margin, **options)
+    by_id = {run.id: run for run in runs}
+    if not comparison.paired:
+        return ComparisonReport(comparison, by_id, language)
+    league = build_league(runs, comparison.primary)
+    advice = recommend(league, comparison, margin)
+    return ComparisonReport(comparison, by_id, language, league=league, recommendation=advice)
+
+
 def _build_bench(
     frame: ViewFrame, experiment: StoredExperiment, runs: Mapping[str, StoredRun]
 ) -> Sequence[doc.Node]:
@@ -101,8 +116,8 @@ def _build_bench(
     ids, wanted = list(runs), experiment.runs[options.pop("baseline")]
     # without its baseline the first of the others takes its place
     baseline = ids.index(wanted) if wanted in ids else 0
-    result = compare(list(runs.values()), baseline=baseline, league=True, samples=SHOWN_CHANGES, **options)  # fmt: skip
-    return result.report(frame.say.language).document().body
+    report = _report_on(list(runs.values()), frame.say.language, baseline=baseline, samples=SHOWN_CHANGES, **options)  # fmt: skip
+    return report.document().body
 
 
 def _build_ablation(
@@ -111,9 +126,9 @@ def _build_ablation(
     settings = dict(zip(experiment.runs, experiment.body["settings"], strict=True))
     pairs = [(settings[id], run) for id, run in runs.items()]
     effects = [compute_effects(pairs, metric) for metric in experiment.body["metrics"]]
-    result = compare(list(runs.values()), primary=experiment.body.get("primary"), league=True, samples=0)  # fmt: skip
     language = frame.say.language
-    report = EffectsReport(effects, experiment.name, language, (), result.report(language))
+    compared = _report_on(list(runs.values()), language, primary=experiment.body.get("primary"), samples=0)  # fmt: skip
+    report = EffectsReport(effects, experiment.name, language, (), compared)
     return report.document().body
 
 
@@ -132,12 +147,10 @@ def _build_search(
     if before is None or after is None or view.is_unchanged:
         return (*(doc.Paragraph(remark.text, remark.tone) for remark in remarks), *parts)
     metrics = list(dict.fromkeys((*record["objective"], *view.against)))
-    result = compare([before, after], metrics=metrics, primary=metrics[0], margin=view.margin, league=True, samples=SHOWN_CHANGES)  # fmt: skip
+    report = _report_on([before, after], say.language, metrics=metrics, primary=metrics[0], margin=view.margin, samples=SHOWN_CHANGES)  # fmt: skip
     # what quality is traded against may well become worse: that is no regression
-    judged = replace(result.comparison, judged=tuple(record["objective"]))
-    report = ComparisonReport(
-        judged, result.runs, say.language, league=result.league, remarks=remarks, extra=parts
-    )
+    judged = replace(report.comparison, judged=tuple(record["objective"]))
+    report = replace(report, comparison=judged, recommendation=None, remarks=remarks, extra=parts)
     return report.document().body
 
 

@@ -21,6 +21,7 @@ from ragstone.report.view.catalogue import (
 )
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.trend import build_trend, build_trend_nodes
+from ragstone.report.words import Words
 from ragstone.store import RunInfo
 
 ROWS_PER_PAGE = 50
@@ -182,7 +183,7 @@ def _build_row(
         system=name_system(info),
         judge=shorten(info.judge or "", 60),
         date=format_moment(info.created),
-        samples=say.whole(entry.count_samples()),
+        samples=_describe_size(entry, group, say),
         cost=say.money(info.usage.usd) if info.usage.usd else "–",
         status=say("view.running" if entry.is_partial else "view.done"),
         is_partial=entry.is_partial,
@@ -191,6 +192,16 @@ def _build_row(
         note=shorten(notes.note, 160),
         figures=tuple(_build_figure(entry, group, name, frame) for name in names),
     )
+
+
+def _describe_size(entry: RunEntry, group: Sequence[RunEntry], say: Words) -> str:
+    """The samples of a run; of an unfinished one, how far it is if it takes as many as the last finished run on the data."""
+    count = say.whole(entry.count_samples())
+    limit = entry.info.plan.data.limit
+    likely = next((other.info.total for other in group if not other.is_partial and other.info.plan.data.limit == limit), None)  # fmt: skip
+    if not entry.is_partial or likely is None or likely < entry.count_samples():
+        return count
+    return say("view.so_far", n=count, total=say.whole(likely))
 
 
 def _build_figure(
