@@ -1,6 +1,6 @@
 """Are the conclusions of `failures` and `diagnose` true? Healthy runs must be silent, planted faults named first.
 
-python -m bench.conclusions [--judge offline|perfect|both] [--sample] [--unseen]
+python -m bench.conclusions [--judge offline|perfect|both] [--sample] [--unseen] [--blind]
 
 Eight healthy runs of different shape and twenty faults in two severities (a fifth of all samples; nearly all of a
 slice), in English and Spanish, on the bundled corpus. Each is judged by the embedded judge and by one that knows the
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bench.planted.blind import BLIND_CONTROLS, BLIND_FAULTS, build_blind_control
 from bench.planted.controls import CONTROLS, build_control
 from bench.planted.corpus import load_facts
 from bench.planted.faults import FAULTS, Fault, PlantedRun, build_faulty
@@ -195,9 +196,20 @@ def iterate_cases(
                 yield f"{fault.name}, {language}, {severity}", planted.samples, fault, planted
 
 
-def iterate_unseen() -> Iterator[
-    tuple[str, Sequence[Sample], Fault | None, PlantedRun | None, tuple[str, ...]]
-]:
+UnseenCase = tuple[str, Sequence[Sample], Fault | None, PlantedRun | None, tuple[str, ...]]
+
+
+def iterate_blind() -> Iterator[UnseenCase]:
+    """Controls and faults by somebody who had not read the rules."""
+    for language in ("en", "es"):
+        for shape in BLIND_CONTROLS:
+            yield f"{shape}, {language}", build_blind_control(shape, language), None, None, ()
+        for fault, causes in BLIND_FAULTS:
+            planted = build_unseen(fault, language)
+            yield f"{fault.name}, {language}", planted.samples, fault, planted, causes
+
+
+def iterate_unseen() -> Iterator[UnseenCase]:
     """Controls and faults that no rule was tuned on, with the causes that a person would accept."""
     for language in ("en", "es"):
         for shape, build in UNSEEN_CONTROLS.items():
@@ -210,17 +222,17 @@ def iterate_unseen() -> Iterator[
         yield f"{fault.name}, {language}", shop.samples, fault, shop, ("retrieval_failure",)
 
 
-def run_unseen() -> list[Conclusion]:
+def run_unseen(name: str, cases: Iterator[UnseenCase]) -> list[Conclusion]:
     """Conclude on what no rule was tuned on, with the embedded judge: the other one does not know these texts."""
     ((judge, scales),) = make_judges("offline").values()
     conclusions = []
-    for case, samples, fault, planted, causes in iterate_unseen():
+    for case, samples, fault, planted, causes in cases:
         conclusion = conclude(case, samples, judge, scales, fault, planted)
         if conclusion.said[:1] and conclusion.said[0] in causes:
             conclusion = replace(conclusion, wanted=conclusion.said[0])
         conclusions.append(conclusion)
         print(f"  {'right' if conclusion.is_right else 'WRONG'}  {case}: {', '.join(conclusion.said) or 'nothing'}; slice {conclusion.slice_said or 'none'}", flush=True)  # fmt: skip
-    print_figures("unseen, offline", conclusions, time.process_time())
+    print_figures(f"{name}, offline", conclusions, time.process_time())
     return conclusions
 
 
@@ -263,9 +275,13 @@ def main() -> None:
     parser.add_argument("--judge", choices=["offline", "perfect", "both"], default="both")
     parser.add_argument("--sample", action="store_true", help="a few cases only")
     parser.add_argument("--unseen", action="store_true", help="only what no rule was tuned on")
+    parser.add_argument("--blind", action="store_true", help="only what was written without the rules")
     options = parser.parse_args()
-    if options.unseen:
-        run_unseen()
+    if options.unseen or options.blind:
+        if options.unseen:
+            run_unseen("unseen", iterate_unseen())
+        if options.blind:
+            run_unseen("blind", iterate_blind())
         return
     run_bench(options.judge, is_sample=options.sample)
 
