@@ -154,6 +154,11 @@ def vary_days(sd: float) -> Level:
     return lambda rng, hours: np.repeat(rng.normal(0, sd, -(-hours // 24)), 24)[:hours]
 
 
+def vary_weekdays(sd: float) -> Level:
+    """Each day of the week of its own, every week alike."""
+    return lambda rng, hours: np.resize(np.repeat(rng.normal(0, sd, 7), 24), hours)
+
+
 def add_levels(*levels: Level) -> Level:
     """The sum of levels."""
     return lambda rng, hours: np.sum([level(rng, hours) for level in levels], axis=0)
@@ -201,6 +206,7 @@ SHAPES = (
 UNSEEN = (
     Shape("MA of 6 hours, sd 0.03", average_hours(6, 0.03)),
     Shape("days differ by 0.02", vary_days(0.02)),
+    Shape("days of the week differ by 0.02", vary_weekdays(0.02)),
     Shape("bimodal: half ones, half zeros", ones=0.5, zeros=0.5),
     Shape("traffic grows threefold, hour effect 0.02", vary_hours(0.02), volume=grow_slowly),
     Shape(

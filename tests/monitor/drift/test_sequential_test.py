@@ -12,13 +12,14 @@ from bench.alarms import (
     draw_windows,
     find_faults,
 )
-from bench.traffic_shapes import PLAIN, SHAPES, Shape, vary_hours
+from bench.traffic_shapes import PLAIN, SHAPES, Shape, vary_days, vary_hours
 
 from ragstone.monitor.drift.onsets import find_onset
 from ragstone.monitor.drift.ranks import RankScale
 from ragstone.monitor.drift.reference_period import ReferencePeriod, learn_reference
 from ragstone.monitor.drift.sequential_test import (
     DriftTrace,
+    allow_for_freedom,
     compute_limit,
     normalise,
     run_drift_test,
@@ -44,9 +45,25 @@ def test_what_is_usual_on_a_day_of_the_week_is_learned_and_nothing_where_days_ar
     weekly = learn_reference(lower.select(0, HISTORY), first_hour=0).weekly
     assert (weekly[:, :5].mean() - weekly[:, 5:].mean()) == pytest.approx(0.05, abs=0.01)
     # without the profile, hours look alike for days on end: the same noise would hide a fault
-    assert learn_reference(lower.select(0, HISTORY)).carry_share.min() > 0
+    unprofiled = learn_reference(lower.select(0, HISTORY))
+    assert (unprofiled.carry_share + unprofiled.day_share).min() > 0
     alike, _ = draw_windows(rng, PLAIN, 10, 1)
     assert (learn_reference(alike.select(0, HISTORY), first_hour=0).weekly == 0).mean() > 0.7
+
+
+def test_days_that_differ_by_chance_are_noticed_and_cost_few_false_alarms() -> None:
+    shape = Shape("days", vary_days(0.02))
+    windows, _ = draw_windows(np.random.default_rng(12), shape, 20, 1)
+    share = learn_reference(windows.select(0, HISTORY), first_hour=0).day_share
+    assert (share > 0).mean() > 0.7
+    assert count_false_alarms(np.random.default_rng(12), shape, 20)[0] <= 8 / 20
+
+
+def test_a_deviation_whose_variance_is_from_few_days_is_less_surprising() -> None:
+    z = np.array([-2.0, 0.0, 4.0])
+    assert allow_for_freedom(z, 1e9) == pytest.approx(z, abs=1e-3)
+    # 4 standard deviations with 10 degrees of freedom have the chance of 3.02 normal ones
+    assert allow_for_freedom(z, 10.0) == pytest.approx([-1.79, 0, 3.02], abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +79,7 @@ def test_faults_are_found_soon_and_dated(name: str, within: int, least: float) -
 
 def test_thin_traffic_is_told_how_long_it_will_take() -> None:
     found = find_faults(np.random.default_rng(5), BY_NAME["8 scores an hour"], 60)
+    assert found["onset ±6"] >= 0.65  # the bar is 0.8, less three standard errors of so few
     assert found["median delay"] == pytest.approx(found["predicted"], rel=0.25)
 
 
@@ -149,7 +167,9 @@ def test_a_skewed_mean_is_less_surprising_than_a_normal_one() -> None:
 
 def test_an_onset_has_an_interval_that_narrows_with_the_size_of_the_drop() -> None:
     below = np.concatenate([np.zeros(30), np.full(10, 1.0)])
-    sharp, vague = (find_onset(below, np.full(40, weight)) for weight in (20.0, 1.0))
+    sharp, vague = (
+        find_onset(below, np.full(40, weight), usual_depth=1.0) for weight in (20.0, 1.0)
+    )
     assert sharp.window == 30
     assert sharp.high - sharp.low < vague.high - vague.low
     assert vague.low <= 30 <= vague.high

@@ -237,7 +237,8 @@ def _date_pending(tested: TestedStreams, row: int) -> Onset:
     earlier = tested.trace.incidents[row]
     start = (earlier[-1].recovered or 0) if earlier else 0
     below, precision = compute_deviations(tested.reference, tested.live, tested.hours.first_hour)
-    onset = find_onset(below[row, start:], precision[row, start:])
+    depth = TARGET_DROP * float(tested.reference.span[row])
+    onset = find_onset(below[row, start:], precision[row, start:], usual_depth=depth)
     return replace(
         onset, window=start + onset.window, low=start + onset.low, high=start + onset.high
     )

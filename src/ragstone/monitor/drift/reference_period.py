@@ -2,7 +2,7 @@
 
 The variance of a window's mean is that of its scores plus that between hours; scores of one session or user count less than
 as many independent ones. Deviations of neighbouring hours may be correlated: a share of their variance is then carried from
-hour to hour (AR(1) plus noise), fitted by likelihood on the reference windows."""
+hour to hour (AR(1) plus noise) or is common to the hours of a day, fitted by likelihood on the reference windows."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ CARRY_MODELS = tuple(
     + [(rate, share) for rate in (0.5, 0.8, 0.95) for share in (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)]
 )
 """Correlation models: what an hour keeps of the deviation before, and the share of the variance that is kept so."""
+DAY_SHARES = (0.01, 0.02, 0.035, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
+"""Further models: the share of the variance that all hours of a day have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,10 @@ class ReferencePeriod:
     """What an hour keeps of the deviation of the hour before."""
     carry_share: Floats
     """Share of the variance of window means that is carried so."""
+    day_share: Floats
+    """Share of it that the hours of a day have in common; one of the two shares is 0."""
     weekday_doubt: Floats
-    """The same for a day of the week: it is shared by the hours of a day."""
+    """Variance by which the usual level of a day of the week is uncertain: it is shared by the hours of a day."""
     daily: Floats
     """Usual deviation from the mean at each hour of the day, (streams, 24)."""
     weekly: Floats
@@ -89,7 +93,17 @@ class ReferencePeriod:
         rate = np.minimum(self.carry_rate, 1 - 1e-9)
         # twice the sum of (1 − k / width) · rate^k over the distances k between two windows
         pairs = rate / (1 - rate) * (1 - (1 - rate**width) / np.maximum(width * (1 - rate), 1e-9))
-        return np.asarray(1 + 2 * self.carry_share * pairs)
+        # most of the pairs when all windows are of one day
+        mates = np.minimum(width, HOURS_PER_DAY) - 1
+        return np.asarray(1 + 2 * self.carry_share * pairs + self.day_share * mates)
+
+    def count_freedom(self, width: Floats | np.float64) -> Floats:
+        """Degrees of freedom of the variance of a mean of so many windows, as far as correlation makes it (Satterthwaite)."""
+        rate = np.minimum(self.carry_rate, 1 - 1e-9)
+        independent = np.where(self.day_share > 0, 1 / HOURS_PER_DAY, (1 - rate) / (1 + rate))
+        units = np.maximum(self.windows * independent - 1, 1)
+        share = 1 - 1 / self.inflate(width)
+        return np.asarray(units / np.maximum(share, 1e-6) ** 2)
 
     def compute_spread(self, counts: Floats) -> Floats:
         """Standard deviation of the mean of windows with so many scores."""
@@ -151,30 +165,42 @@ def learn_reference(
         least=np.maximum(MIN_SPREAD_SHARE * width, 1e-12),
         carry_rate=zeros,
         carry_share=zeros,
+        day_share=zeros,
         daily=profile.daily,
         weekly=profile.weekly,
     )
-    return _add_correlation(
-        reference, series, 1 - session_factor * single / np.maximum(raw, 1e-300)
-    )
+    excess = 1 - session_factor * single / np.maximum(raw, 1e-300)
+    return _add_correlation(reference, series, excess, (first_hour or 0) % HOURS_PER_DAY)
 
 
 def _add_correlation(
-    reference: ReferencePeriod, series: WindowSums, excess: Floats
+    reference: ReferencePeriod, series: WindowSums, excess: Floats, first_hour: int
 ) -> ReferencePeriod:
     """The reference with the correlation of its hours, and the error of its mean with it."""
     spread = reference.compute_spread(series.counts)
     z = (series.means - reference.mean[:, None]) / spread
-    rates, shares = np.array(CARRY_MODELS).T
-    fit = _compute_likelihoods(z, series.seen, rates, shares)
+    carried, days = np.array(CARRY_MODELS), np.array(DAY_SHARES)
+    rates, shares = np.pad(carried, ((0, len(days)), (0, 0))).T
+    day_shares = np.pad(days, (len(carried), 0))
+    fit = np.hstack(
+        [
+            _compute_likelihoods(z, series.seen, *carried.T),
+            _compute_day_likelihoods(z, series.seen, days, first_hour),
+        ]
+    )
     # Only what hours vary beyond their scores can be carried on.
     fit = np.where(shares <= np.maximum(excess, 0)[:, None], fit, -np.inf)
     # the first model is "independent hours"
     is_correlated = fit.max(axis=1) >= fit[:, 0] + MIN_CARRY_GAIN
     close = fit >= fit.max(axis=1, keepdims=True) - CARRY_CAUTION
-    long_run = 1 + 2 * shares * rates / (1 - rates)
+    long_run = 1 + 2 * shares * rates / (1 - rates) + day_shares * (HOURS_PER_DAY - 1)
     chosen = np.where(is_correlated, np.argmax(np.where(close, long_run, 0), axis=1), 0)
-    learned = replace(reference, carry_rate=rates[chosen], carry_share=shares[chosen])
+    learned = replace(
+        reference,
+        carry_rate=rates[chosen],
+        carry_share=shares[chosen],
+        day_share=day_shares[chosen],
+    )
     windows = np.maximum(reference.windows, 1)
     weight = np.where(series.seen, 1 / spread**2, 0).sum(axis=1)
     error = np.sqrt(learned.inflate(windows) / np.maximum(weight, 1e-300))
@@ -203,3 +229,18 @@ def _compute_likelihoods(z: Floats, seen: Flags, rates: Floats, shares: Floats) 
         level = rates * (level + gain * error)
         doubt = rates**2 * doubt * (1 - gain) + shares * (1 - rates**2)
     return total
+
+
+def _compute_day_likelihoods(z: Floats, seen: Flags, shares: Floats, first_hour: int) -> Floats:
+    """The same when all hours of a day have a share of their variance in common; `first_hour` is the first one's of the day."""
+    length = z.shape[1]
+    day = (first_hour + np.arange(length)) // HOURS_PER_DAY
+    member = np.zeros((length, int(day[-1]) + 1 if length else 0))
+    member[np.arange(length), day] = 1
+    hours = (seen @ member)[:, :, None]
+    sums = (np.where(seen, z, 0) @ member)[:, :, None]
+    squares = (np.where(seen, z**2, 0) @ member)[:, :, None]
+    common = 1 + (hours - 1) * shares
+    quadratic = (squares - shares * sums**2 / common) / (1 - shares)
+    volume = (hours - 1) * np.log1p(-shares) + np.log(common)
+    return np.asarray(-np.where(hours > 0, quadratic + volume, 0).sum(axis=1) / 2)

@@ -86,12 +86,16 @@ class _Stream:
     limits: tuple[float, ...]
     inflation: tuple[float, ...]
     """Of the variance of a mean of each width, by the correlation of hours."""
+    freedom: tuple[float, ...]
+    """Degrees of freedom of that inflation."""
     level_variance: tuple[float, ...]
     """Variance of what is usual over each width: of the reference mean and of the days of the week."""
     skewness: float
     """Skewness of a mean times the root of its precision."""
     factor: float
     """Variance of a mean relative to that of independent scores."""
+    target_drop: float
+    """The drop that the main width is chosen for."""
     pull_sums: Floats
     precision_sums: Floats
     power_sums: Floats
@@ -176,6 +180,12 @@ def normalise(z: Floats, skewness: Floats) -> Floats:
     return np.where(z > 0, np.minimum(6 / skew * (root - 1) + skew / 6, z), z)
 
 
+def allow_for_freedom(z: Floats, freedom: float) -> Floats:
+    """A deviation in estimated standard deviations (Student's t) as the standard normal value that is as unlikely (Wallace 1959)."""
+    scale = (8 * freedom + 1) / (8 * freedom + 3)
+    return np.sign(z) * scale * np.sqrt(freedom * np.log1p(z**2 / freedom))
+
+
 def _count_passages(limit: float, width: float) -> float:
     normal = NormalDist()
     if width <= 1:
@@ -206,6 +216,7 @@ def _build_stream(
         widths=widths,
         limits=tuple(compute_limit(width, budget * shares[width]) for width in widths),
         inflation=tuple(float(reference.inflate(np.float64(width))[row]) for width in widths),
+        freedom=tuple(float(reference.count_freedom(np.float64(width))[row]) for width in widths),
         level_variance=tuple(
             float(
                 reference.error[row] ** 2
@@ -215,6 +226,7 @@ def _build_stream(
         ),
         skewness=max(-float(reference.third[row]), 0) / within**2,
         factor=float(reference.factor[row]),
+        target_drop=TARGET_DROP * float(reference.span[row]),
         pull_sums=np.concatenate([[0], np.cumsum(below * precision)]),
         precision_sums=np.concatenate([[0], np.cumsum(precision)]),
         power_sums=np.pad(np.cumsum(powers, axis=1), ((0, 0), (1, 0))),
@@ -251,7 +263,12 @@ def _replay_stream(stream: _Stream, evidence: Floats) -> Iterator[Incident]:
 def _find_onset(stream: _Stream, start: int, last: int) -> Onset:
     """The onset, searched from `start` to `last`."""
     part = slice(start, last + 1)
-    onset = find_onset(stream.below[part], stream.precision[part], max(stream.inflation))
+    onset = find_onset(
+        stream.below[part],
+        stream.precision[part],
+        max(stream.inflation),
+        usual_depth=stream.target_drop,
+    )
     return replace(
         onset, window=start + onset.window, low=start + onset.low, high=start + onset.high
     )
@@ -268,7 +285,8 @@ def _compute_evidence(stream: _Stream, start: int) -> Floats:
         known = np.maximum(mass, 1e-300)
         variance = stream.inflation[index] / known + stream.level_variance[index]
         skewness = stream.skewness / np.sqrt(known)
-        z = normalise(pull / known / np.sqrt(variance), skewness)
+        deviation = allow_for_freedom(pull / known / np.sqrt(variance), stream.freedom[index])
+        z = normalise(deviation, skewness)
         gap = np.where(z > 0, np.minimum(z**2 - stream.limits[index] ** 2, 0) / 2, -np.inf)
         usable = (mass > 0) & (skewness <= MAX_SKEWNESS)
         best = np.maximum(best, np.where(usable, np.exp(gap), 0))
