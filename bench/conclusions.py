@@ -275,7 +275,9 @@ def main() -> None:
     parser.add_argument("--judge", choices=["offline", "perfect", "both"], default="both")
     parser.add_argument("--sample", action="store_true", help="a few cases only")
     parser.add_argument("--unseen", action="store_true", help="only what no rule was tuned on")
-    parser.add_argument("--blind", action="store_true", help="only what was written without the rules")
+    parser.add_argument(
+        "--blind", action="store_true", help="only what was written without the rules"
+    )
     options = parser.parse_args()
     if options.unseen or options.blind:
         if options.unseen:

@@ -17,7 +17,7 @@ from bench.planted.corpus import (
     to_contexts,
 )
 from bench.planted.faults import Fault, Setting
-from ragstone.types import Chunk, ChatMessage, Ranked, Sample
+from ragstone.types import ChatMessage, Chunk, Ranked, Sample
 
 CAVEATS = {
     "en": "Please check with the office if your case is a special one.",
@@ -120,9 +120,7 @@ def build_blind_control(shape: str, language: str) -> list[Sample]:
 
 def _negate(fact: Fact, setting: Setting) -> Sample:
     said = fact.evidence[0].lower() + fact.evidence[1:]
-    return build_sample(
-        fact, f"{NEGATIONS[fact.language]} {said}", setting.build_contexts(fact)
-    )
+    return build_sample(fact, f"{NEGATIONS[fact.language]} {said}", setting.build_contexts(fact))
 
 
 def _swap_answer(fact: Fact, setting: Setting) -> Sample | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.judges.offline.statements import statements
+from ragstone.judges.offline.statements import statements, states_nothing
 
 
 def said(sentence: str) -> list[str]:
@@ -55,6 +55,14 @@ def test_hedges_and_introductions_are_no_part_of_a_claim(sentence: str, claim: s
     assert said(sentence) == [claim]
 
 
+def test_what_introduces_a_quotation_is_no_part_of_it_and_a_source_may_state_something() -> None:
+    assert said("One of them says: “Returns are free.”") == ["“Returns are free.”"]
+    assert said("Uno de ellos dice: «El envío es gratis.»") == ["«El envío es gratis.»"]
+    assert states_nothing("I looked through the documents.")
+    assert states_nothing("He mirado los documentos.")
+    assert said("Source: the museum opens at nine.") == ["the museum opens at nine."]
+
+
 def test_a_part_that_a_citation_closed_lends_its_subject() -> None:
     before = "The bridge opened in 1937 [1]"
     assert [claim.text for claim in statements("and was painted blue [2].", "en", before)] == [
@@ -93,6 +101,8 @@ def test_parts_say_where_a_claim_stands() -> None:
         "No se menciona en el documento.",
         "Lo siento, no puedo responder a esa pregunta.",
         "El contexto no especifica la fecha.",
+        "Source: opening-hours",
+        "Fuente: torreluna-actividades.md",
     ],
 )
 def test_questions_headings_and_refusals_claim_nothing(sentence: str) -> None:

@@ -41,6 +41,29 @@ def test_supported_and_unsupported_claims_are_told_apart() -> None:
     assert verdicts == [True, False, True, False]
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("It is not true that the Severn ferry carries 17 cars.", "contradicted"),
+        ("It's false that tickets cost 8 pounds.", "contradicted"),
+        ("It is not true that the Severn ferry carries 40 cars.", "supported"),
+        ("It is not true that the ferry was sold to a Norwegian shipping company.", "not_found"),
+    ],
+)
+def test_a_claim_that_denies_as_a_whole_is_turned_round(claim: str, verdict: str) -> None:
+    assert judge([claim], SOURCES).claims[0].verdict == verdict
+
+
+def test_a_claim_that_denies_as_a_whole_is_turned_round_in_spanish() -> None:
+    (judged,) = judge(
+        ["No es cierto que con 30 hojas se obtiene un vale."],
+        ["Con 30 hojas se obtiene un vale."],
+        "es",
+    ).claims
+    assert judged.verdict == "contradicted"
+    assert "niega" in judged.reason
+
+
 def test_a_number_that_no_source_has_is_never_supported_whatever_else_agrees() -> None:
     source = "The Severn ferry began service in 1926 and carries 17 cars every hour."
     (right,) = judge([source], [source]).claims

@@ -21,7 +21,7 @@ from ragstone.judges.offline.noun_phrases import (
 )
 from ragstone.judges.offline.question_kinds import classify_question
 from ragstone.text.answers import is_bare_answer
-from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
+from ragstone.text.clause_words import CLAUSE_WORDS
 from ragstone.text.content import find_content_words
 from ragstone.text.language import detect_language
 from ragstone.text.quantities import find_quantities
@@ -106,7 +106,7 @@ def _reword(question: str, topic: Topic | None, tongue: str) -> str | None:
     rest = question[opening.end() :] if opening else question
     phrases = find_phrases(rest, tongue)
     is_whole = has_clause(rest, phrases, tongue)
-    if _VAGUE[tongue] & {word.lower() for word in WORD.findall(rest)}:
+    if _VAGUE[tongue].search(rest):
         return None
     if not is_whole:
         # a question of a few words without any opening may be complete: Opening hours?
@@ -228,10 +228,15 @@ def _build_patterns(rows: Sequence[tuple[str, str, str]]) -> list[tuple[re.Patte
 
 _PRONOUNS = {"en": _build_patterns(_EN_PATTERNS), "es": _build_patterns(_ES_PATTERNS)}
 _VAGUE = {
-    "en": to_word_set("one ones same other others former latter"),
-    "es": to_word_set("mismo misma mismos mismas otro otra otros otras aquel aquella"),
+    "en": _compile(
+        r"\b(?:ones|others?|former|latter)\b|\bsame\b(?!\s+(?:time|day|week|month|year)\b)"
+        r"|(?<!\bfor )(?<!\bper )(?<!\bin )(?<!\bwith )(?<!\bonly )(?<!\bthan )\bone\b"
+    ),
+    "es": _compile(
+        r"\bmism[oa]s?\b(?!\s+(?:tiempo|día|semana|mes|año)\b)|\botr[oa]s?\b|\baquel(?:la)?\b"
+    ),
 }
-"""Words that choose among things mentioned before, which no rule here can follow."""
+"""Words that choose among things mentioned before, which no rule here can follow; a number or a time chooses nothing."""
 
 # ── fragments ─────────────────────────────────────────────────────────────────────────────
 

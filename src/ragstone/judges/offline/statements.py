@@ -40,6 +40,9 @@ def statements(
     shift, stop = find_statement(sentence[start:end])
     if _says_nothing(sentence[start + shift : end]):
         return ()
+    named = _SOURCE_LINE.match(sentence, start, end)
+    if named and not has_clause(named["name"], text_language):
+        return ()
     opening = f"{to_plain_text(before)} " if before else ""
     text = opening + sentence[start + shift : start + stop]
     found: list[Parts] = []
@@ -156,6 +159,10 @@ def _says_nothing(body: str) -> bool:
     return declines(body) or is_small_talk(body)
 
 
+_SOURCE_LINE = re.compile(
+    r"(?:sources?|references?|fuentes?|referencias?)\s*:\s*(?P<name>.+)", re.IGNORECASE
+)
+"""A line that names where it stands: Source: opening-hours.md."""
 MAX_HEADING_WORDS = 25
 """Words before a colon at the end that only announce what follows."""
 

@@ -4,6 +4,7 @@ A claim's verdict depends on the claim and its sources alone, never on the other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,12 @@ REFUTED = 0.02
 MAX_QUOTES = 3
 DECIDING_WEIGHT = 4.0
 """Inverse document frequency from which a word of a claim must stand in one of its quotes, if a source has it."""
+DENIAL = re.compile(
+    r"\W*(?:it(?: is|'s|’s) (?:not (?:true|correct|the case)|false|untrue|incorrect|wrong)"
+    r"|no es (?:cierto|verdad|correcto)|es falso) (?:that|que)\s+",
+    re.IGNORECASE,
+)
+"""Words that deny the whole sentence after them."""
 _UNKNOWN_NUMBERS = NAMES.index("unknown_numbers")
 
 
@@ -99,6 +106,8 @@ def judge_case(
         return JudgedCase((), 1.0)
     if not any(len(source.ids) for source in sources):
         return _judge_without_sources(claims)
+    is_denied = [DENIAL.match(claim.raw) is not None for claim in claims]
+    claims = [_read_denied(claim) for claim in claims]
     matches = [compare_bare(claim, sources, question) for claim in claims]
     # a bare name has no sentence that another could contradict
     conflicts = [
@@ -122,7 +131,7 @@ def judge_case(
             verdict = _judge_claim(
                 placed, float(probability[n]), lacks_number=lacks_number, is_name=False
             )
-        judged.append(verdict)
+        judged.append(_turn_round(verdict, claim) if is_denied[n] else verdict)
     chances = np.array([claim.probability for claim in judged])
     if all(is_named):
         whole = float(chances.min())
@@ -130,6 +139,24 @@ def judge_case(
         whole = predict_answer(load_models()["answer"], chances, measure_known_share(laid))
     refuted = any(claim.certain and claim.verdict != "supported" for claim in judged)
     return JudgedCase(tuple(judged), min(whole, REFUTED if refuted else 1.0))
+
+
+def _read_denied(claim: Reading) -> Reading:
+    """What a claim denies as a whole; any other claim itself."""
+    denial = DENIAL.match(claim.raw)
+    return read(claim.raw[denial.end() :], claim.language) if denial else claim
+
+
+def _turn_round(verdict: JudgedClaim, denied: Reading) -> JudgedClaim:
+    """The verdict on a claim that denies what was judged; what was not found stays so."""
+    if verdict.verdict == "supported":
+        reason = compose("claim_denies", denied.language, mine=denied.raw)
+        return replace(
+            verdict, probability=REFUTED, verdict="contradicted", reason=reason, certain=True
+        )
+    if verdict.verdict == "contradicted":
+        return replace(verdict, probability=1 - verdict.probability, verdict="supported")
+    return verdict
 
 
 def _judge_without_sources(claims: Sequence[Reading]) -> JudgedCase:
