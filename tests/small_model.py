@@ -35,7 +35,7 @@ def find_judge_weights() -> str:
     files = sorted(user_cache_path("ragstone-models", appauthor=False).glob("*.gguf"))
     if not files:
         pytest.skip(
-            "no model to judge with: ragstone judge get qwen2.5-1.5b, or RAGSTONE_JUDGE_MODEL"
+            "no model to judge with: ragstone judge get qwen2.5-coder-1.5b, or RAGSTONE_JUDGE_MODEL"
         )
     return str(files[0])
 

@@ -191,7 +191,7 @@ def get(name: str | None) -> None:
 
     \b
       ragstone judge get
-      ragstone judge get qwen2.5-1.5b
+      ragstone judge get qwen2.5-coder-1.5b
       ragstone eval answers.jsonl -m faithfulness --judge local
     """
     from ragstone.cli.actions.judge_get import get_model, list_models

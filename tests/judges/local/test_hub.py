@@ -284,11 +284,12 @@ def test_the_command_lists_and_fetches(mirror: LoopbackHub) -> None:
     fetched = CliRunner().invoke(command, ["get", MODEL.name])
     assert fetched.exit_code == 0, fetched.exception
     assert "--judge local" in fetched.output
+    assert "not the file that we measured" in fetched.output  # the loopback hub serves other bytes
     assert "here: " in CliRunner().invoke(command, ["get"]).output
 
 
 def test_a_model_that_we_did_not_measure_is_not_fetched() -> None:
-    with pytest.raises(RagstoneError, match=r"qwen2\.5-1\.5b"):
+    with pytest.raises(RagstoneError, match=r"qwen2\.5-coder"):
         CliRunner().invoke(
             command, ["get", "qwen2.5"], catch_exceptions=False, standalone_mode=False
         )

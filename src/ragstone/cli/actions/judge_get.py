@@ -32,6 +32,10 @@ def get_model(name: str) -> None:
         click.echo(f"fetching {model.repository} into {find_folder(name)}", err=True)
     with _show_progress(model.file) as on_progress:
         fetched = fetch_model(model, on_progress)
+    if fetched.sha256 != model.sha256:
+        click.echo(
+            "It is whole, but not the file that we measured: the hub has another one.", err=True
+        )
     click.echo(f"{fetched.path}\nUse it with --judge local, or in a config: judge: local")
 
 
