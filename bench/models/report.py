@@ -11,12 +11,15 @@ DRAWS = 2_000
 UNSCORED = 0.5
 """What a row without a score counts as."""
 
+SLOW_ROUTES = ("ragas", "json")
+"""Routes that write long replies, and so are measured on fewer rows."""
+
 Entries = Mapping[str, Mapping[str, Any]]
 """Key of a row → its prediction."""
 
 
 def print_report(entries: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> None:
-    """Print the tables of the routes that were measured on all of these rows, and name the others."""
+    """Print the tables of the quick routes on all rows that they share, then with each slow route on the rows it has too."""
     wanted = {row.key for row in rows}
     by_route: dict[str, dict[str, Any]] = {}
     for entry in entries:
@@ -25,15 +28,18 @@ def print_report(entries: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> N
     for route in list(by_route):
         if len(by_route[route]) < len(wanted):
             print(f"{route}: {len(by_route[route])} of {len(wanted)} rows measured so far")
-    common = set.intersection(*(set(known) for known in by_route.values())) if by_route else set()
-    if not common:
-        return
-    print(f"\nOn the {len(common)} rows that every route above has:")
-    tables = {route: {key: known[key] for key in common} for route, known in by_route.items()}
-    _print_agreement(tables)
-    _print_cost(tables)
-    if "hybrid" in tables:
-        _print_differences(tables)
+    quick = [route for route in by_route if route not in SLOW_ROUTES]
+    slow = [route for route in by_route if route in SLOW_ROUTES]
+    for routes in [quick, *([*quick, route] for route in slow)]:
+        common = set.intersection(*(set(by_route[route]) for route in routes)) if routes else set()
+        if not common:
+            continue
+        print(f"\nOn the {len(common)} rows that {', '.join(routes)} have:")
+        tables = {route: {key: by_route[route][key] for key in common} for route in routes}
+        _print_agreement(tables)
+        _print_cost(tables)
+        if "hybrid" in tables:
+            _print_differences(tables)
 
 
 def auroc(labels: Any, scores: Any) -> float:

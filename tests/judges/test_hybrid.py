@@ -323,7 +323,7 @@ def test_a_second_run_asks_nothing_and_a_changed_prompt_asks_again(
     folder = tmp_path / "prompts"
     ragstone.prompts.export(folder)
     file = folder / "en" / "choose_support.md"
-    file.write_text(file.read_text("utf-8").replace("You check", "You verify"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace("Only the", "Just the"), "utf-8")
     assert run(prompts=str(folder)) == first
 
 

@@ -16,7 +16,7 @@ WHOLE_CHARS = 1_000
 """Sources up to this length together are shown whole: one common prefix for all claims."""
 WHOLE_CHARS_SINGLE = 2_400
 """The same for a single claim, with which nobody shares the prefix."""
-PASSAGE_CHARS = 600
+PASSAGE_CHARS = 400
 """Characters of longer sources that are shown for one claim."""
 MIN_CLOSENESS = 0.4
 """Cosine and covered share of words, added up, that the closest sentence must have to speak of a claim at all: of
