@@ -18,6 +18,7 @@ from ragstone.judges.choices import PairClasses, PairRequest
 from ragstone.judges.embeddings import OfflineEmbeddings
 from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid.classifier import ClassifierJudge
+from ragstone.judges.hybrid.decisions import MAX_CLAIMS
 from ragstone.judges.hybrid.odds import combine
 from ragstone.types import Chunk
 
@@ -82,6 +83,22 @@ def test_the_questions_of_one_sample_go_out_one_after_another(serve: Serve) -> N
     server = serve(delay=0.02)
     put(server, check(*(f"The tower has {n} rooms." for n in range(5))))
     assert server.most_at_once == 1
+
+
+def test_of_many_claims_the_model_decides_those_that_the_embedded_judge_is_least_sure_of(
+    serve: Serve,
+) -> None:
+    colours = ["red", "blue", "green", "grey", "brown", "black", "white", "pink", "gold", "teal"]
+    source = Chunk(text=" ".join(f"The {colour} tower stands in Paris." for colour in colours))
+    ask = check(*(f"The {colour} tower is in Paris." for colour in colours), source=source)
+    (alone,) = asyncio.run(make_judge("offline").answer([ask]))
+    doubts = {row["id"]: abs(row["probability"] - 0.5) for row in alone.value["verdicts"]}
+    server = serve()
+    (answered,) = put(server, ask)
+    asked = {row["id"] for row in answered.value["verdicts"] if "model" in row["reason"]}
+    assert len(asked) == MAX_CLAIMS < len(colours)
+    left_out = doubts.keys() - asked
+    assert max(doubts[claim] for claim in asked) <= min(doubts[claim] for claim in left_out)
 
 
 def test_without_log_probabilities_no_probability_is_claimed(serve: Serve) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from ragstone.cli.actions.messages import note
 from ragstone.judges.local.catalogue import MODELS, find_fetched, find_folder, find_model
 from ragstone.judges.local.hub import DownloadProgress, fetch_model
 
@@ -29,13 +30,11 @@ def get_model(name: str) -> None:
     """Fetch a model and say how to use it."""
     model = find_model(name)
     if find_fetched(name) is None:
-        click.echo(f"fetching {model.repository} into {find_folder(name)}", err=True)
+        note("fetching {model} into {folder}", model=model.repository, folder=find_folder(name))
     with _show_progress(model.file) as on_progress:
         fetched = fetch_model(model, on_progress)
     if fetched.sha256 != model.sha256:
-        click.echo(
-            "It is whole, but not the file that we measured: the hub has another one.", err=True
-        )
+        note("it is whole, but not the file that we measured: the hub has another one")
     click.echo(f"{fetched.path}\nUse it with --judge local, or in a config: judge: local")
 
 

@@ -32,6 +32,8 @@ VERDICTS: tuple[PairLabel, ...] = ("supported", "contradicted", "not_found")
 """What the options of `choose_support` mean."""
 GRADES = (2, 1, 0)
 """What the options of `choose_useful`, `choose_useful_2` and `choose_reaches` mean."""
+MAX_CLAIMS = 8
+"""Claims of a text that a model is asked about: more would cost much, and change little in what the embedded judge is sure of."""
 YES = 0
 """The option that says yes, in `choose_covered` and `choose_evasive`."""
 PREFERENCES = ("A", "B", "tie")
@@ -48,7 +50,7 @@ def decide_claims(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
         texts = {"sources": fence_texts(*question.passages), "claim": fence_texts(question.claim)}
         return build_request(prompt, texts)
 
-    decision = decide_support(ask, embedded)
+    decision = decide_support(ask, embedded, MAX_CLAIMS)
     try:
         questions = next(decision)
         while True:

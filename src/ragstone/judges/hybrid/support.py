@@ -53,13 +53,18 @@ Verdicts = dict[str, Mapping[str, Any]]
 DecidingClaims = Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], Any]
 
 
-def decide_support(ask: Ask, embedded: Mapping[str, Any]) -> DecidingClaims:
-    """Return the value of the reply, from the embedded judge's reply and the opinions of a model."""
+def decide_support(
+    ask: Ask, embedded: Mapping[str, Any], limit: int | None = None
+) -> DecidingClaims:
+    """Return the value of the reply, from the embedded judge's reply and the opinions of a model.
+
+    `limit` is the number of claims of a case that the model is asked about: those of which the embedded judge is least
+    sure."""
     rows = {row["id"]: row for row in embedded["verdicts"]}
     wholes = embedded.get("case_probabilities") or [None] * len(ask.values["cases"])
     chances: list[float | None] = []
     for case, whole in zip(ask.values["cases"], wholes, strict=True):
-        chances.append((yield from _decide_case(ask, case, rows, whole)))
+        chances.append((yield from _decide_case(ask, case, rows, whole, limit)))
     verdicts = list(rows.values())
     if any(chance is None for chance in chances):
         return {"verdicts": verdicts}
@@ -67,12 +72,12 @@ def decide_support(ask: Ask, embedded: Mapping[str, Any]) -> DecidingClaims:
 
 
 def _decide_case(
-    ask: Ask, case: Mapping[str, Any], rows: Verdicts, whole: float | None
+    ask: Ask, case: Mapping[str, Any], rows: Verdicts, whole: float | None, limit: int | None
 ) -> Generator[tuple[ClaimQuestion, ...], tuple[ClaimOpinion, ...], float | None]:
     """Put the model's verdicts into the rows, and return the chance that all claims of the case are supported.
 
     `whole` is that chance as the embedded judge sees it."""
-    shown = _find_open(ask, case, rows)
+    shown = _choose_least_sure(_find_open(ask, case, rows), rows, limit)
     questions = {
         claim["id"]: _state(shown[claim["id"]].texts, claim["text"], case, ask.language)
         for claim in case["claims"]
@@ -131,6 +136,21 @@ def _find_open(ask: Ask, case: Mapping[str, Any], rows: Verdicts) -> dict[str, P
             or not has_unknown_number(claim["text"], known, ask.language)
         )
     }
+
+
+def _choose_least_sure(
+    shown: dict[str, Passages], rows: Verdicts, limit: int | None
+) -> dict[str, Passages]:
+    """Return as many claims as the limit allows; all where the embedded judge gives no chance to choose by."""
+    sureness = {
+        claim_id: abs(chance - 0.5)
+        for claim_id in shown
+        if (chance := rows[claim_id].get("probability")) is not None
+    }
+    if limit is None or len(sureness) < len(shown):
+        return shown
+    least_sure = sorted(sureness, key=sureness.__getitem__)[:limit]
+    return {claim_id: passages for claim_id, passages in shown.items() if claim_id in least_sure}
 
 
 def has_unknown_number(claim: str, texts: Sequence[str], language: str | None) -> bool:
