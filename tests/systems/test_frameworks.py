@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shlex
+import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -377,3 +381,34 @@ def test_the_frameworks_of_the_page_are_evaluated_as_it_shows(page: str) -> None
     assert len(examples) == 3
     for example in examples:
         exec(compile(example, page, "exec"), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["docs", "docs/es"])
+@pytest.mark.parametrize(
+    ("page", "package"),
+    [("langchain.md", "langgraph"), ("llamaindex.md", "llama_index.core"), ("haystack.md", "haystack")],
+)  # fmt: skip
+def test_the_page_of_a_framework_works_as_written(
+    folder: str, page: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files are written, its Python runs, and the systems of its commands are evaluated by the command line."""
+    pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for module in ("shop", "agent"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    text = (Path(__file__).parents[2] / folder / page).read_text(encoding="utf-8")
+    for kind, title, body in re.findall(r'```(\w+)(?: title="(.+?)")?\n(.*?)```', text, re.DOTALL):
+        if title:
+            (tmp_path / title).write_text(body, encoding="utf-8")
+        elif kind == "py":
+            exec(compile(body, page, "exec"), {})
+    commands = [line for line in text.splitlines() if line.startswith("ragstone eval questions")]
+    assert commands
+    for line in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(line), "--store", "runs.db"], capture_output=True, text=True
+        )  # fmt: skip
+        assert done.returncode in (0, 3), done.stderr  # 3: a mock model's words are no claims
+        assert "Traceback" not in done.stderr
