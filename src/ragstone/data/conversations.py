@@ -209,12 +209,10 @@ def _find_conversation(row: Row) -> str | None:
 def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """The rows with the earlier turns of their conversation as messages, in the order they were given."""
     located = list(rows)
-    columns = {column for _, row in located[:20] for column in row}
+    first_rows = [row for _, row in located[:20]]
+    columns = {column for row in first_rows for column in row}
     row_format = detect_format(columns, "rows of conversations")
     mapper = compile_shape({"format": row_format.name})
-    known = {path.partition(".")[0] for path in (*_THREAD_PATHS, *_ORDER_PATHS)}
-    first_rows = [row for _, row in located[:20]]
-    left_over = [n for n in list_left_over(first_rows, row_format, None) if n not in known]
     threads: dict[str, list[int]] = {}
     samples: list[Sample] = []
     for index, (location, row) in enumerate(located):
@@ -234,6 +232,13 @@ def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]
         if not isinstance(text, str):
             raise DataError(f"sample {sample.id!r}: {text.reason}")
         yield reparse_json(text)
+    _note_left_over(list_left_over(first_rows, row_format, None), notes)
+
+
+def _note_left_over(columns: Iterable[str], notes: list[str]) -> None:
+    """Add a note about the columns that neither a field nor the order of turns is read from."""
+    known = {path.partition(".")[0] for path in (*_THREAD_PATHS, *_ORDER_PATHS)}
+    left_over = [column for column in columns if column not in known]
     if left_over:
         notes.append(describe_left_over(left_over))
 
