@@ -60,6 +60,8 @@ class Grammar:
     """Words that point at something outside of a question: this, above."""
     reference_pointers: re.Pattern[str]
     """The same for a reference, which may say a little more."""
+    next_step: re.Pattern[str]
+    """A sentence that begins so goes on with the instruction before it."""
     first_person: re.Pattern[str]
     """`We` and its forms: clear only in a document that says whose it is."""
     leaning_start: re.Pattern[str]
@@ -86,10 +88,14 @@ class Grammar:
     """Columns that hold an attribute of what their row is about."""
     verb_start: re.Pattern[str]
     """A description that begins with a verb says what a thing does."""
+    third_person: re.Pattern[str]
+    """A description that begins with a verb of the thing itself, not with an order to the reader."""
     infinitive: re.Pattern[str]
     """A description or step that begins with a plain verb."""
     background_start: re.Pattern[str]
     """A description that begins so tells about the usual case, not about the thing itself."""
+    self_reference: re.Pattern[str]
+    """How a description names the thing that it describes: `This option`."""
     conditional_start: re.Pattern[str]
     """A description that begins so tells one case of several."""
     telling_verbs: frozenset[str]
