@@ -37,6 +37,8 @@ _LOOSE_ANSWER = re.compile(
     r"\b(?:appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)"
 )
 """Words of an instruction that leaves to its reader what to use."""
+_TELLING_PATTERNS = ("tells", "tells_plural", "allow", "allows", "designed")
+"""Patterns of something that a thing does, one of many."""
 _KNOWN_PATTERNS = ("stands_for", "when", "who", "when_opened", "deadline", "there_are")
 """Patterns whose subject has a name that is known outside of its program."""
 _CODE_NAME = re.compile(r"[`_“«]|\w\.\w|[a-z][A-Z]| [A-Z][a-z]")
@@ -111,7 +113,10 @@ def _build_fact(
         reference += "."
     is_code = not instruction and _is_local_code(subject)
     framed = frame_question(
-        page, question, tool=instruction or is_code, product=pattern.name not in _KNOWN_PATTERNS
+        page,
+        question,
+        tool=instruction or is_code or pattern.name in _TELLING_PATTERNS,
+        product=pattern.name not in _KNOWN_PATTERNS,
     )
     if framed == question and (is_code or not _is_known(pattern, question)):
         return None  # nobody knows of which program
@@ -142,10 +147,10 @@ def _name_subject(
         return subject if page.owner or gate.is_specific(subject) else None
     if not _is_good_subject(subject, parts["verb"], page, headings):
         return None
-    if pattern.kind == "conceptual" and re.fullmatch(r"[A-Z][a-z]+", subject):
-        # a word that only begins its sentence: a parameter (`Mode sets the start of the week`)
-        if subject.lower() not in page.names and subject not in page.title.split():
-            return None
+    # a word that only begins its sentence: a parameter (`Mode sets the start of the week`)
+    is_lone = pattern.kind == "conceptual" and re.fullmatch(r"[A-Z][a-z]+", subject)
+    if is_lone and subject.lower() not in page.names and subject not in page.title.split():
+        return None
     if pattern.name == "definition" and re.fullmatch(r"(?:The|El|La|Los|Las) [\w-]+", subject):
         return None  # `The FAQ is …`: the one that is being read
     subject = page.lower_start(subject)
@@ -209,7 +214,7 @@ def _tells_way(answer: str) -> bool:
 
 def _is_broad(pattern: Pattern, subject: str, page: Page) -> bool:
     """Whether a document says many things of a subject, so that nobody knows which `What does JuK keep?` asks for."""
-    if pattern.name not in ("tells", "tells_plural", "allow", "allows", "modal", "designed"):
+    if pattern.name not in _TELLING_PATTERNS:
         return False
     return len(re.findall(rf"{re.escape(subject)}[`”»]? [a-zñ]", page.document.text)) > MAX_SAID
 
@@ -233,6 +238,7 @@ def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
         # capital: the part begins the question or the reference
         "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
         "aux": "can" if verb == "cannot" else verb,
+        "modal": "can" if verb == "may" else verb,
         "neg": " not" if verb == "cannot" else "",
         "base": grammar.base_forms.get(verb, verb),
         "past": _PAST.get(verb, verb),

@@ -69,7 +69,8 @@ class Page:
     @property
     def tool(self) -> str:
         """The command, function or statement that the page is about, by its manual name or its title; empty elsewhere."""
-        return self.command or (self.title if _TOOL.fullmatch(self.title) else "")
+        title = re.sub(r"\.\d$", "", self.title)  # `tc-actions.8`: a manual page by its file
+        return self.command or (title if _TOOL.fullmatch(title) else "")
 
     def lower_start(self, phrase: str) -> str:
         """The phrase as it stands inside a sentence: a name keeps its capital."""

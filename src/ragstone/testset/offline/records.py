@@ -34,7 +34,9 @@ _OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
 _CODE_TERM = re.compile(
     r"`?(?:[A-Za-z_/\\.][\w./:-]*[_./:-][\w./:-]*\w(?:\(.*\))?|[A-Za-z]\w*|[\w.]+\(.*\))`?$"
 )
-_LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+")
+_LEAD = re.compile(
+    r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+|(?P<plain>[A-ZÁÉÍÓÚÑ][^.:;,`\n]{2,50}): (?=[A-ZÁÉÍÓÚÑ])"
+)
 _MENU_PATH = re.compile(r"[A-ZÁÉÍÓÚÑ][\w /-]+(?: → [A-ZÁÉÍÓÚÑ][^→:;<>=]{2,40})+")
 _CELL = re.compile(
     r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
@@ -118,7 +120,7 @@ def _ask_heading(page: Page, heading: str, above: str) -> tuple[str, str, str] |
         is_name = " " in heading or re.search(r"[A-Z].*[A-Z]|\d", heading)
         question = templates["does_in"].format(key=key, owner=page.product)
         return (question, key, "") if is_name else None
-    if above == heading or len(above.split()) > MAX_OWNER_WORDS:
+    if above == heading or len(above.split()) > MAX_OWNER_WORDS or re.search(r"[“«\"]", above):
         return None
     owner = templates["quote"].format(above)
     question = templates["option"].format(key=key, owner=owner)
@@ -211,7 +213,7 @@ def _choose_entry_key(
     if page.product and not page.tool and is_name and template:
         # a single word (`Date`) is known by the heading above it
         heading = section.headings[0] if section.headings and " " not in term else ""
-        is_far = len(term) < 3 or len(heading.split()) > MAX_OWNER_WORDS
+        is_far = len(term) < 3 or len(heading.split()) > MAX_OWNER_WORDS or "“" in heading
         return (
             _NO_KEY
             if is_far
@@ -334,7 +336,11 @@ def _find_item_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
         return
     start = section.block.start + lead.end()
     yield from _find_entry_facts(
-        page, section, [tidy_text(lead["key"].replace("**", ""))], start, section.block.start
+        page,
+        section,
+        [tidy_text((lead["key"] or lead["plain"]).replace("**", ""))],
+        start,
+        section.block.start,
     )
 
 

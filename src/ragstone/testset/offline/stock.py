@@ -24,7 +24,7 @@ from ragstone.testset.sampling import language_of
 CACHED_DOCUMENTS = 256
 MAX_FACT_CHARS = 400_000
 """Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
-_BROKEN_WORD = re.compile(r"[a-z]-\n\s*[a-z]")
+_BROKEN_WORD = re.compile(r"[a-z][-‐]\n\s*[a-z]")
 # patterns without a key that are records all the same: see describe_source
 _STRUCTURED = ("purpose_line", "heading", "question", "stands_for", "section")
 
