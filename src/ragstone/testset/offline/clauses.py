@@ -111,20 +111,8 @@ def _build_fact(
     )
     if reference[-1:] not in ".!?)”»" and instruction:
         reference += "."
-    is_code = not instruction and _is_local_code(subject)
-    framed = frame_question(
-        page,
-        question,
-        tool=instruction or is_code or pattern.name in _TELLING_PATTERNS,
-        product=pattern.name not in _KNOWN_PATTERNS,
-    )
-    if framed == question and (is_code or not _is_known(pattern, question)):
-        return None  # nobody knows of which program
-    if gate.explain_doubt(framed, reference, grammar, owned=bool(page.owner)):
-        return None
-    if is_empty_answer(framed, reference, grammar.language) or _is_broad(pattern, subject, page):
-        return None
-    if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
+    framed = _frame_subject(page, pattern, question, subject)
+    if framed is None or _is_doubtful(page, pattern, subject, framed, reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     # the claim is what stands before the answer; proofs.py looks for it elsewhere, because another
@@ -134,6 +122,26 @@ def _build_fact(
     return Fact(
         framed, reference, kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim
     )
+
+
+def _frame_subject(page: Page, pattern: Pattern, question: str, subject: str) -> str | None:
+    """The question with the name that it needs; None when it needs one and the page gives none."""
+    is_code = not pattern.is_instruction and _is_local_code(subject)
+    tool = pattern.is_instruction or is_code or pattern.name in _TELLING_PATTERNS
+    is_known = pattern.name in _KNOWN_PATTERNS
+    framed = frame_question(page, question, tool=tool, product=not is_known)
+    is_bare = framed == question and (is_code or not _is_known(pattern, question))
+    return None if is_bare else framed
+
+
+def _is_doubtful(page: Page, pattern: Pattern, subject: str, question: str, reference: str) -> bool:
+    """Whether the gate refuses the pair, or it says nothing, too little or something else."""
+    if gate.explain_doubt(question, reference, page.grammar, owned=bool(page.owner)):
+        return True
+    if is_empty_answer(question, reference, page.grammar.language):
+        return True
+    is_double = pattern.name == "definition" and _SECOND_CLAUSE.search(reference) is not None
+    return is_double or _is_broad(pattern, subject, page)
 
 
 def _name_subject(

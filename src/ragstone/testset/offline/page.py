@@ -107,17 +107,7 @@ def _find_product(
 ) -> str:
     """The name that the page is titled with, whose manual it says it is, that its folder is about, or that it writes far
     more often than the next one; less so where that stands in the title."""
-    names = (
-        name for name in large if _PRODUCT.fullmatch(name) and name.lower() not in _NO_PRODUCTS
-    )
-    ranked = Counter(names).most_common(2)
-    (first, times), (_, others) = (*ranked, ("", 0), ("", 0))[:2]
-    if (
-        first
-        and len(re.findall(rf"(?<![\w`/-]){re.escape(first.lower())}(?![\w`-])", text))
-        > times * MAX_SMALL_SHARE
-    ):
-        first = ""
+    first, times, others = _rank_names(text, large)
     if first and first == title:
         return first
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
@@ -125,9 +115,16 @@ def _find_product(
         return name
     if folder_product:
         return folder_product
-    is_title = first in title.split()
-    stands_out = times >= (3 if is_title else 8) and times >= (1.5 if is_title else 3) * others
-    return first if stands_out else ""
+    least, lead = (3, 1.5) if first in title.split() else (8, 3)
+    return first if times >= least and times >= lead * others else ""
+
+
+def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:
+    """The commonest name of a page, how often it is written, and how often the next one; a common word is none."""
+    names = (name for name in large if _PRODUCT.fullmatch(name) and name.lower() not in _NO_PRODUCTS)  # fmt: skip
+    (first, times), (_, others) = (*Counter(names).most_common(2), ("", 0), ("", 0))[:2]
+    small = re.findall(rf"(?<![\w`/-]){re.escape(first.lower())}(?![\w`-])", text) if first else []
+    return ("", 0, 0) if len(small) > times * MAX_SMALL_SHARE else (first, times, others)
 
 
 def find_sentences(page: Page, block: Block) -> list[tuple[int, int]]:

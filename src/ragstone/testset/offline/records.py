@@ -209,17 +209,23 @@ def _choose_entry_key(
         return (quote(term), page.product, "does_in") if does and page.product else _NO_KEY
     if owner := _find_option_owner(page, section, term):
         return quote(term), quote(owner), option_template
+    return _choose_name_key(page, section, term, template) or _choose_code_key(page, term, template)
+
+
+def _choose_name_key(
+    page: Page, section: DocumentSection, term: str, template: str
+) -> tuple[str, str, str] | None:
+    """The key of a term that is a name of the product's own, its owner and template; None for any other term."""
     is_name = _HEADING_KEY.fullmatch(term) and len(term.split()) <= 4 and term not in _TRIVIAL
-    if page.product and not page.tool and is_name and template:
-        # a single word (`Date`) is known by the heading above it
-        heading = section.headings[0] if section.headings and " " not in term else ""
-        is_far = len(term) < 3 or len(heading.split()) > MAX_OWNER_WORDS or "“" in heading
-        return (
-            _NO_KEY
-            if is_far
-            else (quote(term), quote(heading) if heading else page.product, f"{template}_in")
-        )
-    return _choose_code_key(page, term, template)
+    if not page.product or page.tool or not is_name or not template:
+        return None
+    quote = page.grammar.templates["quote"].format
+    if " " in term or not section.headings:
+        return quote(term), page.product, f"{template}_in"
+    # a single word (`Date`) is known by the heading above it
+    heading = section.headings[0]
+    is_far = len(term) < 3 or len(heading.split()) > MAX_OWNER_WORDS or "“" in heading
+    return _NO_KEY if is_far else (quote(term), quote(heading), f"{template}_in")
 
 
 def _choose_code_key(page: Page, term: str, template: str) -> tuple[str, str, str]:
@@ -374,27 +380,36 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
         return
     if column.lower().split()[0] in grammar.description_columns:
         value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
-        template = choose_template(page, value)
-        is_doubtful = _LONE_WORD.fullmatch(key) or gate.explain_doubtful_reference(value, grammar)
-        if (
-            not template
-            or is_doubtful
-            or is_empty_answer(key, value, grammar.language, MIN_HEADING_STEMS)
-        ):
-            return
-        question = grammar.templates[template].format(key=key, verb=_get_telling_verb(value, page))
+        template = _choose_cell_template(page, key, value)
         kind = "conceptual" if template == "what_is" else "detail"
-    elif _CELL.fullmatch(value) and grammar.value_columns.match(column):
-        column = re.sub(r"\s*\(.*?\)", "", column).lower()
-        question = grammar.templates["cell"].format(column=column, key=key)
-        kind = "factual"
     else:
+        is_value = _CELL.fullmatch(value) and grammar.value_columns.match(column)
+        template, kind = "cell" if is_value else "", "factual"
+    if not template:
         return
+    question = grammar.templates[template].format(
+        key=key,
+        verb=_get_telling_verb(value, page),
+        column=re.sub(r"\s*\(.*?\)", "", column).lower(),
+    )
     question = frame_question(page, grammar.fix_question(question), product=True)
-    is_named = kind == "factual" and " " not in key
-    is_known = is_named or page.owner or page.product or re.search(r"`[^`]*\w[._/(][^`]*`", key)
-    if is_known and not gate.explain_doubtful_question(question, grammar):
+    if _is_known_row(page, key, kind) and not gate.explain_doubtful_question(question, grammar):
         yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)
+
+
+def _choose_cell_template(page: Page, key: str, value: str) -> str:
+    """The template for a cell that describes its row; empty when it does not say what the row's thing is or does."""
+    is_doubtful = _LONE_WORD.fullmatch(key) or gate.explain_doubtful_reference(value, page.grammar)
+    if is_doubtful or is_empty_answer(key, value, page.grammar.language, MIN_HEADING_STEMS):
+        return ""
+    return choose_template(page, value)
+
+
+def _is_known_row(page: Page, key: str, kind: str) -> bool:
+    """Whether a question says whose row it asks about: by owner or product, or by a name that is known by itself."""
+    is_named = kind == "factual" and " " not in key
+    is_qualified = re.search(r"`[^`]*\w[._/(][^`]*`", key) is not None
+    return is_named or is_qualified or bool(page.owner or page.product)
 
 
 def _name_row(page: Page, row: Block) -> str:
