@@ -174,16 +174,18 @@ def embed(*texts: str) -> Ask:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A test question to be written: its kind, and the style or person it is written as."""
+    """A test question to be written: its kind, the style or person it is written as, and the name that it goes through."""
 
     kind: str
     style: str = ""
+    about: str = ""
 
 
 def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | None = None) -> Ask:
     """Write test questions about sources; order ids are q1, q2, … and source ids k1, k2, …"""
     rows = [
         {"id": f"q{n}", "kind": order.kind, "style": order.style}
+        | ({"about": order.about} if order.about else {})
         for n, order in enumerate(orders, 1)
     ]
     has_follow_up = any(order.kind == "follow_up" for order in orders)
