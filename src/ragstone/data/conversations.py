@@ -22,7 +22,6 @@ from ragstone.data.objects import to_row_text
 from ragstone.data.rows import compile_shape, get_path, is_small
 from ragstone.data.strict_json import BadRow, decode_json_text, reparse_json
 from ragstone.errors import DataError
-from ragstone.text.content import is_small_talk
 from ragstone.types import ChatMessage, Sample
 
 Row = Mapping[str, Any]
@@ -126,6 +125,8 @@ def _list_replies(value: Any) -> list[Any]:
 
 def _is_chat(turn: ConversationTurn) -> bool:
     """Whether the user only greets or thanks; after a question of the system, yes and no are more than that."""
+    from ragstone.text.content import is_small_talk  # a slow import
+
     replies_to = turn.history[-1].content if turn.history else ""
     is_open = "?" in turn.question or replies_to.rstrip().endswith("?")
     return not is_open and is_small_talk(turn.question)
