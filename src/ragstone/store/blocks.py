@@ -34,7 +34,7 @@ from ragstone.types import Score
 BLOCK_SAMPLES = 512
 """Samples of a full block."""
 
-MAX_BLOCK_CHARS = 1 << 20
+MAX_BLOCK_CHARS = 1 << 18
 """Rows longer than this together are split into several blocks: one sample is read by decoding its block."""
 
 _NOTHING = math.nan
