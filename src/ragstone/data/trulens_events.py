@@ -35,15 +35,6 @@ def to_trace_span(row: Mapping[str, Any], location: int | str) -> TraceSpan:
         for name in ("record_attributes", "record", "trace")
     )
     own = {n.removeprefix(_PREFIX): v for n, v in given.items() if n.startswith(_PREFIX)}
-    kind = _KINDS.get(str(own.get("span_type")), "")
-    attributes: dict[str, Any] = {"openinference.span.kind": kind.upper()} if kind else {}
-    values = {
-        "input.value": _get_first(own, _INPUTS),
-        "output.value": _get_first(own, _OUTPUTS) if kind != "retriever" else None,
-        "retrieval.documents": _to_documents(own) if kind == "retriever" else None,
-        "session.id": own.get("conversation_id"),
-    }
-    attributes |= {name: value for name, value in values.items() if value is not None}
     failed = "ERROR" in str(record.get("status")) or own.get("call.error") is not None
     return TraceSpan(
         trace=str(own.get("record_id") or trace.get("trace_id") or location),
@@ -52,9 +43,23 @@ def to_trace_span(row: Mapping[str, Any], location: int | str) -> TraceSpan:
         name=str(record.get("name") or "").rpartition(".")[2],
         start=parse_micros(row.get("start_timestamp")),
         end=parse_micros(row.get("timestamp")),
-        attributes=attributes,
+        attributes=_to_openinference(own),
         error=str(own.get("call.error") or "the span failed") if failed else None,
     )
+
+
+def _to_openinference(own: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes by their names in OpenInference."""
+    kind = _KINDS.get(str(own.get("span_type")), "")
+    is_retriever = kind == "retriever"
+    attributes = {
+        "openinference.span.kind": kind.upper() or None,
+        "input.value": _get_first(own, _INPUTS),
+        "output.value": None if is_retriever else _get_first(own, _OUTPUTS),
+        "retrieval.documents": _to_documents(own) if is_retriever else None,
+        "session.id": own.get("conversation_id"),
+    }
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _get_first(own: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
