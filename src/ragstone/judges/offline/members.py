@@ -21,10 +21,10 @@ def find_member(
     the comparable figures of the source sentence; nothing is known unless the claim's is among them, and another."""
     claimed = comparison.claim.items[at].quantity
     assert claimed is not None
-    if claimed.kind in ("number", "ordinal"):
-        return False, None  # what a bare number counts says more than what is beside it
     items = comparison.source.items
-    figures = _list_figures(items, places, claimed.kind)
+    # what a bare number counts says more than what stands beside it
+    is_bare = claimed.kind in ("number", "ordinal")
+    figures = [] if is_bare else _list_figures(items, places, claimed.kind)
     own = [place for place, figure in figures if matches(claimed, figure)]
     others = [place for place, figure in figures if differs(claimed, figure)]
     if not own or not others:
@@ -33,9 +33,9 @@ def find_member(
     named = _find_named(comparison, at, members)
     if not named.isdisjoint(members[place] for place in own):
         return True, None
-    if not _is_record(items, members) or _count_figures(comparison, claimed.kind) > 1:
-        return False, None
-    return False, next((place for place in others if members[place] in named), None)
+    is_clear = _is_record(items, members) and _count_figures(comparison, claimed.kind) == 1
+    rivals = (place for place in others if members[place] in named)
+    return False, next(rivals, None) if is_clear else None
 
 
 def _find_named(
