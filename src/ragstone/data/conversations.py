@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.data.formats import detect_format
-from ragstone.data.left_over import describe_left_over, list_left_over
+from ragstone.data.left_over import SourceNote, describe_left_over, list_left_over
 from ragstone.data.messages import (
     ConversationTurn,
     get_role,
@@ -93,7 +93,9 @@ def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[s
                 sample["meta"]["turn"] = len(turns)
             yield sample
     if skipped:
-        notes.append(f"read {skipped} turns as history alone: greetings, thanks and the like")
+        notes.append(
+            SourceNote("read {n} turns as history alone: greetings, thanks and the like", n=skipped)
+        )
     if left_over:
         notes.append(describe_left_over(left_over))
 

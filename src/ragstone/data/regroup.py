@@ -15,6 +15,7 @@ from ragstone.data.conversations import (
     join_threads,
 )
 from ragstone.data.langsmith import is_placed_run, join_runs
+from ragstone.data.left_over import SourceNote
 from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.data.rows import parse_cells
 from ragstone.data.sources import RawRow, RejectedRow, ReopenableFile, RowSource
@@ -164,10 +165,12 @@ def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[
         yield row
     skipped = len(traces) - len(rows)
     if skipped:
-        notes.append(
-            f"passed over {skipped} of {len(traces)} traces: no question or answer in them, as "
-            "when an index is built"
+        note = SourceNote(
+            "passed over {n} of {total} traces: no question or answer in them, as when an index is built",
+            n=skipped,
+            total=len(traces),
         )
+        notes.append(note)
 
 
 def _decode(value: Any) -> Any:
@@ -206,7 +209,10 @@ def _group_openai_events(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any
             sample["meta"] |= scalars
     yield from samples.values()
     if skipped:
-        notes.append(f"passed over {skipped} lines that are about no sample: spec and final report")
+        note = SourceNote(
+            "passed over {n} lines that are about no sample: spec and final report", n=skipped
+        )
+        notes.append(note)
 
 
 def _get_last_user_text(prompt: Any) -> Any:
