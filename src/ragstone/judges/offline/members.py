@@ -22,9 +22,7 @@ def find_member(
     claimed = comparison.claim.items[at].quantity
     assert claimed is not None
     items = comparison.source.items
-    # what a bare number counts says more than what stands beside it
-    is_bare = claimed.kind in ("number", "ordinal")
-    figures = [] if is_bare else _list_figures(items, places, claimed.kind)
+    figures = _list_figures(items, places, claimed.kind)
     own = [place for place, figure in figures if matches(claimed, figure)]
     others = [place for place, figure in figures if differs(claimed, figure)]
     if not own or not others:
@@ -50,7 +48,10 @@ def _find_named(
 def _list_figures(
     items: Sequence[SentenceItem], places: Sequence[int], kind: str
 ) -> list[tuple[int, Quantity]]:
-    """The figures of one kind at these places, in the order of the sentence."""
+    """The figures of one kind at these places, in the order of the sentence; none of bare numbers, of which what
+    they count says more than what stands beside them."""
+    if kind in ("number", "ordinal"):
+        return []
     figures = ((place, items[place].quantity) for place in sorted(places))
     return [(place, figure) for place, figure in figures if figure and figure.kind == kind]
 
