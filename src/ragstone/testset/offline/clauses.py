@@ -34,7 +34,7 @@ _HALF_TASK = re.compile(
 )
 """Words of a task that was cut in the wrong place."""
 _LOOSE_ANSWER = re.compile(
-    r"\b(?:appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)"
+    r"\b(?:if you (?:wish|want|like)|si (?:lo )?desea|(?:the )?(?:Close|OK|Cancel) button|botón (?:Cerrar|Aceptar|Cancelar)|appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)"
 )
 """Words of an instruction that leaves to its reader what to use."""
 _TELLING_PATTERNS = ("tells", "tells_plural", "allow", "allows", "designed")
@@ -127,7 +127,9 @@ def _build_fact(
 def _frame_subject(page: Page, pattern: Pattern, question: str, subject: str) -> str | None:
     """The question with the name that it needs; None when it needs one and the page gives none."""
     is_code = not pattern.is_instruction and _is_local_code(subject)
-    tool = pattern.is_instruction or is_code or pattern.name in _TELLING_PATTERNS
+    # pages of the sections 5 and 7 of the manual are about more than one program
+    is_program = page.manual in (1, 2, 3, 8) and pattern.name in _TELLING_PATTERNS
+    tool = pattern.is_instruction or is_code or is_program
     is_known = pattern.name in _KNOWN_PATTERNS
     framed = frame_question(page, question, tool=tool, product=not is_known)
     is_bare = framed == question and (is_code or not _is_known(pattern, question))
@@ -182,6 +184,8 @@ def _name_task(page: Page, pattern: Pattern, parts: dict[str, str]) -> str | Non
 def _is_whole_task(task: str, parts: dict[str, str]) -> bool:
     """Whether an instruction says all of a task and how it is done, not a first step or a second way."""
     answer = parts.get("answer", "")
+    if _LOOSE_ANSWER.search(parts.get("means", "")):
+        return False
     if _HALF_TASK.search(task) or _FIRST_STEP.search(answer) or _SECOND_WAY.match(answer):
         return False
     if answer and (_LOOSE_ANSWER.search(answer) or not _tells_way(answer)):

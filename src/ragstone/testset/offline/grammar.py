@@ -124,7 +124,9 @@ class Grammar:
     def to_own_words(self, task: str) -> str:
         """A task as its reader puts it: `change your password` → `change my password`."""
         for yours, mine in self.own_words.items():
-            task = re.sub(rf"\b{yours}\b(?! vez)", mine, task)
+            # in Spanish `su` is the reader's only as the object of the task: not in `buscar un objeto por su nombre`
+            before = r"(?<=[aei]r )" if self.language == "es" else r"\b"
+            task = re.sub(rf"(?:{before}){yours}\b(?! vez)", mine, task)
         return task
 
     def fix_question(self, question: str) -> str:

@@ -25,6 +25,8 @@ from ragstone.text.clause_words import to_word_set
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
 MAX_OWNER_WORDS = 6
+MAX_PROSE_USES = 2
+"""Times that a page may write a name of code as a plain word."""
 MIN_DESCRIPTION_WORDS = 4
 MIN_HEADING_STEMS = 3
 """Words of meaning that a paragraph must add to its heading."""
@@ -49,6 +51,10 @@ _CLAUSE = re.compile(
 _COLUMN = re.compile(r"[^\W\d_][\w()/-]{1,20}(?: [\w()/-]{1,15}){0,2}")
 _LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?")
 """A key that does not say by itself what it is: `Enter`, `x`."""
+_TO_READER = re.compile(r"\b(?:eres|tu|tus|puedes|tienes|quieres|debes)\b", re.IGNORECASE)
+"""Words of a paragraph that gives its reader advice instead of saying what a thing does."""
+_INDEX = re.compile(r"index|contents|índice|contenido", re.IGNORECASE)
+"""Titles of pages that list what stands elsewhere."""
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
 _NO_KEY = ("", "", "")
@@ -62,6 +68,8 @@ _TRIVIAL = to_word_set(
 def find_record_facts(page: Page) -> Iterator[Fact]:
     """Facts of every record of the page."""
     yield from _find_purpose(page)
+    if _INDEX.fullmatch(page.title):
+        return
     entries = [fact for section in page.sections for fact in _find_section_facts(page, section)]
     entries += _find_heading_facts(page)
     times = Counter(fact.key for fact in entries)
@@ -130,6 +138,13 @@ def _ask_heading(page: Page, heading: str, above: str) -> tuple[str, str, str] |
 def _is_described(page: Page, question: str, reference: str) -> bool:
     """Whether a paragraph says what the thing of its heading does, and more than its name."""
     grammar = page.grammar
+    heading = question.partition("«")[2]
+    is_task = (
+        re.match(r"[A-ZÁÉÍÓÚ][a-zñ]+[aei]r \S", heading)
+        and heading[:4].lower() != reference[:4].lower()
+    )
+    if is_task or _TO_READER.search(reference):
+        return False
     does = (
         choose_template(page, reference) in ("does", "tells")
         and len(reference.split()) > MIN_DESCRIPTION_WORDS
@@ -198,7 +213,7 @@ def _choose_entry_key(
     """The key as the question names it, its owner, and the name of the template; three empty strings when none fits."""
     term = _strip_marks(terms[0])
     template = choose_template(page, reference)
-    option_template = "option_is" if page.grammar.noun_start.match(reference) else "option"
+    option_template = "option_is" if template == "what_is" else "option"
     if option := _find_option(terms):
         if not _is_known_option(page, section, option, reference):
             return _NO_KEY
@@ -207,18 +222,23 @@ def _choose_entry_key(
     if _MENU_PATH.fullmatch(term):
         does = template in ("does", "tells") or page.grammar.infinitive.match(reference)
         return (quote(term), page.product, "does_in") if does and page.product else _NO_KEY
-    if owner := _find_option_owner(page, section, term):
+    is_clause = page.grammar.noun_start.match(reference) and not template
+    owner = "" if is_clause else _find_option_owner(page, section, term)
+    if owner:
         return quote(term), quote(owner), option_template
-    return _choose_name_key(page, section, term, template) or _choose_code_key(page, term, template)
+    named = _choose_name_key(page, section, term, template, reference)
+    return named or _choose_code_key(page, term, template)
 
 
 def _choose_name_key(
-    page: Page, section: DocumentSection, term: str, template: str
+    page: Page, section: DocumentSection, term: str, template: str, reference: str
 ) -> tuple[str, str, str] | None:
     """The key of a term that is a name of the product's own, its owner and template; None for any other term."""
     is_name = _HEADING_KEY.fullmatch(term) and len(term.split()) <= 4 and term not in _TRIVIAL
     if not page.product or page.tool or not is_name or not template:
         return None
+    if template != "what_is" and not page.grammar.third_person.match(reference):
+        return None  # an order to the reader
     quote = page.grammar.templates["quote"].format
     if " " in term or not section.headings:
         return quote(term), page.product, f"{template}_in"
@@ -243,7 +263,9 @@ def _choose_code_key(page: Page, term: str, template: str) -> tuple[str, str, st
     if re.search(r"[.:(]", name):  # a qualified name says whose it is
         return f"`{name}`", "", template
     owner = f"`{page.tool}`" if page.tool else page.product
-    return (f"`{name}`", owner, f"{template}_in") if owner else _NO_KEY
+    uses = re.findall(rf"(?<![`\w/-]){re.escape(name)}(?![`\w-])", page.document.text)
+    is_prose = not page.tool and name.islower() and len(uses) > MAX_PROSE_USES
+    return (f"`{name}`", owner, f"{template}_in") if owner and not is_prose else _NO_KEY
 
 
 def _is_known_option(page: Page, section: DocumentSection, option: str, reference: str) -> bool:
@@ -251,7 +273,9 @@ def _is_known_option(page: Page, section: DocumentSection, option: str, referenc
     headings = " ".join(section.headings)
     stands_right = not page.command or page.grammar.manual_heading.search(headings)
     is_told = option.strip("-") not in _TRIVIAL and _tells_option(page, reference)
-    return bool((page.tool or page.product) and stands_right and is_told)
+    # a product may have several programs, whose short options differ
+    is_owned = page.tool or (page.product and option.startswith("--"))
+    return bool(is_owned and stands_right and is_told)
 
 
 def _tells_option(page: Page, reference: str) -> bool:
