@@ -65,7 +65,7 @@ PATTERNS = compile_patterns(
         ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_INSTRUCTION_STARTS}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
         ("use_to", "how_to", r"(?:Use|Click|Press|Select|Choose|Run|Type|Enter|Set|Specify|Call) (?P<means>(?!to\b|this|these|it\b)[^,;:]{3,80}?) to (?P<subject>(?!be\b|do so|the\b|an?\b)(?P<verb>[a-z]+) (?!.* and .* to )[^,;:]{8,80})\.", "How do I {subject}?", ""),
         ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|use|find|see|do|have|be|not|only|always|then|even|click|select|choose|press)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
-        ("condition", "detail", r"(?:If|When) (?P<subject>(?:the |a |an )?`[^`]+`(?: [a-z]+){0,2} (?:is|are|has|does not|is not)\b[^,;:]{2,60}), (?:then )?(?P<answer>(?:the|a|an|all|no|only|any|each|`)[^:]{15,})", "What happens if {subject}?", ""),
+        ("condition", "detail", r"(?:If|When) (?P<subject>(?:the |a |an )?`[^`]+`(?: [a-z]+){0,2} (?:is|are|has|does not|is not)\b(?!.* then )[^,;:]{2,60}), (?:then )?(?P<answer>(?:the|a|an|all|no|only|any|each|`)[^:]{15,})", "What happens if {subject}?", ""),
     ],
     {
         "np": r"[^,;:()]{2,60}?",
@@ -126,7 +126,7 @@ ENGLISH = Grammar(
         "more less another any part later today now again hence indeed perhaps maybe obviously basically alternatively consequently conversely"
     ),
     question_pointers=re.compile(r"\b(?:this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure|on the (?:left|right)|respective|current|selected|(?:the|a|an) (?:given|specified|supplied|pasted|detected|highlighted|chosen|resulting|desired|corresponding|appropriate|relevant))\b", re.IGNORECASE),
-    reference_pointers=re.compile(r"\b(?:this|these|those|them|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) \d+|instead(?=\.?$)|(?:the|all|any) others?(?! than)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
+    reference_pointers=re.compile(r"\b(?:this|these|those|them|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) (?:[A-Z]\.)?\d|instead(?=\.?$)|(?:the|all|any) others?(?! than)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
     next_step=re.compile(rf"(?:{_IMPERATIVES}|then|next|now|after|finally|repeat|double-click|right-click)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),

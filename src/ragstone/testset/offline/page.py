@@ -24,14 +24,14 @@ from ragstone.text.sentences import split_sentences
 _TOOL = re.compile(r"[a-z][\w.+-]+(?: [a-z][\w-]+)?|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
 """A title that is the name of a command, a function or an SQL statement."""
 _MANUAL_OF = re.compile(
-    r"(?:^|[—–|-] )(?P<name>(?:GNU )?[A-Z][\w+.-]*)(?: v?\d[\w.]*)? (?i:documentation|manual|help|handbook|user(?:’s|'s)? guide|reference)\b"
+    r"(?:^|[—–|-] )(?P<name>(?:GNU )?[A-Z][\w+.-]*)(?: v?\d[\w.]*)? (?i:documentation|manual|help|handbook|user(?:’s|'s)? guide)\b"
     r"|^(?i:ayuda|manual|guía|documentación|referencia)(?: [a-zñáéíóú]+){0,4} (?:del?|para) (?P<nombre>(?:GNU )?[A-Z][\w+.-]*)",
     re.MULTILINE,
 )
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
 _PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
 _NO_PRODUCTS = to_word_set(
-    "the this user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura"
+    "the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura"
 )
 MAX_SMALL_SHARE = 0.25
 """Share of its uses in which a name may be written small, as a command is."""
