@@ -206,8 +206,10 @@ def _is_local_code(subject: str) -> bool:
 
 
 def _is_known(pattern: Pattern, question: str) -> bool:
-    """Whether a question says what it is about by a name; that of a definition may be a common noun."""
-    is_common = pattern.name in ("definition", "purpose", "why", *_KNOWN_PATTERNS)
+    """Whether a question says what it is about by a name; that of a definition, an amount or a date may be the topic
+    of its page."""
+    is_fact = pattern.kind == "factual" and not pattern.name.startswith("where")
+    is_common = is_fact or pattern.name in ("definition", "purpose", "why")
     return is_common or gate.is_specific(question.lstrip("¿"))
 
 
