@@ -103,6 +103,7 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)  # a model of 1.5B on one thread beside other work
 def test_a_model_worth_asking_makes_a_set_that_is_proved(tmp_path: Path) -> None:
     judge = {"model": f"gguf:{find_judge_weights()}", "timeout": 3600.0, "deadline": 7200.0, "max_calls": 8}  # fmt: skip
     made = generate(DOCUMENTS, 2, kinds="factual", judge=judge, store=tmp_path / "s.db")
