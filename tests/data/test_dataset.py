@@ -256,7 +256,7 @@ def test_ids_are_seen_in_nine_bytes_each() -> None:
     seen = SeenIds()
     assert all(seen.add(f"id-{n}", n + 1) for n in range(50_000))
     assert not any(seen.add(f"id-{n}", 50_001) for n in range(0, 50_000, 997))
-    size = sum(bucket.itemsize * len(bucket) for bucket in seen._buckets)
+    size = sum(bucket.itemsize * len(bucket) for bucket in seen._buckets.values())
     assert size == 8 * 50_000
 
 

@@ -16,7 +16,8 @@ class SeenIds:
     id cost nothing until one with an id follows them."""
 
     def __init__(self) -> None:
-        self._buckets = [array("q") for _ in range(1 << _BUCKET_BITS)]
+        self._buckets: dict[int, array[int]] = {}
+        """Filled as ids come: to make all of them takes longer than to read a small file."""
         self._last_unnamed = 0
         """Rows 1 to this one had no id and are known by their position."""
         self._has_named = False
@@ -41,7 +42,11 @@ class SeenIds:
             return False
         # Python's own hash, keyed anew for each process: nobody can prepare ids that collide
         key = hash(sample_id)
-        bucket = self._buckets[key & ((1 << _BUCKET_BITS) - 1)]
+        place = key & ((1 << _BUCKET_BITS) - 1)
+        bucket = self._buckets.get(place)
+        if bucket is None:
+            self._buckets[place] = array("q", (key,))
+            return True
         at = bisect_left(bucket, key)
         if at < len(bucket) and bucket[at] == key:
             return False
