@@ -29,7 +29,7 @@ $(VENV)/.all: $(VENV)/.dev requirements-test-all.txt
 
 setup: $(VENV)/.dev  ## Make the development environment
 
-setup-system:  ## Install the system packages that some tests use (a headless browser)
+setup-system:  ## Install the system packages that some tests use (a headless browser, PostgreSQL, a spell checker)
 	sh tests/install-system-packages.sh
 
 demo: $(VENV)/.core  ## Evaluate and compare two versions of a shop's assistant, then four configurations; write the pages
@@ -52,7 +52,7 @@ check: setup  ## Formatting, lint, types, docs
 	$(BIN)/ruff format --check src tests bench docs examples
 	$(BIN)/ruff check src tests bench docs examples
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py tests/test_spelling.py tests/test_notebook.py
 	$(BIN)/mkdocs build -q --strict -d site
 	$(BIN)/mkdocs build -q --strict -f mkdocs.es.yml -d site/es
 	$(BIN)/python tests/audit.py

@@ -1,0 +1,54 @@
+"""The prose of docs, README files, help and reports has no misspelt word, by hunspell and by codespell's list of common mistakes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from spelling import DICTIONARIES, ROOT, find_misspelt, read_prose
+
+
+def has_dictionary(name: str) -> bool:
+    if shutil.which("hunspell") is None:
+        return False
+    done = subprocess.run(["hunspell", "-d", name, "-l"], input="", capture_output=True, text=True)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("language", DICTIONARIES)
+def test_every_word_is_in_the_dictionary_or_among_our_names(language: str) -> None:
+    if not has_dictionary(DICTIONARIES[language]):
+        pytest.skip(f"needs hunspell and its dictionary {DICTIONARIES[language]}")
+    misspelt = find_misspelt(language)
+    assert not misspelt, f"correct them, or add names to docs/words.{language}.txt: {misspelt}"
+
+
+@pytest.mark.parametrize("language", DICTIONARIES)
+def test_the_list_of_names_has_only_words_that_occur(language: str) -> None:
+    known = (ROOT / "docs" / f"words.{language}.txt").read_text(encoding="utf-8").split()
+    prose = "\n".join(read_prose(language).values())
+    assert known == sorted(set(known), key=lambda word: (word.lower(), word))
+    assert not [word for word in known if word not in prose]
+
+
+def test_no_common_mistake_in_english() -> None:
+    pytest.importorskip("codespell_lib")
+    names = ",".join((ROOT / "docs" / "words.en.txt").read_text(encoding="utf-8").lower().split())
+    done = subprocess.run(
+        [sys.executable, "-m", "codespell_lib", "-L", names, "-"],
+        input="\n".join(read_prose("en").values()), capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("language", DICTIONARIES)
+def test_no_word_stands_twice(language: str) -> None:
+    twice = re.compile(r"\b([^\W\d]{2,}) \1\b")
+    allowed = {"had", "that", "nos"}
+    for name, text in read_prose(language).items():
+        found = [match[0] for match in twice.finditer(text) if match[1].lower() not in allowed]
+        assert not found, (name, found)
