@@ -86,7 +86,7 @@ def metrics(language: str) -> str:
     parts = []
     for name, found in groups.items():
         rows = [_metric_row(metric, language) for metric in found]
-        parts += [f"### {say[name]}", "", table(say["head"], rows), ""]
+        parts += [f"## {say[name]}", "", table(say["head"], rows), ""]
     return "\n".join(parts)
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from ragstone import evaluate
 from ragstone.analysis import Summary, summarise
 from ragstone.report.render import junit
 from ragstone.store import StoredRun
@@ -62,3 +65,21 @@ def test_characters_that_xml_cannot_hold_are_replaced(build: Any) -> None:
     error = root.find(".//error")
     assert error is not None
     assert "]]><x & \"'" in (error.text or "")
+
+
+def test_the_suite_says_how_long_the_run_took(tmp_path: Path) -> None:
+    run = evaluate([{"answer": "a", "reference": "a"}], ["exact_match"], store=":memory:")
+    root = ET.fromstring(run.write(tmp_path / "junit.xml").read_text())
+    suite = root.find("testsuite")
+    assert suite is not None
+    assert float(root.attrib["time"]) == float(suite.attrib["time"]) >= 0
+    store = run.stored.store
+    started = datetime.fromisoformat(run.info.created).timestamp()
+    stamp = int((started + 90.5) * 1_000_000)
+    store.write(
+        lambda db: db.execute_many(
+            "UPDATE run_notes SET finished = ? WHERE run = ?", [(stamp, run.id)]
+        )
+    ).result()
+    root = ET.fromstring(run.write(tmp_path / "junit.xml").read_text())
+    assert root.attrib["time"] == "90.500"

@@ -72,8 +72,10 @@ class JUnitFormat(ReportFormat):
         """Write the summary of a run as a test suite."""
         from ragstone.report.files import write_text
         from ragstone.report.render.junit import render
+        from ragstone.store.run_notes import measure_run
 
-        write_text(path, render(report.summary))
+        seconds = measure_run(report.run.store, report.run.info)
+        write_text(path, render(report.summary, seconds))
 
 
 class JsonFormat(ReportFormat):

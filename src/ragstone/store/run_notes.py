@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from ragstone.store.runs import RunInfo
 from ragstone.store.store import Store
 
 MAX_TAGS, MAX_TAG_CHARS, MAX_NOTE_CHARS = 20, 60, 4000
@@ -33,6 +35,17 @@ def load_run_notes(store: Store) -> dict[str, RunNotes]:
         run: RunNotes(tuple(json.loads(tags)), note, bool(baseline), deleted, finished)
         for run, tags, note, baseline, deleted, finished in rows
     }
+
+
+def measure_run(store: Store, info: RunInfo) -> float | None:
+    """Seconds from the start of a run until its scores were complete, pauses included; None for an unfinished run."""
+    rows = store.read("SELECT finished FROM run_notes WHERE run = ?", (info.id,))
+    if not rows or not rows[0][0]:
+        return None
+    # the start is kept in whole seconds
+    started = datetime.fromisoformat(info.created).timestamp()
+    finished: int = rows[0][0]
+    return max(0.0, finished / 1_000_000 - started)
 
 
 def save_tags(store: Store, run: str, tags: Sequence[str]) -> tuple[str, ...]:
