@@ -27,14 +27,6 @@ def test_every_word_is_in_the_dictionary_or_among_our_names(language: str) -> No
     assert not misspelt, f"correct them, or add names to docs/words.{language}.txt: {misspelt}"
 
 
-@pytest.mark.parametrize("language", DICTIONARIES)
-def test_the_list_of_names_has_only_words_that_occur(language: str) -> None:
-    known = (ROOT / "docs" / f"words.{language}.txt").read_text(encoding="utf-8").split()
-    prose = "\n".join(read_prose(language).values())
-    assert known == sorted(set(known), key=lambda word: (word.lower(), word))
-    assert not [word for word in known if word not in prose]
-
-
 def test_no_common_mistake_in_english() -> None:
     pytest.importorskip("codespell_lib")
     names = ",".join((ROOT / "docs" / "words.en.txt").read_text(encoding="utf-8").lower().split())
