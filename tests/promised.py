@@ -91,7 +91,7 @@ _ENGLISH = """# What we promise
 Each promise is a test file in `tests/promises`. `make promises` tries them all, in full, and ends with a table that says which were
 held; `make test` tries a sample of each. `python tests/promised.py` writes this page from those files, and a test compares it.
 
-| | promise | what is tried | test |
+| number | promise | what is tried | test |
 | --- | --- | --- | --- |
 """
 
@@ -101,7 +101,7 @@ Cada promesa es un fichero de pruebas de `tests/promises`. `make promises` las p
 cumplieron; `make test` prueba una muestra de cada una. `python tests/promised.py` escribe esta página, y una prueba la compara. Lo que se intenta
 en cada caso está en la [página inglesa](../promises.html).
 
-| | promesa | prueba |
+| número | promesa | prueba |
 | --- | --- | --- |
 """
 

@@ -23,7 +23,9 @@ def list_pages(language: str) -> list[Path]:
     """The pages that people read in a language."""
     if language == "es":
         return sorted([ROOT / "README.es.md", *(ROOT / "docs" / "es").glob("*.md")])
-    pages = [page for page in ROOT.glob("*.md") if page.name != "README.es.md"]
+    # the changelog quotes words of any language
+    others = ("README.es.md", "CHANGELOG.md")
+    pages = [page for page in ROOT.glob("*.md") if page.name not in others]
     return sorted([*pages, *(ROOT / "docs").glob("*.md"), ROOT / "examples" / "README.md"])
 
 
