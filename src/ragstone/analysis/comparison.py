@@ -70,6 +70,7 @@ class Difference:
     detectable: float | None = None
     """The difference that this comparison would have called one, 4 times in 5."""
     effect: float = 0.0
+    """The difference that matters, in units of the score."""
     needed: int | None = None
     """About how many questions would show a difference of `effect`; with no sample moved, how many would show that none matters."""
     percentiles: tuple[PercentileChange, ...] = ()

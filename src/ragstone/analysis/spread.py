@@ -19,11 +19,12 @@ class MetricSpread:
 
     sd: float
     design: float
+    """The design effect: variance of the mean with groups over that of independent samples, at least 1."""
     binary: bool
 
 
 def measure_spread(runs: Sequence[ComparableRun], metric: str) -> MetricSpread:
-    """Measured between two runs; from one run, its own deviation, for systems that correlate at 0.5."""
+    """Measured between two runs (a third is not read); from one run, its own deviation, for systems that correlate at 0.5."""
     import numpy as np
 
     for run in runs:

@@ -24,6 +24,7 @@ class MeasuredDifference:
     difference: Difference
     interval_at: IntervalAt
     same_answers: bool
+    """Whether both runs gave the same answers to all questions."""
 
 
 def decide_verdicts(
@@ -32,8 +33,11 @@ def decide_verdicts(
     floor: float,
     effect: float | None,
 ) -> tuple[list[Difference], dict[Family, int]]:
-    """Each difference with its interval at the corrected level and its verdict, in the order given; and the tests of each family."""
-    # a difference without a p is in neither: there is no test to correct, and its interval is one of 95 %
+    """Each difference with its interval at the corrected level and its verdict, in the order given; and the tests of each family.
+
+    `floor` is the least coverage for a verdict, `effect` the difference that matters as a share of a metric's range (None: the
+    margin of each metric)."""
+    # both lack a difference without a p: there is no test to correct, and its interval is one of 95 %
     adjusted: dict[int, float] = {}
     alphas: dict[int, float] = {}
     tests: dict[Family, int] = {}

@@ -314,7 +314,7 @@ def _make_batched(
     from ragstone.judges.dialects.batches import BATCH_APIS, PRICE_FACTOR
 
     if dialect.name not in BATCH_APIS:
-        known = ", ".join(f"{name}:MODEL" for name in BATCH_APIS)
+        known = _list_batch_judges()
         raise UnknownJudge(f"batch: true is for {known}; leave it out for {dialect.name}:{name}")
     if settings.get("small"):
         raise UnknownJudge("batch: true and small: true exclude each other; leave one out")
@@ -327,13 +327,20 @@ def _make_batched(
     )
 
 
+def _list_batch_judges() -> str:
+    """`openai:MODEL, anthropic:MODEL`: what `batch: true` can be given to."""
+    from ragstone.judges.dialects.batches import BATCH_APIS
+
+    return ", ".join(f"{name}:MODEL" for name in BATCH_APIS)
+
+
 def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
     """Build the judge of a model that runs in this process; a language model takes the hybrid route unless
     `small` is false (a remote one takes it only where `small` is true)."""
     from ragstone.judges.local.build import build_classifier, build_language_model
 
     if settings.get("batch") is True:
-        raise UnknownJudge(f"batch: true is for openai:MODEL and anthropic:MODEL; for {kind}: give a number")  # fmt: skip
+        raise UnknownJudge(f"batch: true is for {_list_batch_judges()}; for {kind}: give a number")
     if kind == "nli":
         classifier = build_classifier(name, settings, budget)
         embeddings = make_embeddings(

@@ -32,6 +32,7 @@ MAX_REPLY_BYTES = 16 * 2**20
 MAX_RETRY_AFTER_SECONDS = 120.0
 """Longest wait that a server may ask for with Retry-After."""
 MAX_BACKOFF_SECONDS = 20.0
+"""Longest wait where the server names none; the question's deadline may cut either."""
 RETRIED_STATUSES = frozenset({408, 409, 429})
 """Retried besides all from 500 on."""
 UNREACHABLE_SECONDS = 10.0

@@ -38,6 +38,8 @@ class RunFacts:
     """The working directory of the command."""
     legacy: bool = False
     """Whether ragstone 0.1 wrote the row: only `command` then says which judge and outputs were asked for."""
+    # A new fact defaults to empty, not to what this process knows: rows written before it would be read with that.
+    # Its value is set in `experiments/resume.py`.
     ragstone: str = __version__
     """The version that started the run."""
 

@@ -24,7 +24,8 @@ def answer_for_free(
 ) -> tuple[list[Sample], list[str]]:
     """The samples with answers that cost nothing, and lines to print; only the free pipeline is really asked.
 
-    Answers kept from earlier runs come first; where there are none, the reference stands in."""
+    The data set is counted; only `samples`, its first ones, are answered. Answers kept from earlier runs come first; where
+    there are none, the reference stands in."""
     system = build_system(under_test.spec, under_test.settings).system
     runner = _open_runner(system, store)
     questions = [record.sample for record in dataset if record.sample.question is not None]
@@ -39,7 +40,9 @@ def answer_for_free(
     answered = [_answer_sample(sample, system, runner) for sample in samples]
     asyncio.run(system.close())
     if any(sample.answer is None and sample.question is not None for sample in answered):
-        answered = [replace(s, answer=s.answer or s.reference) for s in answered]
+        answered = [
+            replace(s, answer=s.reference if s.answer is None else s.answer) for s in answered
+        ]
         lines.append("its answers are not known yet: references stand in, and contexts are missing")
     return answered, lines
 
@@ -50,7 +53,9 @@ def _open_runner(system: System, store: str | None) -> SystemRunner | None:
         opened_store = Store.open(store or default_place(), must_exist=True)
     except StoreError:
         return None
-    return SystemRunner(system, opened_store, "dry run")
+    return SystemRunner(
+        system, opened_store, "dry run"
+    )  # in place of a run's id: nothing is stored
 
 
 def _count_stored(samples: Sequence[Sample], runner: SystemRunner | None) -> int:

@@ -170,7 +170,7 @@ def _anchor_code(family: str, folder: Path | None) -> str:
 
 
 def _parse_gates(texts: Sequence[str], names: Sequence[str], errors: list[str]) -> dict[str, str]:
-    """Gates named by `--gate`; without `-m` the metrics are not known yet, so any may be named."""
+    """Gates named by `--gate`; `names` are the metrics of `-m`, else of the config: where neither names any, every metric may be named."""
     gates: dict[str, str] = {}
     for text in texts:
         try:

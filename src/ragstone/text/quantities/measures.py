@@ -10,17 +10,28 @@ from ragstone.text.quantities.quantity import Quantity
 from ragstone.text.quantities.tokens import QuantityTokens
 from ragstone.text.quantities.units import LONGEST_UNIT, SYMBOLS, UNIT_STARTS, UNITS, Unit
 
+SHARE_TOLERANCE = 0.01
+"""How far two thirds and 66 % may differ."""
+MAX_WHOLE = 1000
+"""Largest whole of a share: one in 5,000 is a rate, and 3 in 1998 a date."""
+
 
 def read_share(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch | None:
     """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
     fraction, end = _read_fraction(tokens, number)
     if fraction:
-        return make_amount(tokens, at, end, number.value * fraction, 0.01, Unit("share", 1))
+        return make_amount(
+            tokens, at, end, number.value * fraction, SHARE_TOLERANCE, Unit("share", 1)
+        )
     whole_at = _find_whole(tokens, number)
     whole = read_number(tokens, whole_at) if whole_at is not None else None
-    if whole and number.value < whole.value <= 1000 and not read_unit(tokens, whole.end, True)[0]:
+    if (
+        whole
+        and number.value < whole.value <= MAX_WHOLE
+        and not read_unit(tokens, whole.end, True)[0]
+    ):
         share = number.value / whole.value
-        return make_amount(tokens, at, whole.end, share, 0.01, Unit("share", 1))
+        return make_amount(tokens, at, whole.end, share, SHARE_TOLERANCE, Unit("share", 1))
     return None
 
 
@@ -42,7 +53,7 @@ def _find_whole(tokens: QuantityTokens, number: Number) -> int | None:
     words = tuple(tokens.word(end + step) for step in range(3))
     if words[:2] == ("de", "cada"):
         return end + 2
-    if words[0] == "in" and number.value == 1:
+    if words[0] == "in" and number.value == 1:  # two in five minutes is no share
         return end + 1
     return end + 3 if words == ("out", "of", "every") else None
 
