@@ -15,6 +15,7 @@ BENCHES = [
     "compare",
     "judges",
     "judging",
+    "embedded",
     "against_ragas",
 ]
 

@@ -66,6 +66,8 @@ def measure(command: Sequence[str], *, cores: int | None = None, quiet: bool = T
 def _become(command: Sequence[str], cores: int | None, quiet: bool) -> None:
     if cores is not None:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+    # as after an installation: without it every module is compiled anew each time
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if quiet:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)

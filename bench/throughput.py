@@ -54,11 +54,13 @@ def main() -> None:
         place = Path(folder)
         ten, many, some = place / "ten.jsonl", place / "many.jsonl", place / "some.jsonl"
         write_samples(ten, 10)
+        evaluate(ten, place / "ten.db", 1)  # compiles the modules, as an installation does
         starts = repeat(asked.times, lambda: evaluate(ten, place / "ten.db", 1))
         for cost in starts:
             print(f"eval of ten rows: {cost} (bar: 0.35 s of CPU)")
         start = min(cost.cpu for cost in starts)
         write_samples(many, asked.samples)
+        print(describe_machine(), flush=True)
         for workers, bar in ((1, 20_000), (2, 35_000)):
             for cost in repeat(asked.times, lambda: evaluate(many, place / "many.db", workers)):  # noqa: B023
                 # on one core CPU tells what the wall would be without neighbours
@@ -66,9 +68,11 @@ def main() -> None:
                 rate = asked.samples / max(seconds - start, 1e-9)
                 print(
                     f"eval of {asked.samples:,} samples, {workers} workers: {rate:,.0f} a second "
-                    f"(bar: {bar:,}), {cost} (bar: 150 MB)"
+                    f"(bar: {bar:,}), {cost} (bar: 150 MB)",
+                    flush=True,
                 )
         many.unlink()
+        print(describe_machine(), flush=True)
         write_samples(some, asked.exported)
         evaluate(some, place / "some.db", 1)
         for ending, bar_seconds in ENDINGS.items():

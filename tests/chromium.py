@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from waiting import LIMIT_SECONDS
+
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 needs_chromium = pytest.mark.skipif(
@@ -43,6 +45,8 @@ class Visit:
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
         self.page = browser.new_context(**options).new_page()
+        # a page of a machine ten times as slow; what never comes still ends the test
+        self.page.set_default_timeout(1000 * LIMIT_SECONDS)
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))

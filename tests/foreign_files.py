@@ -1,9 +1,9 @@
 """Writes `data/files/foreign`: small files by the serialisers of the packages themselves (mlflow, inspect-ai, datasets,
-OpenTelemetry with the OpenInference instrumentors, Haystack, LlamaIndex, LangChain, ragas, deepeval, trulens).
+OpenTelemetry with the OpenInference instrumentors, Haystack, LlamaIndex, LangChain, LangSmith, ragas, deepeval, trulens).
 
     python tests/foreign_files.py FOLDER [NAME …]
 
-Needs the packages of requirements-test-all.txt; run by a person when a package changes its files."""
+Needs the packages of requirements-test-all.txt, and trulens-core, which wants an older rich, in an environment of its own; run by a person when a package changes its files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -134,21 +134,26 @@ def write_llamaindex(folder: Path) -> None:
     trace_spans(LlamaIndexInstrumentor(), work, folder / "llamaindex_spans")
 
 
-def write_langchain(folder: Path) -> None:
+def make_langchain_retriever() -> Any:
     from langchain_core.documents import Document
-    from langchain_core.language_models.fake_chat_models import FakeListChatModel
-    from langchain_core.output_parsers import StrOutputParser
-    from langchain_core.prompts import ChatPromptTemplate
     from langchain_core.retrievers import BaseRetriever
-    from langchain_core.runnables import RunnablePassthrough
-    from openinference.instrumentation.langchain import LangChainInstrumentor
 
     class Retriever(BaseRetriever):
         def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
             return [Document(TEXT, metadata={"id": "fr.md"})]
 
+    return Retriever()
+
+
+def write_langchain(folder: Path) -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+    from langchain_core.output_parsers import StrOutputParser
+    from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.runnables import RunnablePassthrough
+    from openinference.instrumentation.langchain import LangChainInstrumentor
+
     def work() -> None:
-        inputs: Any = {"context": Retriever(), "question": RunnablePassthrough()}
+        inputs: Any = {"context": make_langchain_retriever(), "question": RunnablePassthrough()}
         prompt = ChatPromptTemplate.from_template("{question} {context}")
         (inputs | prompt | FakeListChatModel(responses=[ANSWER]) | StrOutputParser()).invoke(
             QUESTION
@@ -201,10 +206,76 @@ def write_deepeval(folder: Path) -> None:
         dataset.save_as(kind, str(folder), file_name="deepeval_cases", include_test_cases=True)
 
 
+def write_langsmith(folder: Path) -> None:
+    """Runs as the client sends them to LangSmith, a row each, with those below the root."""
+    from langchain_core.runnables import RunnableLambda
+    from langchain_core.tools import tool
+    from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+
+    retriever = make_langchain_retriever()
+
+    @tool
+    def look_up(country: str) -> str:
+        """Look up a country."""
+        return TEXT
+
+    def answer(question: str, config: Any) -> str:
+        retriever.invoke(question, config)
+        look_up.invoke({"country": "France"}, config)
+        return ANSWER
+
+    collector = RunCollectorCallbackHandler()
+    metadata = {"thread_id": "thread-1"}
+    RunnableLambda(answer).invoke(QUESTION, {"callbacks": [collector], "metadata": metadata})
+
+    def walk(run: Any) -> Iterator[Any]:
+        yield run
+        for child in run.child_runs:
+            yield from walk(child)
+
+    rows = [run.model_dump_json() for root in collector.traced_runs for run in walk(root)]
+    (folder / "langsmith_tree.jsonl").write_text("".join(f"{row}\n" for row in rows))
+
+
+def write_trulens(folder: Path) -> None:
+    from trulens.apps.app import TruApp
+    from trulens.core import TruSession
+    from trulens.core.otel.instrument import instrument
+    from trulens.otel.semconv.trace import SpanAttributes
+
+    names = SpanAttributes.RETRIEVAL
+    documents = {names.QUERY_TEXT: "question", names.RETRIEVED_CONTEXTS: "return"}
+
+    class Rag:
+        @instrument(span_type=SpanAttributes.SpanType.RETRIEVAL, attributes=documents)
+        def retrieve(self, question: str) -> list[str]:
+            return [TEXT]
+
+        @instrument(span_type=SpanAttributes.SpanType.GENERATION)
+        def generate(self, question: str, contexts: list[str]) -> str:
+            return ANSWER
+
+        @instrument()
+        def query(self, question: str) -> str:
+            return self.generate(question, self.retrieve(question))
+
+    place = tempfile.mkdtemp()
+    session = TruSession(database_url=f"sqlite:///{place}/trulens.sqlite")
+    rag = Rag()
+    with TruApp(rag, app_name="capitals", app_version="1", main_method=rag.query):
+        rag.query(QUESTION)
+    session.force_flush()
+    events = session.get_events(app_name="capitals", app_version="1")
+    events.to_json(folder / "trulens_events.jsonl", orient="records", lines=True)
+    events.to_csv(folder / "trulens_events.csv", index=False)
+    shutil.rmtree(place)
+
+
 WRITERS = {
     "mlflow": write_mlflow, "inspect": write_inspect, "datasets": write_datasets,
     "llamaindex": write_llamaindex, "langchain": write_langchain, "haystack": write_haystack,
-    "ragas": write_ragas, "deepeval": write_deepeval,
+    "ragas": write_ragas, "deepeval": write_deepeval, "langsmith": write_langsmith,
+    "trulens": write_trulens,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -37,7 +37,10 @@ def make_row(
         "reference": f"It is green, number {number}.",
         "relevant": {f"d{number}": 1},
         "language": "es" if number % 5 == 0 else "en",
-        "meta": {"topic": topic or ("billing" if number % 3 else "delivery")},
+        "meta": {
+            "topic": topic or ("billing" if number % 3 else "delivery"),
+            "a:b %/&": "x:y/1" if number % 4 == 0 else "z",
+        },
     }
     verdict = "supported" if share > 0.5 else "contradicted"
     findings = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -279,6 +280,12 @@ class Score:
     def arguments(self) -> Mapping[str, Argument]:
         """What fills the placeholders of the reason's sentence."""
         return arguments_of(self.reason)
+
+
+@lru_cache(maxsize=4096)
+def to_score(value: float, warnings: tuple[str, ...] = ()) -> Score:
+    """The Score of a value. Scores are immutable, and short rankings and texts have few values: equal ones share an object."""
+    return Score(value, warnings=warnings)
 
 
 def share(findings: Iterable[Finding], *verdicts: str, probability: float | None = None) -> Score:

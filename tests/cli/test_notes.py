@@ -13,6 +13,7 @@ from ragstone.cli.actions.messages import Count, format_count, note
 from ragstone.locale.catalogue import load_phrases
 
 ACTIONS = Path(ragstone.cli.actions.__file__).parent
+DATA = ACTIONS.parents[1] / "data"
 
 
 def list_texts(node: ast.expr) -> list[str]:
@@ -25,17 +26,18 @@ def list_texts(node: ast.expr) -> list[str]:
     return []
 
 
-def list_calls(name: str) -> list[ast.Call]:
+def list_calls(name: str, folder: Path = ACTIONS) -> list[ast.Call]:
     return [
         node
-        for file in sorted(ACTIONS.glob("*.py"))
+        for file in sorted(folder.glob("*.py"))
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
     ]
 
 
 def test_every_note_has_its_spanish_and_no_translation_is_left_over() -> None:
-    texts = {text for call in list_calls("note") for text in list_texts(call.args[0])}
+    calls = [*list_calls("note"), *list_calls("SourceNote", DATA)]
+    texts = {text for call in calls for text in list_texts(call.args[0])}
     nouns = {
         noun
         for call in list_calls("Count")

@@ -41,7 +41,10 @@ def samples(name: str, **options: Any) -> tuple[Dataset, list[Any]]:
         ("inspect.json", "Inspect samples", [TEXT], "Paris"),
         ("haystack_results.jsonl", "Haystack results", [TEXT], None),
         ("trulens_records.jsonl", "TruLens records", [TEXT], None),
+        ("trulens_events.jsonl", "TruLens events", [TEXT], None),
+        ("trulens_events.csv", "TruLens events", [TEXT], None),
         ("langfuse_traces.jsonl", "Langfuse traces", [TEXT], None),
+        ("langsmith_tree.jsonl", "LangSmith runs", [TEXT], None),
     ],
 )
 def test_question_answer_contexts_and_reference_are_read(
@@ -234,6 +237,8 @@ def test_traces_of_mlflow_2() -> None:
         ("haystack", ["haystack"], ["haystack_results.jsonl"]),
         ("deepeval", ["deepeval"], ["deepeval_cases.json", "deepeval_cases.csv", "deepeval_cases.jsonl"]),
         ("ragas", ["ragas"], ["ragas_turns.csv", "ragas_turns.jsonl"]),
+        ("langsmith", ["langchain_core"], ["langsmith_tree.jsonl"]),
+        ("trulens", ["trulens.core"], ["trulens_events.jsonl", "trulens_events.csv"]),
     ],
 )  # fmt: skip
 def test_what_the_packages_write_today_is_read_as_the_committed_files(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragstone import RagstoneError, Run, Sample, aevaluate, evaluate, metric
+from ragstone import RagstoneError, Run, Sample, aevaluate, engine, evaluate, metric
 from ragstone.asks import Ask, Asking, ask_all, rate
+from ragstone.data import Record
 from ragstone.engine import Progress
 from ragstone.errors import DataError, JudgeFailed, NotApplicable
+from ragstone.metrics import resolve
+from ragstone.metrics.scoring import build_starter
 from ragstone.types import Score, Usage
 from scripted import ScriptedJudge, level_by_hash, rated
 
@@ -301,3 +305,26 @@ def test_failed_calls_cost_too() -> None:
     assert run.scores()["s1"]["one_round"].usage == Usage(calls=2, usd=0.25)
     assert run.summary()["one_round"].usage.usd == 0.5
     assert run.info.usage == Usage(calls=4, usd=0.5)  # what failed is on the run's bill too
+
+
+@pytest.mark.parametrize("group", [1, 7, 256])
+def test_unjudged_samples_give_the_same_bytes_in_groups_of_any_size(
+    group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [Sample(str(n), answer=f"a b {n % 3}", reference="b a 1") for n in range(300)]
+    whole = evaluate(rows, ["token_f1", "recall"], store=tmp_path / "a.db")
+    monkeypatch.setattr(engine, "YIELD_SAMPLES", group)
+    cut = evaluate(rows, ["token_f1", "recall"], store=tmp_path / "b.db")
+    assert exported(cut, tmp_path) == exported(whole, tmp_path)
+
+
+def test_what_was_scored_before_a_bad_row_is_stored(tmp_path: Path) -> None:
+    def read_rows() -> Iterator[tuple[int, Record]]:
+        for n in range(1, 301):
+            yield n, Record(Sample(str(n), answer="a", reference="a"), "{}")
+        raise DataError("line 301")
+
+    starts = {"token_f1": build_starter(resolve("token_f1"))}
+    groups = list(engine._score_unjudged(read_rows(), starts, None))
+    assert [row.position for rows, _ in groups for row in rows] == list(range(1, 301))
+    assert [str(error) for _, error in groups if error is not None] == ["line 301"]

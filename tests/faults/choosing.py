@@ -23,7 +23,7 @@ def is_choice(body: dict[str, Any]) -> bool:
 
 
 OPTIONS = {
-    "true": ("true", "false", "unknown"), "fully": ("fully", "partly", "no"), "todo": ("todo", "parte", "nada"),
+    "true": ("true", "false", "unknown"), "verdadera": ("verdadera", "falsa", "desconocida"), "fully": ("fully", "partly", "no"), "todo": ("todo", "parte", "nada"),
     "yes": ("yes", "no"), "sí": ("sí", "no"), "1": ("1", "2", "3"),
     "A": ("A", "B", "tie"), "o": ("A", "B", "empate"),
 }  # fmt: skip
@@ -32,8 +32,9 @@ OPTIONS = {
 
 def offered(user: str) -> tuple[str, ...]:
     """The options that a prompt ends with."""
-    if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
-        return OPTIONS["true"]
+    for head, first in (("Claim:", "true"), ("Afirmación:", "verdadera")):
+        if f"\n{head}\n" in user:
+            return OPTIONS[first]
     if "A, B o empate" in user:
         return OPTIONS["o"]
     return OPTIONS[re.findall(r"(?:One word|Una palabra|One digit|Una cifra), (\w+)", user)[-1]]

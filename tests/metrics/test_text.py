@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import string
 import sys
@@ -224,3 +225,12 @@ def test_a_missing_package_names_the_extra(metric, monkeypatch):
         cached.cache_clear()
     with pytest.raises(MissingExtra, match=r"pip install 'ragstone\[text\]'"):
         metric("a", "a")
+
+
+def test_token_f1_is_that_of_the_two_bags():
+    dice = random.Random(5)
+    for _ in range(300):
+        answer, reference = (dice.choices("abcdefgh", k=dice.randrange(1, 12)) for _ in range(2))
+        shared = sum((Counter(answer) & Counter(reference)).values())
+        expected = 2 * shared / (len(answer) + len(reference))
+        assert token_f1(" ".join(answer), " ".join(reference), None).value == expected

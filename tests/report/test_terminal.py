@@ -11,7 +11,9 @@ from rich.console import Console
 
 from ragstone.analysis import Summary, summarise
 from ragstone.report.builders.run import build_summary
+from ragstone.report.document import ReportDocument, ReportTable, TableColumn, TableRow
 from ragstone.report.render import terminal
+from ragstone.report.words import Words
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -28,6 +30,21 @@ def shown(summary: Summary, width: int = 80, language: str = "en", **options: An
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_no_line_is_wider_than_the_terminal(summary: Summary, width: int, language: str) -> None:
     assert max(map(len, shown(summary, width, language).splitlines())) <= width
+
+
+def test_headings_of_numbers_give_way_before_what_names_a_row() -> None:
+    heads = ["Questions", "Measured", "Winner on the same", "Estimate for all", "latency"]
+    table = ReportTable(
+        (TableColumn("Configuration"), *(TableColumn(head, numeric=True) for head in heads)),
+        (TableRow(("top_k=3, retriever=bm25", "42", "1.000", "1.000", "–", "0.613")),),
+    )
+    out = io.StringIO()
+    terminal.print_document(
+        ReportDocument("", Words("en"), "", "", (), (table,)), Console(file=out, width=80)
+    )
+    lines = out.getvalue().splitlines()
+    assert any("top_k=3, retriever=bm25" in line for line in lines)
+    assert max(map(len, lines)) <= 80
 
 
 def test_an_incomplete_metric_is_not_shown_like_a_good_number(summary: Summary) -> None:

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,12 +16,19 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from live import Server, in_thread
+from ragstone.asks import Ask, Reply
+from ragstone.engine.replay import JudgeCall
 from ragstone.labels import LabelSession, load_labels
 from ragstone.report.view.catalogue import load_entries
+from ragstone.report.view.index import RunIndex
+from ragstone.report.view.index_builder import build_index
+from ragstone.report.view.sample_page import _view_call
 from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.words import load_words
 from ragstone.server import ServerSettings
-from ragstone.store import Store, StoredRun
+from ragstone.store import Store, StoredReply, StoredRun
 from ragstone.store.run_notes import load_run_notes
+from ragstone.types import Usage
 from viewed import add_run, append_rows, fetch_whole, fill_store, make_row
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -121,6 +129,7 @@ def test_all_samples_of_a_run_are_listed_the_worst_first(
         ({"q": "q00*"}, lambda row: row.id.startswith("q00")),
         ({"q": "nowhere"}, lambda row: False),
         ({"is": "meta.topic:unheard"}, lambda row: False),
+        ({"is": "meta.a%3Ab %25/&:x:y/1"}, lambda row: int(row.id[1:]) % 4 == 0),
     ],
 )  # fmt: skip
 def test_filters_admit_what_they_say(
@@ -270,6 +279,28 @@ def test_a_damaged_index_is_built_again(store: Store, server: Server) -> None:
     post(server, "/notes", run=run.id, do="bin")
 
 
+def test_two_viewers_that_index_a_run_at_once_both_have_it(
+    store: Store, runs: dict[str, StoredRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "r.index"
+    remove = shutil.rmtree
+
+    def remove_slowly(path: Path, **options: bool) -> None:
+        remove(path, **options)
+        if path == folder and not folder.exists():  # the other one is a moment earlier
+            folder.mkdir()
+            (folder / "facts.json").write_text("{}", encoding="ascii")
+
+    monkeypatch.setattr(shutil, "rmtree", remove_slowly)
+    build_index(runs["first"], folder, 1, lambda done: True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.index"]
+    monkeypatch.undo()
+    build_index(runs["first"], folder, 1, lambda done: True)
+    index = RunIndex.open(folder)
+    assert index is not None
+    assert index.rows == 30
+
+
 def test_the_monitor_is_a_page_of_the_viewer(server: Server) -> None:
     text = read_page(server, "/monitor")
     assert '<a href="runs">Runs</a>' in text
@@ -310,6 +341,27 @@ def test_runs_are_compared_in_the_words_of_compare(
     assert "at least one more" in read_page(server, "/compare", run=two[0])
     only = read_page(server, "/compare", run=two, direction="better")
     assert only.count('<article class="sample">') < text.count('<article class="sample">')
+
+
+def test_a_call_says_when_it_was_asked_and_what_it_took() -> None:
+    ask = Ask("claims", {"text": "It is."}, {})
+    for usage, said in ((Usage(2, 30, 4, 0.5), "2 attempts"), (Usage(), "took no call of the model")):  # fmt: skip
+        stored = StoredReply(Reply({"claims": []}, usage), "r1", "openai:m", "2026-05-01T10:00:00+00:00", usage)  # fmt: skip
+        facts = _view_call(
+            JudgeCall(ask, ("be fair", "split"), stored, True), load_words("en")
+        ).facts
+        assert facts[:2] == ("openai:m", "2026-05-01 10:00:00 UTC")
+        assert said in facts
+
+
+def test_an_empty_store_says_how_to_begin_on_every_page(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "empty.db")) as own, in_thread(ServerSettings(home="runs", ingest=False, editing=True, author="ana"), own) as running:  # fmt: skip
+        for page in ("/runs", "/compare", "/label"):
+            assert b"ragstone demo" in running.get(page).body, page
+        assert b"ragstone bench" in running.get("/experiments").body
+        shown = running.get("/monitor").body  # a viewer takes no interactions
+        assert b"ragstone monitor serve" in shown
+        assert b"v1/interactions" not in shown
 
 
 def test_differences_of_answers_are_marked() -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -11,7 +16,9 @@ import pytest
 
 from ragstone.errors import RagstoneError
 from ragstone.systems import SystemReply, make_system
-from ragstone.types import Chunk, Ranked, Sample, ToolStep
+from ragstone.systems.haystack import merge_outputs
+from ragstone.systems.protocol import SystemFault
+from ragstone.types import ChatMessage, Chunk, Ranked, Sample, ToolStep
 
 WANTED = Ranked([Chunk("doc-1", "Paris is the capital.", 0.9)])
 
@@ -150,6 +157,72 @@ def test_haystack_pipelines_show_what_their_retriever_found() -> None:
         make_system(HaystackPipeline(tone={"type": str, "is_mandatory": True}))
 
 
+class TwoAnswers(HaystackPipeline):
+    def run(self, data: dict[str, Any], include_outputs_from: set[str]) -> dict[str, Any]:
+        replies = {"cheap": {"replies": ["London."]}, "good": {"replies": ["Paris."]}}
+        return replies | {"documents": {"documents": []}}
+
+
+def test_a_pipeline_with_two_answers_is_told_to_name_one() -> None:
+    with pytest.raises(SystemFault, match=r"answers in cheap, good, .* answer: cheap"):
+        ask(TwoAnswers())
+    assert ask(TwoAnswers(), answer="good").answer == "Paris."
+
+
+def test_a_built_answer_comes_before_the_replies_that_it_is_built_from() -> None:
+    outputs = {"builder": {"answers": ["Paris."]}, "llm": {"replies": ["paris"]}}
+    assert merge_outputs(outputs)["answer"] == "Paris."
+
+
+def test_a_chain_that_wants_more_than_the_question_says_so_before_the_run() -> None:
+    wanted = ["question", "context"]
+    schema = {"properties": {key: {} for key in wanted}, "required": wanted}
+    with pytest.raises(RagstoneError, match="wants context besides the question"):
+        make_system(Runnable(lambda given: "x", schema))
+    reply = ask(
+        Runnable(lambda given: given["context"], schema),
+        inputs={"question": "{question}", "context": "France"},
+    )
+    assert reply.answer == "France"
+
+
+def test_a_runnable_for_async_use_alone_is_awaited() -> None:
+    class AsyncOnly(Runnable):
+        def invoke(self, given: Any) -> Any:
+            raise TypeError("No synchronous function provided")
+
+    assert ask(AsyncOnly(lambda given: "Paris.")).answer == "Paris."
+
+
+class StreamingChat:
+    """Looks like LlamaIndex' chat engines: a response that the event loop fills has a sync stream that never ends."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+
+    def reset(self) -> None:
+        self.said.clear()
+
+    async def astream_chat(self, message: str, chat_history: Any = None) -> StreamingChat:
+        self.said += [*(chat_history or ()), message]
+        return self
+
+    @property
+    def response_gen(self) -> Iterator[str]:
+        raise AssertionError("it would wait for ever")
+
+    async def async_response_gen(self) -> AsyncIterator[str]:
+        yield f"{len(self.said)} said"
+
+
+def test_a_chat_is_reset_and_given_its_history_by_whatever_method() -> None:
+    system = make_system(StreamingChat(), method="astream_chat")
+    past = (ChatMessage("user", "Hello"), ChatMessage("assistant", "Hello!"))
+    for _ in range(2):
+        reply = asyncio.run(system.answer("Capital?", Sample("1", messages=past)))
+        assert reply.answer == "3 said"
+
+
 # ── the real packages ─────────────────────────────────────────────────────────────────────
 
 
@@ -251,6 +324,10 @@ def test_real_langgraph() -> None:
         steps = (ToolStep("search", {"query": "capital"}, "Paris …"),)
         assert ask(compiled) == SystemReply("Paris.", wanted, None, 5.0, steps=steps)
         assert ask(compiled, method="ainvoke").answer == "Paris."
+        for method in ("stream", "astream"):
+            streamed = asyncio.run(make_system(compiled, method=method).answer("?", Sample("1")))
+            assert (streamed.answer, streamed.contexts, streamed.steps) == ("Paris.", wanted, steps)
+            assert streamed.first_token is not None
 
     class Unclear(TypedDict):
         ticket: str
@@ -275,12 +352,13 @@ def test_real_llamaindex_chats_and_streams() -> None:
     index = SummaryIndex.from_documents([Real(text="Paris is the capital.", doc_id="doc-1")])
     chat = ContextChatEngine.from_defaults(retriever=index.as_retriever(), llm=model)
     streamed = index.as_query_engine(llm=model, streaming=True)
-    for engine, options in ((chat, {}), (chat, {"method": "stream_chat"}), (streamed, {})):
+    methods: list[dict[str, str]] = [{}, {"method": "stream_chat"}, {"method": "astream_chat"}]
+    for engine, options in (*((chat, method) for method in methods), (streamed, {})):
         reply = ask(engine, **options)
         assert reply.answer
         assert reply.contexts is not None
         assert reply.contexts.ids == ["doc-1"]
-    with pytest.raises(RagstoneError, match=r"give index\.as_query_engine\(\)"):
+    with pytest.raises(RagstoneError, match=r"give what its as_query_engine\(\) returns"):
         make_system(index)
 
 
@@ -377,3 +455,34 @@ def test_the_frameworks_of_the_page_are_evaluated_as_it_shows(page: str) -> None
     assert len(examples) == 3
     for example in examples:
         exec(compile(example, page, "exec"), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["docs", "docs/es"])
+@pytest.mark.parametrize(
+    ("page", "package"),
+    [("langchain.md", "langgraph"), ("llamaindex.md", "llama_index.core"), ("haystack.md", "haystack")],
+)  # fmt: skip
+def test_the_page_of_a_framework_works_as_written(
+    folder: str, page: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files are written, its Python runs, and the systems of its commands are evaluated by the command line."""
+    pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for module in ("shop", "agent"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    text = (Path(__file__).parents[2] / folder / page).read_text(encoding="utf-8")
+    for kind, title, body in re.findall(r'```(\w+)(?: title="(.+?)")?\n(.*?)```', text, re.DOTALL):
+        if title:
+            (tmp_path / title).write_text(body, encoding="utf-8")
+        elif kind == "py":
+            exec(compile(body, page, "exec"), {})
+    commands = [line for line in text.splitlines() if line.startswith("ragstone eval questions")]
+    assert commands
+    for line in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(line), "--store", "runs.db"], capture_output=True, text=True
+        )  # fmt: skip
+        assert done.returncode in (0, 3), done.stderr  # 3: a mock model's words are no claims
+        assert "Traceback" not in done.stderr

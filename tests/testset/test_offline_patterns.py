@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragstone.data.documents import Document
-from ragstone.testset.offline.clauses import find_clause_facts
-from ragstone.testset.offline.page import open_page
+from ragstone.testset.offline.clauses import drop_references, find_clause_facts
+from ragstone.testset.offline.page import find_sentences, open_page
 from ragstone.testset.offline.records import find_record_facts
 from ragstone.testset.offline.tasks import find_section_facts, find_task_facts, read_task
 from ragstone.testset.outline import clean_title, find_owner
@@ -120,12 +120,13 @@ def test_a_definition_list_of_functions_is_read_as_records() -> None:
 def test_a_table_is_read_as_records() -> None:
     text = (
         "# Ports\n\n| Service | Port | Description |\n| --- | --- | --- |\n"
-        "| `sshd` | 22 tcp | The server of secure shells. |\n| `httpd` | 80 tcp | Serves the pages. |\n"
+        "| `sshd` | 22 tcp | The server of secure shells. |\n| `httpd` | 80 tcp | Serves the pages of the shop. |\n"
     )
-    reply = ask(text, title="Ports")
-    assert reply["What is the port of `sshd`?"] == "22 tcp"
-    assert reply["What is `sshd`?"] == "The server of secure shells."
-    assert reply["What does `httpd` do?"] == "Serves the pages."
+    assert ask(text, title="Ports")["What is the port of `sshd`?"] == "22 tcp"
+    assert "What is `sshd`?" not in ask(text, title="Ports"), "nobody knows of which program"
+    reply = ask(text, title="Ports — Debian 12 documentation")
+    assert reply["In Debian, what is `sshd`?"] == "The server of secure shells."
+    assert reply["In Debian, what does `httpd` do?"] == "Serves the pages of the shop."
 
 
 def test_a_bare_number_in_a_table_lacks_its_unit() -> None:
@@ -207,7 +208,69 @@ def test_a_task_speaks_with_the_words_of_its_reader() -> None:
 
 
 def test_a_question_about_one_of_many_things_that_a_subject_does_is_refused() -> None:
-    once = "JuK supports several types of playlists in the sidebar."
+    once = "JuK supports all types of playlists in the sidebar."
     assert "What does JuK support?" in ask(once)
     often = " ".join(f"JuK {verb} the songs of the day." for verb in ("plays", "sorts", "hides"))
     assert "What does JuK support?" not in ask(f"{once} {often}")
+
+
+HELP_PAGE = """LibreOffice 7.4 Help
+
+# Pivot Table
+
+## Add filter
+
+Adds a Filter button to pivot tables that are based on spreadsheet data.
+
+## Selection from
+
+Select the area that contains the data for the current pivot table.
+
+## Close
+
+Closes the dialog and saves all changes that were made in it.
+"""
+
+
+def test_a_heading_is_asked_for_what_its_paragraph_says_that_it_does() -> None:
+    reply = ask(HELP_PAGE, title="Pivot Table")
+    question = "In LibreOffice, what does the “Add filter” option of “Pivot Table” do?"
+    assert reply[question].startswith("Adds a Filter button")
+    assert len(reply) == 1, "an order to the reader and a button of any dialog are not asked for"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "product"),
+    [
+        ("Testing — Flask Documentation (2.2.x)", "Use the client.", "Flask"),
+        ("Vim documentation: insert", "Insert mode.", "Vim"),
+        ("Manual de aprendizaje de GNU LilyPond: 2.3 Errores", "Los errores.", "GNU LilyPond"),
+        ("Texto", "Ayuda de LibreOffice 7.4\n\n# Texto", "LibreOffice"),
+        ("Gunicorn — Flask Documentation", "Here Gunicorn runs.", "Gunicorn"),
+        ("El manual", "El manual de uso.", ""),
+        ("Options", "See Options. " + "With Options, set Options. " * 9, ""),
+    ],
+)
+def test_the_product_is_the_one_whose_manual_a_page_says_it_is(title: str, text: str, product: str) -> None:  # fmt: skip
+    language = "es" if "manual" in title.lower() or "Ayuda" in text else "en"
+    assert open_page(Document("d", text, title, language), language).product == product
+
+
+def test_one_step_of_several_is_not_how_it_is_done() -> None:
+    whole = "To delete a code of the `Structure` field, select the code and press `Del`."
+    question = "How do I delete a code of the `Structure` field?"
+    assert question in ask(whole)
+    assert question not in ask(f"{whole} Then click OK.")
+    assert question not in ask(f"1. {whole}\n2. Click OK.\n")
+
+
+def test_a_reference_is_cut_before_a_pointer_only_where_a_sentence_begins() -> None:
+    text = "Crea una entrada nueva. Debe escribir un nombre antes de que pueda ver esta orden."
+    assert drop_references(text) == text
+    assert drop_references("Prints the list. See section 3.") == "Prints the list."
+
+
+def test_a_path_through_menus_is_one_sentence() -> None:
+    text = "En LibreOffice, si desea crear una plantilla de Writer, elija Archivo ▸ Plantillas ▸ Guardar."
+    page = open_page(Document("d", text, "x", "es"), "es")
+    assert len(find_sentences(page, page.sections[0].block)) == 1

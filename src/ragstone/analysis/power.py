@@ -82,12 +82,23 @@ def find_needed_questions(
         return None
     half_width = (interval.high - interval.low) / 2
     if difference.test != "interval" and not difference.risen + difference.fallen:
-        # no sample moved: the interval shrinks with the number of samples, not with its root
-        widest = half_width * (difference.pairs + Z * Z) / (Z * Z)
-        z = NormalDist().inv_cdf(1 - alpha / 2)
-        return round_up_questions(max(z * z * (widest / effect - 1), 1))
+        return count_unmoved_questions(difference.pairs, half_width, effect, alpha)
     seen = detectable_difference(half_width, alpha)
     return round_up_questions(difference.pairs * (seen / effect) ** 2)
+
+
+def count_unmoved_questions(
+    pairs: int, half_width: float, effect: float, alpha: float, span: float = 1.0
+) -> int:
+    """About how many questions without a change would exclude a difference of this size, where none of `pairs` moved.
+
+    The interval then shrinks with the number of independent questions, not with its root; `half_width` is that of the 95 %
+    interval and says how many they are, `span` is the width of the metric's range."""
+    z = NormalDist().inv_cdf(1 - alpha / 2)
+    # half_width = Z² · span / (independent + Z²); questions of one group are fewer than they look
+    independent = Z * Z * (span / half_width - 1) if half_width > 0 else float(pairs)
+    share = min(max(independent / pairs, 1e-3), 1.0)
+    return round_up_questions(max(z * z * (span / effect - 1) / share, 1))
 
 
 def compute_paired_sd(sd: float, correlation: float = ASSUMED_CORRELATION) -> float:

@@ -10,7 +10,6 @@ import re
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import is_in_language
-from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 from ragstone.types import Ranked, Sample
 
@@ -28,6 +27,8 @@ def holds_reference(text: str, reference: str, language: str) -> bool | None:
     """Whether a text holds all quantities and most words of the reference; None where that is not clear.
 
     In another language than the reference's only the quantities can be compared, and they do not suffice."""
+    from ragstone.text.quantities import find_quantities, matches  # a slow import
+
     wanted = find_quantities(reference, language)
     present = find_quantities(text, language)
     if not all(any(matches(quantity, other) for other in present) for quantity in wanted):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 from ragstone.analysis.comparison import FAMILIES, Difference, Family, Verdict
 from ragstone.analysis.paired import IntervalAt
-from ragstone.analysis.power import POWER, detectable_difference, round_up_questions
+from ragstone.analysis.power import (
+    POWER,
+    count_unmoved_questions,
+    detectable_difference,
+    round_up_questions,
+)
 from ragstone.analysis.significance import ALPHA, Correction, adjust_p_values, find_alphas
 from ragstone.analysis.stats import MIN_CLUSTERS
 
@@ -100,8 +103,7 @@ def _find_power(found: Difference, alpha: float) -> tuple[float | None, int | No
     if found.effect <= 0:
         return detectable, None
     if found.unchanged == found.pairs and found.bounds is not None:
-        # no sample moved: the interval shrinks with the number of samples, not with its root
-        z = NormalDist().inv_cdf(1 - alpha / 2)
         width = found.bounds[1] - found.bounds[0]
-        return detectable, math.ceil(z * z * (width / found.effect - 1))
+        needed = count_unmoved_questions(found.pairs, half_width, found.effect, alpha, width)
+        return detectable, needed
     return detectable, round_up_questions(found.pairs * (detectable / found.effect) ** 2)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from ragstone.asks import schemas
 from ragstone.asks.types import Ask
-from ragstone.text.answers import is_bare_answer, is_polar_exchange
 from ragstone.text.sentences import split_cited_parts
 from ragstone.types import ChatMessage, Chunk
 
@@ -19,6 +18,8 @@ def claims(*texts: str, question: str | None = None, language: str | None = None
 
     The question goes along with a text that only names something: it is the answer that makes the statement. Where a
     text opens with yes or no and says more, its first sentence makes a statement with the question: `asked`."""
+    from ragstone.text.answers import is_bare_answer, is_polar_exchange  # a slow import
+
     items: list[dict[str, Any]] = []
     for n, text in enumerate(texts, 1):
         parts = [text[start:end] for start, end in split_cited_parts(text, language)]
@@ -174,16 +175,18 @@ def embed(*texts: str) -> Ask:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A test question to be written: its kind, and the style or person it is written as."""
+    """A test question to be written: its kind, the style or person it is written as, and the name that it goes through."""
 
     kind: str
     style: str = ""
+    about: str = ""
 
 
 def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | None = None) -> Ask:
     """Write test questions about sources; order ids are q1, q2, … and source ids k1, k2, …"""
     rows = [
         {"id": f"q{n}", "kind": order.kind, "style": order.style}
+        | ({"about": order.about} if order.about else {})
         for n, order in enumerate(orders, 1)
     ]
     has_follow_up = any(order.kind == "follow_up" for order in orders)

@@ -1,4 +1,4 @@
-"""Options of `ragstone testset check`: audit a test set before systems are evaluated with it."""
+"""Options of `ragstone testset`: audit a test set, show its card, compare two versions of one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragstone.cli.options import output_option, reading_options
 
 @click.group("testset")
 def command() -> None:
-    """Judge a test set: coverage, balance, duplicates, leaks, and what a trivial system gets right."""
+    """Judge a test set: what is wrong with it, where it comes from, and how it differs from its last version."""
 
 
 @command.command("check")
@@ -32,3 +32,31 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
     from ragstone.cli.actions.testset import check_file
 
     return check_file(file, documents, output, flags)
+
+
+@command.command("card")
+@click.argument("file")
+@click.option("--labels", multiple=True, metavar="FILE", help="Labels of the viewer or of another tool on runs of this set. May be repeated.")  # fmt: skip
+@output_option("testset", "text here")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--lang", "language", metavar="LANG", help="Language of the card: en, es.")
+def card(file: str, labels: tuple[str, ...], output: tuple[str, ...], **flags: Any) -> int:
+    """Show where the items of a generated set come from, how they were proved, who read them, and what it is weak at.
+
+    FILE is a set that `ragstone generate` wrote; decisions of a review beside it are taken into account."""
+    from ragstone.cli.actions.testset import show_card
+
+    return show_card(file, labels, output, flags)
+
+
+@command.command("compare")
+@click.argument("old")
+@click.argument("new")
+@output_option("testset", "text here")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+def compare(old: str, new: str, output: tuple[str, ...], **flags: Any) -> int:
+    """Say which items of two versions of a generated set are the same, changed, new or gone."""
+    from ragstone.cli.actions.testset import show_versions
+
+    return show_versions(old, new, output, flags)

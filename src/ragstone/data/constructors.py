@@ -13,7 +13,7 @@ from ragstone.types import Chunk, Dialogue, Ranked, Sample, Steps
 # Whoever adds a field to Chunk or Sample must set it here as well: a slot that is not set raises on
 # first use. The names of Sample are in the order of its fields.
 _new = object.__new__
-_chunk_id, _chunk_text, _chunk_score = (
+set_chunk_id, set_chunk_text, set_chunk_score = (
     Chunk.__dict__[name].__set__ for name in ("id", "text", "score")
 )
 (
@@ -25,9 +25,9 @@ _chunk_id, _chunk_text, _chunk_score = (
 def build_chunk(name: str, text: str, score: float | None = None) -> Chunk:
     """The same as Chunk(name, text, score)."""
     chunk = _new(Chunk)
-    _chunk_id(chunk, name)
-    _chunk_text(chunk, text)
-    _chunk_score(chunk, score)
+    set_chunk_id(chunk, name)
+    set_chunk_text(chunk, text)
+    set_chunk_score(chunk, score)
     return chunk
 
 

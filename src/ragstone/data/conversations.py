@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.data.formats import detect_format
-from ragstone.data.left_over import describe_left_over, list_left_over
+from ragstone.data.left_over import SourceNote, describe_left_over, list_left_over
 from ragstone.data.messages import (
     ConversationTurn,
     get_role,
@@ -22,7 +22,6 @@ from ragstone.data.objects import to_row_text
 from ragstone.data.rows import compile_shape, get_path, is_small
 from ragstone.data.strict_json import BadRow, decode_json_text, reparse_json
 from ragstone.errors import DataError
-from ragstone.text.content import is_small_talk
 from ragstone.types import ChatMessage, Sample
 
 Row = Mapping[str, Any]
@@ -94,7 +93,9 @@ def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[s
                 sample["meta"]["turn"] = len(turns)
             yield sample
     if skipped:
-        notes.append(f"read {skipped} turns as history alone: greetings, thanks and the like")
+        notes.append(
+            SourceNote("read {n} turns as history alone: greetings, thanks and the like", n=skipped)
+        )
     if left_over:
         notes.append(describe_left_over(left_over))
 
@@ -126,6 +127,8 @@ def _list_replies(value: Any) -> list[Any]:
 
 def _is_chat(turn: ConversationTurn) -> bool:
     """Whether the user only greets or thanks; after a question of the system, yes and no are more than that."""
+    from ragstone.text.content import is_small_talk  # a slow import
+
     replies_to = turn.history[-1].content if turn.history else ""
     is_open = "?" in turn.question or replies_to.rstrip().endswith("?")
     return not is_open and is_small_talk(turn.question)
@@ -209,12 +212,10 @@ def _find_conversation(row: Row) -> str | None:
 def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     """The rows with the earlier turns of their conversation as messages, in the order they were given."""
     located = list(rows)
-    columns = {column for _, row in located[:20] for column in row}
+    first_rows = [row for _, row in located[:20]]
+    columns = {column for row in first_rows for column in row}
     row_format = detect_format(columns, "rows of conversations")
     mapper = compile_shape({"format": row_format.name})
-    known = {path.partition(".")[0] for path in (*_THREAD_PATHS, *_ORDER_PATHS)}
-    first_rows = [row for _, row in located[:20]]
-    left_over = [n for n in list_left_over(first_rows, row_format, None) if n not in known]
     threads: dict[str, list[int]] = {}
     samples: list[Sample] = []
     for index, (location, row) in enumerate(located):
@@ -234,6 +235,13 @@ def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]
         if not isinstance(text, str):
             raise DataError(f"sample {sample.id!r}: {text.reason}")
         yield reparse_json(text)
+    _note_left_over(list_left_over(first_rows, row_format, None), notes)
+
+
+def _note_left_over(columns: Iterable[str], notes: list[str]) -> None:
+    """Add a note about the columns that neither a field nor the order of turns is read from."""
+    known = {path.partition(".")[0] for path in (*_THREAD_PATHS, *_ORDER_PATHS)}
+    left_over = [column for column in columns if column not in known]
     if left_over:
         notes.append(describe_left_over(left_over))
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragstone.data.formats import (
     FORMATS,
@@ -39,8 +39,7 @@ _LINE_FORMATS = ("trec", "beir")
 """Formats made of lines: only files opened by `open_rankings` can have them, and their rows are native already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A sample with the row it came from."""
 
     sample: Sample

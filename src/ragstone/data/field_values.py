@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.constructors import build_chunk
+from ragstone.data.constructors import build_chunk, set_chunk_id, set_chunk_score, set_chunk_text
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.locale.tags import TAG_HINT, to_language_tag
 from ragstone.types import Chunk, Ranked
@@ -79,17 +79,22 @@ def to_chunks(value: Any, column: str) -> Ranked:
         )
     chunks = []
     for rank, item in enumerate(value, 1):
-        # The two usual kinds are handled inline, which saves five calls per sample; comparing classes
-        # is faster than isinstance.
-        if item.__class__ is str and item:
-            chunks.append(build_chunk("", item))
-            continue
-        if item.__class__ is dict:
+        # The two usual kinds are built inline, as `build_chunk` does, which saves five calls per sample; comparing
+        # classes is faster than isinstance.
+        if item.__class__ is dict and len(item) == 2:
             name, text = item.get("id"), item.get("text")
-            if name.__class__ is str and text.__class__ is str and name and len(item) == 2:
-                chunks.append(build_chunk(name, text))
-                continue
-        chunks.append(_to_chunk(item, column, rank))
+            is_usual = name and name.__class__ is str and text.__class__ is str
+        else:
+            name, text = "", item
+            is_usual = text and text.__class__ is str
+        if is_usual:
+            chunk = object.__new__(Chunk)
+            set_chunk_id(chunk, name)
+            set_chunk_text(chunk, text)
+            set_chunk_score(chunk, None)
+            chunks.append(chunk)
+        else:
+            chunks.append(_to_chunk(item, column, rank))
     return Ranked(chunks)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ragstone.data.conversations import LocatedRows, is_thread_turn, join_threads
 from ragstone.data.field_values import parse_cell
+from ragstone.data.left_over import SourceNote
 from ragstone.data.messages import get_message_text
 from ragstone.data.strict_json import BadRow
 
@@ -32,7 +33,7 @@ def join_runs(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     parts = len(located) - len(roots)
     yield from join_threads([(at, _add_parts(root, below)) for at, root in roots], notes)
     if parts:
-        notes.append(f"read {parts} runs as parts of the runs above them")
+        notes.append(SourceNote("read {n} runs as parts of the runs above them", n=parts))
 
 
 def _list_nested(run: Run) -> Iterator[Run]:

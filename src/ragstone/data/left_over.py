@@ -1,4 +1,4 @@
-"""Columns that no field of a sample reads: they are named, so that nothing is dropped in silence."""
+"""What no sample holds of a source: columns and parts are named, so that nothing is dropped in silence."""
 
 from __future__ import annotations
 
@@ -29,6 +29,20 @@ def list_left_over(
     )
 
 
-def describe_left_over(names: Iterable[str]) -> str:
+class SourceNote(str):
+    """A sentence about what a source passed over; the command line says it in its language by template and values."""
+
+    template: str
+    values: dict[str, Any]
+
+    def __new__(cls, template: str, **values: Any) -> SourceNote:
+        """Fill the template."""
+        note = super().__new__(cls, template.format(**values))
+        note.template, note.values = template, values
+        return note
+
+
+def describe_left_over(names: Iterable[str]) -> SourceNote:
     """The sentence that names the columns left over."""
-    return f"columns left over (in meta where they are short): {', '.join(names)}"
+    listed = ", ".join(names)
+    return SourceNote("columns left over (in meta where they are short): {names}", names=listed)

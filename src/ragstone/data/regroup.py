@@ -15,12 +15,14 @@ from ragstone.data.conversations import (
     join_threads,
 )
 from ragstone.data.langsmith import is_placed_run, join_runs
+from ragstone.data.left_over import SourceNote
 from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.data.rows import parse_cells
 from ragstone.data.sources import RawRow, RejectedRow, ReopenableFile, RowSource
 from ragstone.data.span_dialogue import describe_dialogue, join_sessions
 from ragstone.data.spans import TraceSpan, describe_trace
 from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.data.trulens_events import is_trulens_event, parse_micros, to_trace_span
 from ragstone.errors import DataError
 
 Rows = Iterable[tuple[int | str, dict[str, Any]]]
@@ -135,13 +137,17 @@ def _group_phoenix(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
                 id=str(row.get("context.span_id") or location),
                 parent=str(row.get("parent_id") or ""),
                 name=str(row.get("name") or ""),
-                start=_parse_micros(row.get("start_time")),
-                end=_parse_micros(row.get("end_time")),
+                start=parse_micros(row.get("start_time")),
+                end=parse_micros(row.get("end_time")),
                 attributes=attributes,
                 error=str(row.get("status_message") or "the span failed") if failed else None,
             )
         )
     yield from _describe_traces(spans, notes)
+
+
+def _group_trulens(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    yield from _describe_traces([to_trace_span(row, location) for location, row in rows], notes)
 
 
 def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[str, Any]]:
@@ -159,23 +165,12 @@ def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[
         yield row
     skipped = len(traces) - len(rows)
     if skipped:
-        notes.append(
-            f"passed over {skipped} of {len(traces)} traces: no question or answer in them, as "
-            "when an index is built"
+        note = SourceNote(
+            "passed over {n} of {total} traces: no question or answer in them, as when an index is built",
+            n=skipped,
+            total=len(traces),
         )
-
-
-def _parse_micros(value: Any) -> int:
-    from datetime import UTC, datetime
-
-    if isinstance(value, str):
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            return 0
-        return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1e6)
-    # pandas writes times to JSON as milliseconds
-    return round(value * 1000) if isinstance(value, int | float) else 0
+        notes.append(note)
 
 
 def _decode(value: Any) -> Any:
@@ -214,7 +209,10 @@ def _group_openai_events(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any
             sample["meta"] |= scalars
     yield from samples.values()
     if skipped:
-        notes.append(f"passed over {skipped} lines that are about no sample: spec and final report")
+        note = SourceNote(
+            "passed over {n} lines that are about no sample: spec and final report", n=skipped
+        )
+        notes.append(note)
 
 
 def _get_last_user_text(prompt: Any) -> Any:
@@ -249,6 +247,7 @@ def _is_event(row: Mapping[str, Any]) -> bool:
 GROUPINGS = (
     Grouping("OpenTelemetry traces", lambda row: bool({"resourceSpans", "scopeSpans"} & row.keys()), _group_otlp),
     Grouping("Phoenix spans", lambda row: "context.trace_id" in row and "span_kind" in row, _group_phoenix),
+    Grouping("TruLens events", is_trulens_event, _group_trulens),
     Grouping("an OpenAI-evals log", _is_event, _group_openai_events),
     Grouping("SQuAD", lambda row: isinstance(row.get("paragraphs"), list), _group_squad),
     Grouping("conversations", has_conversation, expand_conversations, formats=("ragas",)),

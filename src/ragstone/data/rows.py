@@ -36,10 +36,16 @@ _READ_FIELDS = (
 )  # fmt: skip
 """Fields with a getter each; contexts and their ids are read together by `_build_contexts_reader`."""
 
+_RARE_FIELDS = ("language", "group", "error", "meta", "messages", "steps", "expected_steps")
+"""Fields that most rows lack: one look at the columns tells so."""
+
 _DialogueValues = tuple[Any, Any, Any]
 _DIALOGUE_FIELDS = ("messages", "steps", "expected_steps")
 _TO_DIALOGUE: tuple[Callable[[Any, str], Any], ...] = (to_dialogue, to_steps, to_steps)
 _NO_DIALOGUE: _DialogueValues = (None, None, None)
+_RareValues = tuple[str | None, str | None, str | None, Any, _DialogueValues]
+"""Language, group, error, metadata and dialogue of a row."""
+_NO_RARE: _RareValues = (None, None, None, None, _NO_DIALOGUE)
 _NOTHING = (None,) * 6
 _PLAIN_CLASSES = frozenset({str, type(None)})
 """Classes of values that need no conversion to a text."""
@@ -113,6 +119,12 @@ def _build_mapper(
     mapped_columns = frozenset(
         column for names in paths.values() for path in names for column in _list_heads(path)
     )
+    rare_columns = frozenset(
+        column
+        for field in _RARE_FIELDS
+        for path in paths.get(field, ())
+        for column in _list_heads(path)
+    )
     empty_reason = (
         f"has none of the columns {', '.join(_list_required(paths))}; fill one or remove the row"
     )
@@ -165,6 +177,17 @@ def _build_mapper(
     def parse(value: Any, column: str) -> Any:
         return parse_cell(value, column) if cell_style else value
 
+    def read_rare(row: Mapping[str, Any], has_answer: bool) -> _RareValues:
+        language, group, error = get_language(row), get_group(row), get_error(row)
+        if group is not None and group.__class__ is not str:
+            group = to_id(group, _find_column(paths["group"], row))
+        if language is not None:
+            language = read_language(language, row)
+        if error is not None:
+            error = _to_error(error, has_answer and row_format.error_only_without_answer)
+        dialogue = get_messages(row), get_steps(row), get_expected(row)
+        return language, group, error, get_meta(row), dialogue
+
     needs_preparation = cell_style == "csv" or row_format.convert is not None
 
     def map_row(row: Any, position: int) -> tuple[Sample, bool]:
@@ -181,17 +204,13 @@ def _build_mapper(
         relevant = get_relevant(row)
         if relevant is not None:
             relevant = read_grades(relevant, row)
-        language, group, error = get_language(row), get_group(row), get_error(row)
-        if group is not None and group.__class__ is not str:
-            group = to_id(group, _find_column(paths["group"], row))
-        if language is not None:
-            language = read_language(language, row)
-        if error is not None:
-            error = _to_error(error, answer is not None and row_format.error_only_without_answer)
+        rare = _NO_RARE if rare_columns.isdisjoint(row) else read_rare(row, answer is not None)
+        language, group, error, metadata, dialogue = rare
         if (question, answer, contexts, relevant, reference, error) == _NOTHING:
             raise BadRow(empty_reason)
-        meta = _collect_meta(row, mapped_columns, get_meta(row), has_cells=bool(cell_style))
-        dialogue = get_messages(row), get_steps(row), get_expected(row)
+        meta = EMPTY
+        if metadata is not None or not mapped_columns.issuperset(row):
+            meta = _collect_meta(row, mapped_columns, metadata, has_cells=bool(cell_style))
         if dialogue != _NO_DIALOGUE:
             dialogue, contexts = read_dialogue(row, dialogue, (question, answer), contexts)
         sample_id = get_id(row)

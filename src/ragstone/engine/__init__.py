@@ -34,11 +34,8 @@ MAX_PENDING_WRITES = 2
 PROGRESS_SECONDS = 0.1
 """Shortest time between two calls of the progress callback."""
 
-PROGRESS_SAMPLES = 16
-"""Samples between two looks at the clock for the progress callback."""
-
-YIELD_SAMPLES = 256
-"""Unjudged samples scored before other tasks of the event loop get a turn."""
+YIELD_SAMPLES, YIELD_SECONDS = 256, 0.05
+"""Unjudged samples, and how long they may take, before other tasks of the event loop get a turn."""
 
 MAX_QUEUE_FACTOR = 8
 """A slow sample holds back the output of at most this many times the open samples."""
@@ -93,9 +90,8 @@ class Execution:
         flushed = time.monotonic()
         pending: deque[Future[None]] = deque()
         try:
-            async for position, record, scores in self._score_all(enumerate(fresh, stored + 1)):
-                sample = record.sample
-                batch.append(NewRow(position, sample.id, sample.group, record.row, scores))
+            async for rows in self._score_all(enumerate(fresh, stored + 1)):
+                batch += rows
                 if len(batch) >= MAX_BATCH_SAMPLES or time.monotonic() - flushed > FLUSH_SECONDS:
                     pending.append(self.run.store.append(self.run.id, batch))
                     batch, flushed = [], time.monotonic()
@@ -115,9 +111,11 @@ class Execution:
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; returns how many there were."""
         retried = 0
-        async for position, _, scores in self._score_all(iter_failed_rows(self.run)):
-            await asyncio.wrap_future(self.run.store.rescore(self.run.id, position, scores))
-            retried += 1
+        async for rows in self._score_all(iter_failed_rows(self.run)):
+            for row in rows:
+                saved = self.run.store.rescore(self.run.id, row.position, row.scores)
+                await asyncio.wrap_future(saved)
+            retried += len(rows)
         return retried
 
     async def replace_failed_answers(self, answered: Iterable[Record]) -> int:
@@ -130,27 +128,26 @@ class Execution:
             # the ids are compared because the data may have changed since
             if row.sample.error is not None and row.id == record.sample.id
         )
-        async for position, record, scores in self._score_all(fresh):
-            saved = self.run.store.rescore(self.run.id, position, scores, row=record.row)
-            await asyncio.wrap_future(saved)
-            replaced += 1
+        async for rows in self._score_all(fresh):
+            for row in rows:
+                saved = self.run.store.rescore(self.run.id, row.position, row.scores, row=row.row)
+                await asyncio.wrap_future(saved)
+            replaced += len(rows)
         return replaced
 
-    async def _score_all(
-        self, items: Iterable[Numbered]
-    ) -> AsyncIterator[tuple[int, Record, dict[str, Score]]]:
-        """Yield each item with its scores, in the order given."""
+    async def _score_all(self, items: Iterable[Numbered]) -> AsyncIterator[list[NewRow]]:
+        """Yield the items with their scores, some at a time, in the order given."""
         starts = {metric.name: build_starter(metric) for metric in self.metrics}
         language = self.run.info.plan.language
         # without Asks there is nothing to wait for, and a task for each sample would cost more than
         # the scores
         if not any(metric.judged for metric in self.metrics):
-            for count, (position, record) in enumerate(items):
-                scores = score_unjudged(starts, set_language(record.sample, language))
-                self._count_scores(scores)
-                yield position, record, scores
-                if count % YIELD_SAMPLES == YIELD_SAMPLES - 1:
-                    await asyncio.sleep(0)
+            for rows, error in _score_unjudged(items, starts, language):
+                yield rows
+                self._count_scores(rows)
+                if error is not None:  # after what was scored before it
+                    raise error
+                await asyncio.sleep(0)
             return
         if self.judge is None:
             names = ", ".join(metric.name for metric in self.metrics if metric.judged)
@@ -170,8 +167,9 @@ class Execution:
             async for position, record, scores in _run_in_order(
                 items, begin, broker.max_open_samples, broker.samples_per_turn
             ):
-                self._count_scores(scores)
-                yield position, record, scores
+                rows = [_to_row(position, record, scores)]
+                yield rows
+                self._count_scores(rows)
 
     def add_counts(self, samples: int, failures: int, usage: Usage) -> None:
         """Count samples that other processes scored."""
@@ -180,15 +178,9 @@ class Execution:
         self.usage = self.usage + usage
         self.report_progress()
 
-    def _count_scores(self, scores: Mapping[str, Score]) -> None:
-        self.done += 1
-        for score in scores.values():
-            if score.value is None and score.outcome in FAILURES:
-                self.failures += 1
-            if score.usage is not NO_USAGE:
-                self.usage = self.usage + score.usage
-        if self.watch is not None and not self.done % PROGRESS_SAMPLES:
-            self.report_progress()
+    def _count_scores(self, rows: Sequence[NewRow]) -> None:
+        scores = (row.scores for row in rows if not isinstance(row.scores, str))
+        self.add_counts(len(rows), *sum_usage(scores))
 
     def report_progress(self, *, force: bool = False) -> None:
         """Call the progress callback, at most every PROGRESS_SECONDS unless forced."""
@@ -196,6 +188,42 @@ class Execution:
         if self.watch is not None and (force or now - self.reported_at >= PROGRESS_SECONDS):
             self.reported_at = now
             self.watch(Progress(self.done, self.total, self.failures, self.usage))
+
+
+def _score_unjudged(
+    items: Iterable[Numbered], starts: Mapping[str, Start], language: str | None
+) -> Iterator[tuple[list[NewRow], Exception | None]]:
+    """Yield the items with their scores, some at a time; the last ones with the error that ended the items."""
+    rows: list[NewRow] = []
+    began = time.monotonic()
+    try:
+        for position, record in items:
+            sample = set_language(record.sample, language)
+            rows.append(_to_row(position, record, score_unjudged(starts, sample)))
+            if len(rows) == YIELD_SAMPLES or time.monotonic() - began > YIELD_SECONDS:
+                yield rows, None
+                rows, began = [], time.monotonic()
+    except Exception as error:
+        yield rows, error
+    else:
+        yield rows, None
+
+
+def _to_row(position: int, record: Record, scores: Mapping[str, Score]) -> NewRow:
+    sample = record.sample
+    return NewRow(position, sample.id, sample.group, record.row, scores)
+
+
+def sum_usage(scores: Iterable[Mapping[str, Score]]) -> tuple[int, Usage]:
+    """How many scores are failures, and what all of them used."""
+    failures, usage = 0, NO_USAGE
+    for sample_scores in scores:
+        for score in sample_scores.values():
+            if score.value is None:
+                failures += score.outcome in FAILURES
+            if score.usage is not NO_USAGE:
+                usage = usage + score.usage
+    return failures, usage
 
 
 async def _run_in_order(

@@ -207,6 +207,11 @@ def run_plan(
     return Run(run_sync(lambda: execute_plan(plan, inputs, observer, own_loop=True)))
 
 
+def _name_jury(spec: Any) -> Any:
+    """The judge as a plan writes it: a list of judges is a jury."""
+    return {"jury": list(spec)} if isinstance(spec, list | tuple) else spec
+
+
 def plan_evaluation(
     samples: Any,
     metrics: Sequence[MetricSpec] | None = None,
@@ -230,13 +235,13 @@ def plan_evaluation(
     path = str(samples) if isinstance(samples, str | PathLike) else None
     named = None if metrics is None else tuple(resolve_specs(metrics))
     spec = judge if is_storable(judge) else None
-    open_store = store if isinstance(store, Store) else None
+    open_store, place = (store, None) if isinstance(store, Store) else (None, store)
     plan = Plan(
         data=Data(path, format, dict(fields or {}), limit, skip_bad_rows),
         metrics=tuple(map(_spec_of, named or ())),
-        judge={"jury": list(spec)} if isinstance(spec, list | tuple) else spec,
+        judge=_name_jury(spec),
         gates=dict(gates or {}),
-        store=str(store) if store is not None and open_store is None else None,
+        store=None if place is None else str(place),
         **options,
     )
     inputs = RunInputs(
@@ -248,10 +253,19 @@ def plan_evaluation(
     )
     if system is not None:
         plan, inputs = with_system(plan, inputs, system, settings)
+    return plan, inputs, _observe(watch, asked, started)
+
+
+def _observe(
+    watch: ProgressCallback | None,
+    asked: Callable[[AnswerProgress], None] | None,
+    started: Callable[[StoredRun, Dataset], None] | None,
+) -> RunObserver:
+    """Who is told of the progress; in a notebook, where nobody else is, a bar."""
     if is_in_notebook() and watch is None and asked is None:
         bar = NotebookBar()
         watch, asked = bar.show_scores, bar.show_answers
-    return plan, inputs, RunObserver(progress=watch, answers=asked, started=started)
+    return RunObserver(progress=watch, answers=asked, started=started)
 
 
 def _spec_of(metric: Metric) -> StorableSpec:

@@ -18,7 +18,6 @@ from ragstone.metrics.claims import (
 from ragstone.metrics.history import list_said, read_question
 from ragstone.metrics.replies import compute_cosines, read_probability, read_rows
 from ragstone.registry import metric
-from ragstone.text.answers import is_bare_answer
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Dialogue, Finding, Score, share
 
@@ -141,6 +140,8 @@ def _choose_question(
     """Return the question where answer or reference only name something; whole sentences need none."""
     if not question or not question.strip():
         return None
+    from ragstone.text.answers import is_bare_answer  # a slow import
+
     is_bare = is_bare_answer(answer, language) or is_bare_answer(reference, language)
     return (yield from read_question(question, messages, language)) if is_bare else None
 

@@ -5,14 +5,13 @@ The formulas are in `ragstone.rankings`, which also scores many rankings at once
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Literal
 
 from ragstone.errors import MissingField, NotApplicable
 from ragstone.locale.messages import compose
 from ragstone.rankings import RankedHits, find_ranked_hits, score_ranking
 from ragstone.registry import metric
-from ragstone.types import Ranked, Score
+from ragstone.types import Ranked, Score, to_score
 
 Gain = Literal["linear", "exp2"]
 """What a grade is worth: itself, or 2^grade − 1."""
@@ -80,7 +79,7 @@ def _score(
     elif known_contexts is not contexts or known_relevant != relevant:
         ranking, warnings = _read_ranking(contexts, relevant)
         _latest = (contexts, dict(relevant), ranking, warnings)
-    return _to_score(score_ranking(family, ranking, k, gain), warnings)
+    return to_score(score_ranking(family, ranking, k, gain), warnings)
 
 
 _latest: tuple[Ranked, Mapping[str, float], RankedHits, tuple[str, ...]] = (
@@ -92,7 +91,7 @@ _latest: tuple[Ranked, Mapping[str, float], RankedHits, tuple[str, ...]] = (
 def _read_ranking(
     contexts: Ranked, relevant: Mapping[str, float]
 ) -> tuple[RankedHits, tuple[str, ...]]:
-    if not any(grade > 0 for grade in relevant.values()):
+    if not relevant or not max(relevant.values()) > 0:
         raise NotApplicable("no_positive_grade" if relevant else "no_relevant_document")
     ids = [chunk.id for chunk in contexts]
     distinct = list(dict.fromkeys(ids))
@@ -100,9 +99,3 @@ def _read_ranking(
         raise MissingField("chunk_without_id", example='{"id", "text"}')
     warnings = () if len(distinct) == len(ids) else (compose("ranking_repeats_ids"),)
     return find_ranked_hits(distinct, relevant), warnings
-
-
-@lru_cache(maxsize=4096)
-def _to_score(value: float, warnings: tuple[str, ...]) -> Score:
-    """Build a score; scores are immutable and small rankings have few values, so equal ones share one object."""
-    return Score(value, warnings=warnings)

@@ -11,9 +11,8 @@ from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
 from ragstone.registry import metric
 from ragstone.text.language import ABSTENTIONS, identify_language, is_in_language
-from ragstone.text.refusals import is_refusal
 from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
-from ragstone.types import Score
+from ragstone.types import Score, to_score
 
 Normalize = Literal["none", "squad"]
 """`none` folds case and white space; `squad` also drops punctuation and the language's articles."""
@@ -37,7 +36,7 @@ def token_f1(
     reference_tokens = _tokens(reference, normalize, language)
     if not answer_tokens or not reference_tokens:
         return SCORE_ONE if answer_tokens == reference_tokens else SCORE_ZERO
-    return Score(
+    return to_score(
         2
         * _count_shared(answer_tokens, reference_tokens)
         / (len(answer_tokens) + len(reference_tokens))
@@ -84,6 +83,8 @@ def abstention_accuracy(
         return _judge_abstention(answer, reference, meta, language, abstentions)
     abstains = _normalize(answer) in abstentions
     if not abstains and detect == "embedded":
+        from ragstone.text.refusals import is_refusal  # a slow import
+
         abstains = bool(answer.strip()) and is_refusal(answer, language)
     return _score_abstention(abstains, _is_unanswerable(reference, meta, abstentions))
 
@@ -116,6 +117,9 @@ def _tokens(text: str, normalize: Normalize, language: str | None) -> list[str]:
 
 def _count_shared(answer_tokens: list[str], reference_tokens: list[str]) -> int:
     """Count the tokens in the intersection of two bags."""
+    answer_set, reference_set = set(answer_tokens), set(reference_tokens)
+    if len(answer_set) == len(answer_tokens) or len(reference_set) == len(reference_tokens):
+        return len(answer_set & reference_set)  # a word that one side has once is shared once
     remaining: dict[str, int] = {}
     for word in reference_tokens:
         remaining[word] = remaining.get(word, 0) + 1

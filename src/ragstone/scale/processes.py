@@ -21,7 +21,7 @@ from ragstone.data import Dataset, Record
 from ragstone.data.ids import SeenIds
 from ragstone.data.ranges import plan_ranges
 from ragstone.data.rows import compile_shape
-from ragstone.engine import Execution, skip_stored
+from ragstone.engine import Execution, skip_stored, sum_usage
 from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
@@ -36,7 +36,7 @@ from ragstone.scale.batches import (
     iter_stored_ids,
     skip_stored_batches,
 )
-from ragstone.scale.worker import read_samples, sum_usage
+from ragstone.scale.worker import read_samples
 from ragstone.store import NewRow, Store, set_language
 from ragstone.store.blocks import EncodedBlock, cut_blocks, encode_block
 from ragstone.types import Sample, Score, Usage

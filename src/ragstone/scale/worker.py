@@ -15,6 +15,7 @@ from ragstone.data.ranges import FileRange, read_range
 from ragstone.data.rows import Mapper, compile_shape
 from ragstone.data.sources import RejectedRow
 from ragstone.data.strict_json import BadRow, parse_json, reparse_json
+from ragstone.engine import sum_usage
 from ragstone.engine.broker import AskBroker
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
@@ -26,7 +27,7 @@ from ragstone.scale.shards import ShardLine, encode_shard
 from ragstone.scale.shared_judge import CoordinatorClient, SharedBudget, SharedJudge
 from ragstone.store import set_language
 from ragstone.store.codec import encode_scores
-from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
+from ragstone.types import Sample, Score
 
 DRIVER_SECONDS = 10
 """How long a worker tries to reach the driver before it considers it dead."""
@@ -136,17 +137,6 @@ def read_samples(
             bad.append([at, str(refused)])
         position += 1
     return rows, bad
-
-
-def sum_usage(scores: Sequence[Mapping[str, Score]]) -> tuple[int, Usage]:
-    """How many scores are failures, and what all of them used."""
-    failures, usage = 0, NO_USAGE
-    for sample_scores in scores:
-        for score in sample_scores.values():
-            failures += score.outcome in FAILURES
-            if score.usage is not NO_USAGE:
-                usage = usage + score.usage
-    return failures, usage
 
 
 class WorkerSession:

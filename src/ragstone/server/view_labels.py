@@ -12,7 +12,6 @@ from aiohttp import web
 from ragstone.errors import DataError, RagstoneError, RunNotFound
 from ragstone.labels import Label, Target, load_labels, save_labels
 from ragstone.labels.label import SKIP, hash_content, parse_target, parse_value
-from ragstone.report.view.catalogue import load_entries
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.label_page import (
     is_swapped,
@@ -31,7 +30,7 @@ MAX_COMMENT_CHARS = 4000
 
 def show_label(state: ViewState, frame: ViewFrame) -> str:
     """`GET /label`: what to label, the next unit of a queue (`run`, `on`), one sample (`run`, `at`) or a preference."""
-    entries = load_entries(state.store, state.shelf, make=False)
+    entries = state.list_choices()
     if not frame.get("run") or not frame.author:
         return render_start(frame, entries)
     run = state.store.run(frame.get("run"))
@@ -94,26 +93,23 @@ def store_label(state: ViewState, form: dict[str, str], author: str) -> str:
         _store_in_queue(state, run, row, target, item, author, given)
     else:
         _store(run, row, target, item, author, _read_value(target, given), comment)
+    return _build_next_query(run, target, form)
+
+
+def _build_next_query(run: StoredRun, target: Target, form: dict[str, str]) -> str:
+    """The query of the page after a label: the next unit of the queue, or the next question on the sample."""
     pairs = {"run": run.id, "lang": form.get("lang", "")}
     if form.get("queue") or target == "preference":
-        pairs |= {"on": target, "against": item if target == "preference" else ""}
-    else:
+        pairs |= {"on": target, "against": form.get("item", "") if target == "preference" else ""}
+        return urlencode({name: value for name, value in pairs.items() if value})
+    shown = [(name, value) for name, value in parse_qsl(form.get("state", "")) if name in STATE_NAMES]  # fmt: skip
+    pairs |= {"at": form["at"], "done": "saved"}
+    unit = form.get("unit", "")
+    if unit.isascii() and unit.isdigit() and len(unit) < 4:
         # the next question is marked, so that one key after another labels a sample
-        number = (
-            int(form["unit"])
-            if form.get("unit", "").isascii() and form.get("unit", "").isdigit()
-            else 0
-        )
-        pairs |= {
-            "at": position,
-            "done": "saved",
-            "unit": str(number + (given != "undo")) if 0 < number < 1000 else "",
-        }
-    shown = [
-        (name, value) for name, value in parse_qsl(form.get("state", "")) if name in STATE_NAMES
-    ]
+        pairs["unit"] = str(int(unit) + (form.get("value") != "undo"))
     query = urlencode([*((name, value) for name, value in pairs.items() if value), *shown])
-    return f"{query}#u{pairs['unit']}" if pairs.get("unit") else query
+    return f"{query}#u{pairs['unit']}" if "unit" in pairs else query
 
 
 def _take_back_last(run: StoredRun, target: Target, form: dict[str, str], author: str) -> str:

@@ -16,7 +16,7 @@ from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
 from ragstone.report.render.rows import export_rows
-from ragstone.report.view.catalogue import RunEntry, load_entries
+from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
 from ragstone.report.view.diagnosis_page import render_diagnosis
 from ragstone.report.view.experiment_page import render_experiment, render_experiments
@@ -138,9 +138,7 @@ def show_runs(state: ViewState, frame: ViewFrame) -> str:
             binned.append(state.store.run(run).info)
         except RunNotFound:  # erased by another process between the two reads
             continue
-    searches = [kept for kept in load_experiments(state.store) if kept.kind == "tuning"]
-    trials = {run for kept in searches for run in kept.runs}
-    return render_runs(frame, entries, state.store.place, binned, unread, trials)
+    return render_runs(frame, entries, state.store.place, binned, unread, state.find_trials())
 
 
 def show_run(state: ViewState, frame: ViewFrame) -> str:
@@ -173,7 +171,7 @@ def show_comparison(state: ViewState, frame: ViewFrame) -> str:
     """`GET /compare?run=…&run=…`: the marked baseline, else the oldest run, is the one that others are compared with."""
     chosen = frame.get_all("run")
     if not 2 <= len(chosen) <= MAX_RUNS:
-        return render_chooser(frame, load_entries(state.store, state.shelf, make=False), chosen)
+        return render_chooser(frame, state.list_choices(), chosen)
     notes = load_run_notes(state.store)
     runs = {run.id: run for run in map(state.store.run, chosen)}
     marked = [id for id in runs if id in notes and notes[id].is_baseline]

@@ -20,6 +20,7 @@ from ragstone.report.view.sample_page import MAX_OTHER_RUNS
 from ragstone.report.view.summaries import SummaryShelf
 from ragstone.server.label_desk import LabelDesk
 from ragstone.store import Store, StoredRun
+from ragstone.store.experiments import load_experiments
 from ragstone.store.run_notes import load_run_notes
 from ragstone.store.store import INDEX_ENDING
 
@@ -78,6 +79,17 @@ class ViewState:
                 self._sum_up_later(entry)
             whole.append(entry)
         return whole, waiting
+
+    def find_trials(self) -> set[str]:
+        """Runs of searches for settings, which are listed with their search only."""
+        kept = load_experiments(self.store)
+        return {run for experiment in kept if experiment.kind == "tuning" for run in experiment.runs}  # fmt: skip
+
+    def list_choices(self) -> list[RunEntry]:
+        """The runs to choose from where one is to be compared or labelled."""
+        trials = self.find_trials()
+        entries = load_entries(self.store, self.shelf, make=False)
+        return [entry for entry in entries if entry.run.id not in trials]
 
     def open_bare_entry(self, run: StoredRun) -> RunEntry:
         """A run with its notes, without reading its scores."""

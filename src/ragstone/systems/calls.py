@@ -35,13 +35,15 @@ async def call_function(function: Callable[..., Any], *args: Any, **options: Any
     else:
         value, reader = await _run_in_thread(lambda: _call_and_read(function, args, options))
         reader.resume()  # a sync function may return an awaitable or an async stream
-    if inspect.isawaitable(value):
+    is_awaited = inspect.isawaitable(value)
+    if is_awaited:
         value = await value
-    stream = find_stream(value)
+    stream = find_stream(value, is_awaited=is_awaited)
     if isinstance(stream, AsyncIterator):
         value = _add_sources(await reader.collect_async(stream), value)
-    elif stream is not None:  # an async function that returns a plain generator
-        value = _add_sources(reader.collect(stream), value)
+    elif stream is not None:  # an async function that returns a plain generator, which may block
+        reply = await _run_in_thread(lambda: reader.collect(stream))
+        value = _add_sources(reply, value)
     return CallResult(value, reader.seconds, reader.first_token)
 
 

@@ -13,9 +13,10 @@ from typing import Any
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.registry.plugins import load_object
 from ragstone.systems.command import CommandSystem
-from ragstone.systems.frameworks import adapt_framework, get_method
+from ragstone.systems.frameworks import adapt_framework
+from ragstone.systems.haystack import is_haystack_pipeline
 from ragstone.systems.http import HTTP_OPTIONS, HttpSystem
-from ragstone.systems.methods import choose_method
+from ragstone.systems.methods import choose_method, get_method
 from ragstone.systems.predictions import PredictionsSystem
 from ragstone.systems.protocol import System
 from ragstone.systems.python import PythonSystem, hash_source, make_process_version
@@ -186,7 +187,9 @@ def _from_object(
         if isinstance(system, PythonSystem):
             system.add_parameters(options)
         return system
-    adapted = adapt_framework(target, **call_options)
+    # elsewhere it may be a parameter of the system's own
+    answer = options.pop("answer", None) if is_haystack_pipeline(target) else None
+    adapted = adapt_framework(target, **call_options, answer=answer)
     if adapted is not None:
         _reject_options(options, name)
         framework, ask = adapted

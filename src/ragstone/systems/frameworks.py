@@ -8,58 +8,67 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragstone.errors import RagstoneError
-from ragstone.systems.haystack import adapt_haystack
+from ragstone.systems.graph_streams import read_graph_stream
+from ragstone.systems.haystack import adapt_haystack, is_haystack_pipeline
+from ragstone.systems.methods import get_method
 from ragstone.systems.templates import HISTORY_KEYS, QUESTION_KEYS, ask_by_template
 
 AskFunction = Callable[..., Any]
 
 
 def adapt_framework(
-    target: Any, *, method: str | None = None, inputs: Any = None
+    target: Any, *, method: str | None = None, inputs: Any = None, answer: str | None = None
 ) -> tuple[str, AskFunction] | None:
     """Return the framework of an object and a function that asks it; None for anything else.
 
     `method` names another method to call, `inputs` its input: a key, or a mapping in which `{question}` stands for
-    the question. LlamaIndex needs no adapter: its objects are asked as any object with `query`, `chat` or `retrieve`."""
-    # several methods each, so that an object of the user's own with a `run` is not taken for a
-    # pipeline; Haystack first, as its pipelines are the most specific
-    if _has_methods(target, "run", "inputs", "add_component"):
-        return "haystack", adapt_haystack(target, get_method(target, method or "run"), inputs)
-    if _has_methods(target, "invoke", "ainvoke"):
-        return "langchain", _adapt_langchain(target, method or "invoke", inputs)
+    the question, `answer` the component of a pipeline that answers. LlamaIndex needs no adapter: its objects are asked as any object with `query`, `chat` or `retrieve`."""
+    if is_haystack_pipeline(target):
+        call = get_method(target, method or "run")
+        return "haystack", adapt_haystack(target, call, inputs, answer)
+    is_runnable = all(callable(getattr(target, name, None)) for name in ("invoke", "ainvoke"))
+    if is_runnable and not isinstance(target, type):
+        return "langchain", _adapt_langchain(target, method, inputs)
     return None
 
 
-def _has_methods(target: Any, *methods: str) -> bool:
-    return not isinstance(target, type) and all(
-        callable(getattr(target, name, None)) for name in methods
-    )
-
-
-def get_method(target: Any, name: str) -> Callable[..., Any]:
-    """The method that the user names."""
-    method = getattr(target, name, None)
-    if not callable(method):
-        raise RagstoneError(f"{type(target).__name__} has no method {name!r}; leave `method` out")
-    return method  # type: ignore[no-any-return]
-
-
-def _adapt_langchain(target: Any, method: str, inputs: Any) -> AskFunction:
-    call = get_method(target, method)
+def _adapt_langchain(target: Any, method: str | None, inputs: Any) -> AskFunction:
+    call = _invoke_either(target) if method is None else get_method(target, method)
+    if method in ("stream", "astream") and _is_graph(target):
+        call = read_graph_stream(call)
     if inputs is None:
         inputs = _find_langchain_inputs(target)
     if isinstance(inputs, str):
         inputs = {inputs: "{question}"}
-    if getattr(target, "checkpointer", None):
-        # a graph with a memory wants the name of a thread: a new one each, as questions are independent
+    fields = {field.id for field in getattr(target, "config_specs", ())} & {"session_id"}
+    fields |= {"thread_id"} if getattr(target, "checkpointer", None) else set()
+    if fields:
+        # what has a memory wants the name of a thread: a new one each, as questions are independent
         ask_in_thread = call
 
         def call(given: Any) -> Any:
-            return ask_in_thread(given, {"configurable": {"thread_id": secrets.token_hex(8)}})
+            thread = secrets.token_hex(8)
+            return ask_in_thread(given, {"configurable": dict.fromkeys(fields, thread)})
 
     if inputs is None:
         return call
     return ask_by_template(inputs, call)
+
+
+def _invoke_either(target: Any) -> AskFunction:
+    """`invoke`, or `ainvoke` once it shows that a part of the runnable is written for the latter alone."""
+    is_async = False
+
+    def call(*given: Any) -> Any:
+        nonlocal is_async
+        if not is_async:
+            try:
+                return target.invoke(*given)
+            except (TypeError, NotImplementedError):
+                is_async = True
+        return target.ainvoke(*given)
+
+    return call
 
 
 def _find_langchain_inputs(target: Any) -> Any:
@@ -71,7 +80,14 @@ def _find_langchain_inputs(target: Any) -> Any:
     if key is not None:
         # a graph's state of messages beside the question is its own working memory
         history = () if _is_graph(target) else HISTORY_KEYS
-        return {key: "{question}"} | {name: "{history}" for name in history if name in names}
+        given = {key: "{question}"} | {name: "{history}" for name in history if name in names}
+        missing = [name for name in names if names[name] and name not in given]
+        if missing:
+            raise RagstoneError(
+                f"the chain wants {', '.join(missing)} besides the question; give it a retriever, or "
+                f'say what it is given: inputs={{"{key}": "{{question}}", "{missing[0]}": …}}'
+            )
+        return given
     if "messages" in names:
         return {"messages": "{messages}"}
     if _is_graph(target):
@@ -81,12 +97,14 @@ def _find_langchain_inputs(target: Any) -> Any:
     return None
 
 
-def _list_langchain_inputs(target: Any) -> list[str] | None:
-    """List the keys of a runnable's input; None when it has none, or cannot describe them."""
+def _list_langchain_inputs(target: Any) -> dict[str, bool] | None:
+    """The keys of a runnable's input, and whether it must have each; None when it has none, or cannot describe them."""
     if _is_graph(target):
-        # by the annotations: the JSON schema of a typing.TypedDict cannot be made before Python 3.12
+        # by the annotations: the JSON schema of a typing.TypedDict cannot be made before Python 3.12;
+        # the nodes of a graph fill the rest of its state
         builder = target.builder
-        return list(_collect_fields(getattr(builder, "input_schema", builder.state_schema)))
+        fields = _collect_fields(getattr(builder, "input_schema", builder.state_schema))
+        return dict.fromkeys(fields, False)
     describe = getattr(target, "get_input_jsonschema", None)
     if not callable(describe):
         return None
@@ -95,7 +113,9 @@ def _list_langchain_inputs(target: Any) -> list[str] | None:
     except Exception:  # some runnables cannot describe their input; the bare text is what most take
         return None
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
-    return list(properties) if isinstance(properties, Mapping) else None
+    if not isinstance(properties, Mapping):
+        return None
+    return {name: name in schema.get("required", ()) for name in properties}
 
 
 def _is_graph(target: Any) -> bool:

@@ -4,30 +4,60 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from ragstone.data.chunks import MISSING, get_first
+from ragstone.data.messages import is_conversation
 from ragstone.errors import RagstoneError
 from ragstone.systems.fields import ANSWER_KEYS, CONTEXT_KEYS
+from ragstone.systems.protocol import SystemFault
 from ragstone.systems.templates import QUESTION_KEYS, ask_by_template
 
 
-def adapt_haystack(target: Any, call: Callable[..., Any], inputs: Any) -> Callable[..., Any]:
+def is_haystack_pipeline(target: Any) -> bool:
+    """Whether an object is a pipeline of Haystack: several methods, so that an object of the user's own with a `run` is not."""
+    methods = ("run", "inputs", "add_component")
+    return not isinstance(target, type) and all(callable(getattr(target, n, None)) for n in methods)
+
+
+def adapt_haystack(
+    target: Any, call: Callable[..., Any], inputs: Any, answer: str | None = None
+) -> Callable[..., Any]:
     """Return a function that asks a pipeline by calling this method of it, sync or async.
 
-    `inputs` is a template of the data with `{question}`; anything but a mapping: built from the open inputs."""
+    `inputs` is a template of the data with `{question}`; anything but a mapping: built from the open inputs. `answer`
+    names the component that answers, where several do."""
     template = inputs if isinstance(inputs, Mapping) else _build_inputs(target)
-    retrievers = _find_retrievers(target)
+    shown = _find_retrievers(target) | ({answer} if answer else set())
 
     def run(data: Any) -> Any:
-        outputs = call(data, include_outputs_from=retrievers) if retrievers else call(data)
-        return _await_outputs(outputs) if inspect.isawaitable(outputs) else merge_outputs(outputs)
+        data = _to_own_messages(target, data)
+        outputs = call(data, include_outputs_from=shown) if shown else call(data)
+        if inspect.isawaitable(outputs):
+            return _await_outputs(outputs, answer)
+        return merge_outputs(outputs, answer)
 
     return ask_by_template(template, run)
 
 
-async def _await_outputs(outputs: Any) -> Any:
-    return merge_outputs(await outputs)
+def _to_own_messages(target: Any, data: Any) -> Any:
+    """The data with messages of the OpenAI form in Haystack's own class."""
+    if not type(target).__module__.startswith("haystack"):
+        return data
+    own_class = import_module("haystack.dataclasses").ChatMessage
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: convert(item) for name, item in value.items()}
+        is_dialogue = isinstance(value, list) and is_conversation(value)
+        return [own_class.from_openai_dict_format(item) for item in value] if is_dialogue else value
+
+    return convert(data)
+
+
+async def _await_outputs(outputs: Any, answer: str | None) -> Any:
+    return merge_outputs(await outputs, answer)
 
 
 def _build_inputs(target: Any) -> dict[str, Any]:
@@ -39,6 +69,8 @@ def _build_inputs(target: Any) -> dict[str, Any]:
             # the type may be absent, or a text in a serialised pipeline
             if name in QUESTION_KEYS and slot.get("type") in (str, "str", str | None, None, Any):
                 inputs.setdefault(component, {})[name] = "{question}"
+            elif name == "messages" and slot.get("is_mandatory"):
+                inputs.setdefault(component, {})[name] = "{messages}"
             elif slot.get("is_mandatory"):
                 missing.append(f"{component}.{name}")
     if not inputs or missing:
@@ -62,8 +94,8 @@ def _find_retrievers(target: Any) -> set[str]:
     return {component for component, slots in outputs.items() if "documents" in slots}
 
 
-def merge_outputs(outputs: Any) -> Any:
-    """Merge the outputs of the components into one reply; the last answer wins."""
+def merge_outputs(outputs: Any, answer: str | None = None) -> Any:
+    """Merge the outputs of the components into one reply; `answer` names the component that answers."""
     if not isinstance(outputs, Mapping):
         return outputs
     reply: dict[str, Any] = {}
@@ -73,19 +105,40 @@ def merge_outputs(outputs: Any) -> Any:
         for name in ("documents", *CONTEXT_KEYS):
             if name in output:
                 reply["contexts"] = output[name]
-        texts = output.get("replies", output.get("answers"))
-        # generators return several candidates; the first is what a user would see
-        if isinstance(texts, list) and texts:
-            reply |= _read_candidate(texts[0])
-            tokens = _get_tokens(output.get("meta")) or _get_tokens(
-                [getattr(texts[0], "meta", None)]
-            )
-            if tokens is not None:
-                reply["tokens"] = tokens
-        for name in ANSWER_KEYS:
-            if isinstance(output.get(name), str):
-                reply["answer"] = output[name]
+        if "messages" in output:  # of an agent
+            reply["messages"] = output["messages"]
+    reply |= _choose_answer({answer: outputs[answer]} if answer in outputs else outputs)
     return reply or outputs
+
+
+def _choose_answer(outputs: Mapping[Any, Any]) -> dict[str, Any]:
+    """The answer among the outputs: one that was built from replies before the replies; SystemFault where two differ."""
+    for kind in ("answers", "replies", *ANSWER_KEYS):
+        answers = {
+            name: _read_answer(output, kind)
+            for name, output in outputs.items()
+            if isinstance(output, Mapping) and output.get(kind)
+        }
+        answers = {name: read for name, read in answers.items() if read}
+        if len({str(read["answer"]) for read in answers.values()}) > 1:
+            raise SystemFault(
+                "several_answers", names=", ".join(answers), example=next(iter(answers))
+            )
+        for read in answers.values():  # all the same
+            return read
+    return {}
+
+
+def _read_answer(output: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    value = output[kind]
+    if kind not in ("answers", "replies"):
+        return {"answer": value} if isinstance(value, str) else {}
+    if not isinstance(value, list):
+        return {}
+    # generators return several candidates; the first is what a user would see
+    read = _read_candidate(value[0])
+    tokens = _get_tokens(output.get("meta")) or _get_tokens([getattr(value[0], "meta", None)])
+    return read if tokens is None else {**read, "tokens": tokens}
 
 
 def _read_candidate(candidate: Any) -> dict[str, Any]:

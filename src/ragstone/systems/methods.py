@@ -11,6 +11,8 @@ from ragstone.errors import RagstoneError
 
 ANSWER_METHODS = ("answer", "query", "ask", "invoke", "run", "chat")
 """Methods that take a question; each also in its async forms."""
+_MAKERS = ("as_query_engine", "compile")
+"""Methods of what is no system yet: an index of LlamaIndex, a graph of LangGraph."""
 _ASYNC_FORMS = ("a{}", "{}_async", "async_{}")
 
 
@@ -41,11 +43,13 @@ def choose_method(target: Any) -> Callable[..., Any]:
 
 def _suggest_method(target: Any) -> str:
     """What to write for an object of the user's own, at the end of an error; nothing for other values."""
-    if hasattr(target, "as_query_engine"):
-        return "; of an index, give index.as_query_engine()"
+    for maker in _MAKERS:
+        if hasattr(target, maker):
+            return f"; of this one, give what its {maker}() returns"
     kind = type(target)
     own = [] if kind.__module__ == "builtins" else [n for n, v in vars(kind).items() if callable(v)]
-    return next((f"; or say its method: {n}" for n in own if not n.startswith("_")), "")
+    public = [name for name in own if not name.startswith("_")]
+    return f"; or say its method: {public[0]}" if len(public) == 1 else ""
 
 
 def _find_form(target: Any, name: str) -> Callable[..., Any] | None:
@@ -54,6 +58,14 @@ def _find_form(target: Any, name: str) -> Callable[..., Any] | None:
         if callable(method):
             return method  # type: ignore[no-any-return]
     return None
+
+
+def get_method(target: Any, name: str) -> Callable[..., Any]:
+    """The method that the user names; one of a chat forgets the question before, as by default."""
+    method = getattr(target, name, None)
+    if not callable(method):
+        raise RagstoneError(f"{type(target).__name__} has no method {name!r}; leave `method` out")
+    return _reset_first(target, method) if "chat" in name else method
 
 
 def _reset_first(target: Any, chat: Callable[..., Any]) -> Callable[..., Any]:

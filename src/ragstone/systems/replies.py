@@ -52,9 +52,11 @@ def parse_reply(value: Any, id_from: str | None = None) -> SystemReply:
 
 
 def _unwrap_outputs(value: Any) -> Any:
-    """Unwrap what a Haystack pipeline returns: a mapping of each component's outputs."""
+    """Unwrap what a Haystack pipeline returns: a mapping of each component's outputs; a component returns its own."""
     if not isinstance(value, Mapping) or not value:
         return value
+    if isinstance(value.get("replies"), list):
+        return merge_outputs({"": value})
     is_nested = all(isinstance(item, Mapping) for item in value.values())
     return merge_outputs(value) if is_nested else value
 

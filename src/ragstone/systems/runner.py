@@ -128,7 +128,7 @@ class SystemRunner:
                     yield Record(record.sample, _build_row(record.row, shape, record.sample))
                 else:
                     sample = self.fill_history(record.sample)
-                    yield add_reply(replace(record, sample=sample), shape, reply)
+                    yield add_reply(record._replace(sample=sample), shape, reply)
         finally:
             open_tasks = [task for _, task in pending if task is not None]
             for task in open_tasks:
@@ -398,7 +398,7 @@ def _iter_rows(dataset: Dataset, runner: SystemRunner) -> Iterator[RawRow]:
                 RejectedRow("the system's reply is gone from the store; start the run again"),
             )
         else:
-            filled = replace(record, sample=runner.fill_history(record.sample))
+            filled = record._replace(sample=runner.fill_history(record.sample))
             yield location, add_reply(filled, dataset.shape, reply).row
     yield from map(to_rejected_row, dataset.bad)
 

@@ -67,15 +67,20 @@ class StreamReader:
         return merge_parts(self._parts)
 
 
-def find_stream(value: Any) -> Iterator[Any] | AsyncIterator[Any] | None:
-    """The stream that a returned value is, or has as `response_gen` (LlamaIndex); else None."""
+def find_stream(
+    value: Any, *, is_awaited: bool = False
+) -> Iterator[Any] | AsyncIterator[Any] | None:
+    """The stream that a returned value is, or has (LlamaIndex); else None.
+
+    What was awaited is written to by the event loop: its sync stream would wait for ever."""
     if isinstance(value, Iterator | AsyncIterator):
         return value
     if isinstance(value, str | Mapping | list | tuple):
         return None
     if getattr(value, "response", None):  # LlamaIndex: the whole answer is there already
         return None
-    inner = getattr(value, "response_gen", None)
+    make_stream = getattr(value, "async_response_gen", None) if is_awaited else None
+    inner = make_stream() if callable(make_stream) else getattr(value, "response_gen", None)
     return inner if isinstance(inner, Iterator | AsyncIterator) else None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ragstone import prompts
 from ragstone.asks import Order, canonical, write
 from ragstone.judges import Judge
+from ragstone.testset.items import JOINING
 from ragstone.testset.judge_writer import (
     EVIDENCE_MARGIN_CHARS,
     GROUP,
@@ -74,7 +75,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
     ask = write([Chunk("", parts[0])], orders)
     # characters that every such call shows besides the document; 60 for each order
     fixed = len(prompts.load("write", None).text) + len(canonical(ask.schema)) + 60 * each
-    related = sum(kinds.get(kind, 0) for kind in ("multi_document", "distractor")) / wanted
+    related = sum(kinds.get(kind, 0) for kind in (*JOINING, "distractor")) / wanted
     beside = NEIGHBOURS * 2 * EVIDENCE_MARGIN_CHARS
     # characters shown to the judge: by calls that write, then by calls that answer
     read = writes * (fixed + length + related * beside)

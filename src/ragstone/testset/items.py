@@ -19,7 +19,14 @@ MEANINGS: dict[str, str] = {
     "conceptual": "what something is, what it is for, why or how it happens",
     "how_to": "how something is done",
     "detail": "a fact in a subordinate part of a sentence, a list or a condition",
+    "numeric": "an amount with its unit",
+    "temporal": "what holds at a time, or before or after it",
+    "aggregation": "counts or lists what several places of a document tell",
     "multi_document": "needs two or more documents, all of them named in `relevant`",
+    "bridge": "needs two documents that name the same thing: one leads to it, the other tells the rest",
+    "comparison": "compares two things that two documents tell of",
+    "conflict": "two documents contradict each other; the answer names what each says",
+    "cross_language": "asked in another language than its document is written in",
     "out_of_scope": "no document of the corpus speaks of it; the right answer is to say so",
     "near_miss": "almost answered: one fact of a true question is swapped, and no document tells",
     "distractor": "another document says almost the same of a similar thing",
@@ -34,6 +41,8 @@ MEANINGS: dict[str, str] = {
 }
 """Each kind of question, and what it means; the order is that of tables, and breaks ties in quotas.py."""
 KINDS: tuple[str, ...] = tuple(MEANINGS)
+JOINING: frozenset[str] = frozenset({"multi_document", "bridge", "comparison", "conflict"})
+"""Kinds that need evidence of two documents or more."""
 UNANSWERABLE: frozenset[str] = frozenset({"out_of_scope", "near_miss"})
 """Kinds whose right answer is that the corpus does not tell."""
 

@@ -14,11 +14,14 @@ from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
 from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.testset.entities import find_shared_name
 from ragstone.testset.generation import ItemProver, StepResult
-from ragstone.testset.items import UNANSWERABLE, Evidence, Item, Rejection, make_item_id
+from ragstone.testset.items import JOINING, UNANSWERABLE, Evidence, Item, Rejection, make_item_id
 from ragstone.testset.sampling import language_of
 from ragstone.testset.sources import Corpus
 from ragstone.text.evidence import find_quote
+from ragstone.text.language import detect_language
+from ragstone.text.quantities import find_quantities
 from ragstone.text.words import split_bare_words
 from ragstone.types import NO_USAGE, Chunk
 
@@ -37,8 +40,12 @@ GROUP = 4
 Nearest = Callable[[str, int, frozenset[str]], Sequence[tuple[str, str]]]
 """Text, how many, which documents not → id and text of the nearest passages of the corpus."""
 
-RELATED = frozenset({"multi_document", "distractor"})
+RELATED = JOINING | {"distractor"}
 """Kinds that need passages of other documents beside the document."""
+THROUGH_A_NAME = frozenset({"bridge", "comparison"})
+"""Kinds whose second document is one that names something of the first."""
+PROVED_APART = frozenset({"bridge", "comparison", "conflict"})
+"""Kinds that are also asked of each of their documents alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +127,25 @@ class JudgeWriter:
                 at = self.find(name).text.find(text)
                 if at >= 0:
                     shown.append(DocumentPart(name, text, at))
+        name = self._show_bridge(main_part, shown) if THROUGH_A_NAME.intersection(kinds) else ""
         styles = [rng.choice(self.styles) if self.styles else "" for _ in kinds]
-        orders = tuple(Order(kind, style) for kind, style in zip(kinds, styles, strict=True))
+        orders = tuple(
+            Order(kind, style, name if kind in THROUGH_A_NAME else "")
+            for kind, style in zip(kinds, styles, strict=True)
+        )
         language = language_of(document.text, document.language)
         return WriteOrder(tuple(shown), orders, language)
+
+    def _show_bridge(self, main_part: DocumentPart, shown: list[DocumentPart]) -> str:
+        """Add a passage of another document that names something of this one; returns the name, empty when none does."""
+        bridge = find_shared_name(main_part.text, main_part.document, self.nearest)
+        if bridge is None:
+            return ""
+        name, document, text = bridge
+        at = self.find(document).text.find(text)
+        if at >= 0 and all(part.document != document for part in shown):
+            shown.append(DocumentPart(document, text, at))
+        return name
 
     async def _verify_items(self, items: Sequence[Item], made: StepResult) -> None:
         """One call for all: each question with its evidence, and with what comes nearest elsewhere."""
@@ -144,6 +166,8 @@ class JudgeWriter:
             problems.append(
                 Problem((asked,), tuple([] if item.answerable else evidence_chunks) + tuple(others))
             )
+            if item.kind in PROVED_APART:
+                problems += [Problem((asked,), (chunk,)) for chunk in evidence_chunks]
         languages = {item.language for item in items}
         ask = solve(*problems, language=languages.pop() if len(languages) == 1 else None)
         (answered,) = await self.broker.answer([ask])
@@ -177,11 +201,16 @@ class JudgeWriter:
                 return Rejection("answered_by_corpus", item, f"the judge answers {row['answer']!r}")
             return _replace_proof(item, proof={**proof, "searched": [name for name, _ in near]})
         from_evidence, from_elsewhere = next(rows), next(rows)
+        alone = [next(rows) for _ in item.evidence] if item.kind in PROVED_APART else []
         if not from_evidence["told"]:
             return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
         if not agrees_with_reference(from_evidence, item):
             detail = f"the judge answers {from_evidence['answer']!r}"
             return Rejection("not_answerable_from_evidence", item, detail)
+        if alone:
+            if fault := _check_apart(item, alone):
+                return Rejection("not_answerable_from_evidence", item, fault)
+            proof["apart"] = [row["answer"] for row in alone]
         proof["answer"] = from_evidence["answer"]
         if not from_elsewhere["told"]:
             return _replace_proof(item, proof=proof)
@@ -269,7 +298,8 @@ class WriteOrder:
                 detail = f"{piece['quote']!r} does not stand in {piece['source']!r}"
                 return Rejection("quote_not_verbatim", described, detail)
             evidence.append(evidence_piece)
-        if fault := _find_evidence_fault(order.kind, evidence):
+        form_fault = _find_form_fault(order.kind, question, answer, self.language)
+        if fault := _find_evidence_fault(order.kind, evidence) or form_fault:
             return Rejection("malformed", described, fault)
         return Item(
             id=make_item_id(question, tuple(evidence), history),
@@ -279,7 +309,9 @@ class WriteOrder:
             evidence=tuple(evidence),
             kind=order.kind,
             difficulty=row["difficulty"],
-            language=self.language,
+            language=detect_language(question, None)
+            if order.kind == "cross_language"
+            else self.language,
             how=judge,
             style=order.style,
             history=history,
@@ -306,11 +338,33 @@ def _read_history(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(" ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer"))
 
 
+def _check_apart(item: Item, alone: Sequence[Mapping[str, Any]]) -> str:
+    """Why the answers from each document alone do not fit the kind: a bridge needs both, a conflict two answers."""
+    if item.kind != "conflict":
+        told = next((row for row in alone if row["told"]), None)
+        return f"one document alone answers {told['answer']!r}" if told else ""
+    if not all(row["told"] for row in alone):
+        return "one of the documents does not answer it"
+    answers = {" ".join(split_bare_words(row["answer"], item.language)) for row in alone}
+    return "" if len(answers) > 1 else "the documents say the same"
+
+
 def _find_evidence_fault(kind: str, evidence: Sequence[Evidence]) -> str:
     if kind not in UNANSWERABLE and not evidence:
         return "no evidence"
     is_single = len({piece.document for piece in evidence}) < 2
-    return "the evidence is of one document only" if kind == "multi_document" and is_single else ""
+    return "the evidence is of one document only" if kind in JOINING and is_single else ""
+
+
+def _find_form_fault(kind: str, question: str, answer: str, language: str) -> str:
+    """Why a question or answer is not of the kind that was ordered."""
+    if kind == "cross_language" and detect_language(question, None) == language:
+        return "it is written in the language of its source"
+    if kind == "numeric" and not find_quantities(answer, language):
+        return "the answer has no amount"
+    if kind == "temporal" and not find_quantities(f"{question} {answer}", language):
+        return "neither question nor answer names a time"
+    return ""
 
 
 def choose_part(document: Document, rng: random.Random) -> DocumentPart:

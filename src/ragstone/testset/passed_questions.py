@@ -11,7 +11,8 @@ from ragstone.text.terms import extract_terms
 
 WAYS_OF_USE = {
     "typos": "dressed", "informal": "dressed", "paraphrase": "paraphrase",
-    "two_in_one": "joined", "multi_document": "joined", "false_premise": "false",
+    "two_in_one": "joined", "multi_document": "joined", "bridge": "joined", "comparison": "joined",
+    "false_premise": "false", "cross_language": "translated",
 }  # fmt: skip
 """Kind of item → how it uses a plain question; no plain question is used twice in the same way.
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
+from ragstone.testset.items import JOINING, KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
 from ragstone.testset.likeness import is_dangling, leaks_answer
 from ragstone.testset.passed_questions import PassedQuestions
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
@@ -52,7 +52,15 @@ _NAMED_RECORDS = frozenset(
 )
 """Values of `Item.how` whose question names the record that answers it."""
 _FREE_REFERENCE_KINDS = frozenset(
-    {"false_premise", "negation", "two_in_one", "multi_document", "conceptual"}
+    {
+        "false_premise",
+        "negation",
+        "two_in_one",
+        "conceptual",
+        "aggregation",
+        "cross_language",
+        *JOINING,
+    }
 )
 """Kinds whose reference need not stand in the evidence word for word."""
 
@@ -118,10 +126,7 @@ class Prover:
             return "empty", "the reference is empty"
         if not item.relevant or not item.evidence:
             return "malformed", "no evidence, or no relevant document"
-        if (
-            item.kind == "multi_document"
-            and len({evidence.document for evidence in item.evidence}) < 2
-        ):
+        if item.kind in JOINING and len({evidence.document for evidence in item.evidence}) < 2:
             return "malformed", "the evidence comes from one document"
         if item.kind == "follow_up" and not item.history:
             return "malformed", "a follow-up has no first turn"

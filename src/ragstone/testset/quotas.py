@@ -14,6 +14,7 @@ from ragstone.testset.items import KINDS, UNANSWERABLE
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "unanswerable": ("out_of_scope", "near_miss"),
+        "reasoning": ("numeric", "temporal", "aggregation", "bridge", "comparison"),
         "adversarial": (
             "distractor", "negation", "false_premise", "paraphrase", "typos", "informal",
             "two_in_one", "hidden_instruction",

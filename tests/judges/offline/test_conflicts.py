@@ -135,6 +135,29 @@ def test_the_figure_may_stand_in_a_sentence_that_shares_few_words() -> None:
     assert conflict is None or not conflict.certain
 
 
+SCHEDULE = "Opening hours of the library: Monday to Thursday 8:00-20:00; Friday 8:00-18:00; Saturday 10:00-14:00; closed on Sundays."
+PRICES = "Precios: entrada general 12 €, reducida 8 €, abono anual 60 €."
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "true", "false"),
+    [
+        (SCHEDULE, "en", "On Fridays the library closes at 6 pm.", "The library opens at 8 am on Saturdays."),
+        (SCHEDULE, "en", "The library closes at 2 pm on Saturdays.", "On Fridays the library closes at 8 pm."),
+        (PRICES, "es", "La entrada reducida cuesta 8 €.", "La entrada reducida cuesta 12 €."),
+        (PRICES, "es", "El abono anual son 60 euros.", "El abono anual son 12 euros."),
+    ],
+)  # fmt: skip
+def test_each_member_of_a_list_has_its_own_figure(
+    source: str, language: str, true: str, false: str
+) -> None:
+    conflict = check(source, true, language)
+    assert conflict is None or not conflict.certain
+    conflict = check(source, false, language)
+    assert conflict is not None
+    assert conflict.certain
+
+
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.jsonl.gz")), ids=lambda path: path.name)
 def test_supported_responses_have_hardly_any_certain_conflict(path: Path) -> None:
     """Healthy controls: rows that people found supported, split into sentences."""

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from ragstone.analysis.scales import find_unfit_gates
 from ragstone.analysis.summary import Summary
-from ragstone.cli.actions import pairs, resume, slurm
+from ragstone.cli.actions import pairs, resume
 from ragstone.cli.actions.flags import build_plan, load_plan_file
 from ragstone.cli.actions.messages import Count, format_count, note, note_left_over
 from ragstone.cli.actions.next_commands import list_next_commands
@@ -77,6 +77,8 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
         dry_run.show_estimate(plan)
         return 0
     if plan.on == "slurm":
+        from ragstone.cli.actions import slurm  # imports what clusters need
+
         return finish_run(slurm.run_job(plan, quiet=quiet), plan, quiet=quiet)
     return finish_run(score_plan(plan, RunInputs(command=words), quiet=quiet), plan, quiet=quiet)
 

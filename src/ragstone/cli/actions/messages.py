@@ -76,4 +76,4 @@ def note_left_over(dataset: Dataset, *, known: Collection[str] = (), quiet: bool
             quiet=quiet,
         )
     for text in dataset.notes:
-        note(text, quiet=quiet)
+        note(getattr(text, "template", text), quiet=quiet, **getattr(text, "values", {}))

@@ -1,4 +1,4 @@
-"""`ragstone testset`: audit a test set and show what was noticed."""
+"""`ragstone testset`: audit a test set, show its card, compare two versions of one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import ConfigError
+from ragstone.labels.reader import read_labels
 from ragstone.report.builders.testset import CheckupReport
+from ragstone.report.builders.testset_card import CardReport, VersionReport
 from ragstone.report.formats import describe_unknown, list_endings, write_report
 from ragstone.report.render import terminal
 from ragstone.report.words import Words, load_words
+from ragstone.testset.card import build_card
 from ragstone.testset.checkup import Checkup, check_testset, fix_testset
 from ragstone.testset.findings import FAULTS, Fault
+from ragstone.testset.versions import compare_versions
 
 
 def check_file(
@@ -31,11 +35,7 @@ def check_file(
     `flags` are the options that cli/testset.py declares, by parameter name."""
     errors: list[str] = []
     fields = parse_fields(flags["fields"], errors)
-    errors += [
-        describe_unknown("testset", path)
-        for path in output
-        if Path(path).suffix.lower() not in list_endings("testset")
-    ]
+    errors += _list_unknown_endings(output)
     if errors:
         raise ConfigError(errors)
     if flags["accept"] is not None and flags["fix"] is None:
@@ -51,15 +51,57 @@ def check_file(
     language = choose_language(flags["language"])
     if flags["fix"] is not None:
         return _fix_file(checkup, Path(flags["fix"]), flags["accept"], language, reading)
-    report = CheckupReport(checkup, language)
-    if flags["as_json"]:
+    _show_report(CheckupReport(checkup, language), output, as_json=flags["as_json"])
+    return 1 if checkup.faults else 0
+
+
+def show_card(
+    file: str, labels: Sequence[str], output: Sequence[str], flags: Mapping[str, Any]
+) -> int:
+    """Show or write the card of a set; `labels` are files of labels on runs of it."""
+    if unknown := _list_unknown_endings(output):
+        raise ConfigError(unknown)
+    labelled = {
+        label.sample
+        for path in labels
+        for label in read_labels(path).labels
+        if not label.is_withdrawn and not label.is_skip
+    }
+    card = build_card(Path(file), labelled)
+    report = CardReport(card, choose_language(flags["language"]))
+    _show_report(report, output, as_json=flags["as_json"])
+    return 0
+
+
+def show_versions(old: str, new: str, output: Sequence[str], flags: Mapping[str, Any]) -> int:
+    """Show or write what differs between two versions of a set."""
+    if unknown := _list_unknown_endings(output):
+        raise ConfigError(unknown)
+    difference = compare_versions(Path(old), Path(new))
+    report = VersionReport(difference, (Path(old).name, Path(new).name), choose_language(flags["language"]))  # fmt: skip
+    _show_report(report, output, as_json=flags["as_json"])
+    return 0
+
+
+def _list_unknown_endings(output: Sequence[str]) -> list[str]:
+    return [
+        describe_unknown("testset", path)
+        for path in output
+        if Path(path).suffix.lower() not in list_endings("testset")
+    ]
+
+
+def _show_report(
+    report: CheckupReport | CardReport | VersionReport, output: Sequence[str], *, as_json: bool
+) -> None:
+    """Print a report, or write it to the files."""
+    if as_json:
         click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
     elif not output:
         terminal.print_document(report.document(), Console())
     for path in output:
         write_report(report, path)
         note("wrote {path}", path=path)
-    return 1 if checkup.faults else 0
 
 
 def _fix_file(

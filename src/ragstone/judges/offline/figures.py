@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ragstone.judges.offline.binding import fit, is_about_claim, is_said
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison, compare_sentence
+from ragstone.judges.offline.members import find_member
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import orders_events
@@ -46,15 +47,16 @@ def _check_figure(
     at: int, quantity: Quantity, comparisons: Sequence[SentenceComparison]
 ) -> Conflict | None:
     best_same = best_other = 0.0
-    found: tuple[SentenceComparison, int] | None = None
+    nearest: tuple[SentenceComparison, int] | None = None
     for comparison in comparisons:
-        items = comparison.source.items
-        alike = [
-            place for place, other in enumerate(items)
-            if other.quantity is not None and is_comparable(quantity, other.quantity)
-        ]  # fmt: skip
+        alike = _list_comparable(quantity, comparison)
+        is_named, rival = find_member(comparison, at, alike)
+        if is_named:
+            return None
+        if rival is not None:
+            return _make_conflict(comparison, rival, at, 1.0)
         for place in alike:
-            other = items[place].quantity
+            other = comparison.source.items[place].quantity
             assert other is not None  # `alike` has quantities alone
             rivals = [rival for rival in alike if rival != place]
             if not differs(quantity, other):
@@ -63,10 +65,18 @@ def _check_figure(
             elif _is_against(comparison, at, place, rivals):
                 value = fit(comparison, at, place, rivals)
                 if value > best_other:
-                    best_other, found = value, (comparison, place)
-    if found is None or best_other < POSSIBLE or best_other < best_same + MARGIN:
+                    best_other, nearest = value, (comparison, place)
+    if nearest is None or best_other < POSSIBLE or best_other < best_same + MARGIN:
         return None
-    return _make_conflict(*found, at, best_other)
+    return _make_conflict(*nearest, at, best_other)
+
+
+def _list_comparable(quantity: Quantity, comparison: SentenceComparison) -> list[int]:
+    """The places of the figures of a sentence that a figure can be compared with."""
+    return [
+        place for place, other in enumerate(comparison.source.items)
+        if other.quantity is not None and is_comparable(quantity, other.quantity)
+    ]  # fmt: skip
 
 
 def _is_against(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[int]) -> bool:

@@ -40,7 +40,8 @@ class WriteSpec:
         for name in items:
             order = self.orders[str(name)]
             style = f" ({to_one_line(order['style'])})" if order["style"] else ""
-            lines.append(f"{order['id']}: {order['kind']}{style}")
+            about = f" about {to_one_line(order['about'])!r}" if order.get("about") else ""
+            lines.append(f"{order['id']}: {order['kind']}{about}{style}")
         sources = "\n".join(fence(nonce, f"source {s['id']}", s["text"]) for s in self.sources)
         values = {"sources": sources, "orders": "\n".join(lines)}
         return _WriteBatch(values, build_reply_schema(**self.ask.schema["properties"]), items)

@@ -98,12 +98,10 @@ class ReferencePeriod:
         return np.asarray(1 + 2 * self.carry_share * pairs + self.day_share * mates)
 
     def count_freedom(self, width: Floats | np.float64) -> Floats:
-        """Degrees of freedom of the variance of a mean of so many windows, as far as correlation makes it (Satterthwaite)."""
-        rate = np.minimum(self.carry_rate, 1 - 1e-9)
-        independent = np.where(self.day_share > 0, 1 / HOURS_PER_DAY, (1 - rate) / (1 + rate))
-        units = np.maximum(self.windows * independent - 1, 1)
-        share = 1 - 1 / self.inflate(width)
-        return np.asarray(units / np.maximum(share, 1e-6) ** 2)
+        """Degrees of freedom of the variance of a mean of so many windows, as far as it is that of days (Satterthwaite)."""
+        days = np.maximum(self.windows / HOURS_PER_DAY - 1, 1)
+        share = np.where(self.day_share > 0, 1 - 1 / self.inflate(width), 0)
+        return np.asarray(days / np.maximum(share, 1e-6) ** 2)
 
     def compute_spread(self, counts: Floats) -> Floats:
         """Standard deviation of the mean of windows with so many scores."""

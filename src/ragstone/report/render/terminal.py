@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 COLOURS = {"": "", "good": "green", "bad": "bold red", "warn": "yellow", "plain": "dim"}
 STYLES = {"strong": "bold", "key": "bold", "soft": "dim", "note": "dim", "accent": "cyan"}
 STYLES |= {"incomplete": "dim", "caution": "yellow"}
+COLUMN_GAP = 3
+"""Blanks between two columns."""
 SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
 
 ASCII_SIGNS = str.maketrans(
@@ -221,10 +224,9 @@ class _Printer:
 
     def _print_table(self, node: doc.ReportTable) -> None:
         heads, rows, total = doc.select_columns(node, "terminal", self._screen.width)
-        grid = self._screen.build_table(
-            *((h.short or doc.to_plain_text(h.head), h.numeric) for h in heads)
-        )
-        for row in (*rows, *([total] if total else [])):
+        shown = (*rows, *([total] if total else []))
+        grid = self._screen.build_table(*self._fit_headings(heads, shown))
+        for row in shown:
             cells = [doc.to_cell(cell) for cell in row.cells]
             base = "bold" if row is total else STYLES.get(row.style, "")
             grid.add_row(
@@ -238,3 +240,23 @@ class _Printer:
             )
         self._leave_gap()
         self._screen.print_table(grid)
+
+    def _fit_headings(
+        self, heads: Sequence[doc.TableColumn], rows: Sequence[doc.TableRow]
+    ) -> list[tuple[str, bool]]:
+        """Headings and whether each is of numbers; in a table too wide for the screen those of numbers get several lines."""
+        titles = [head.short or doc.to_plain_text(head.head) for head in heads]
+        cells = [[doc.to_plain_text(doc.to_cell(cell).text) for cell in row.cells] for row in rows]
+        longest = [
+            max((len(line) for cell in column for line in cell.split("\n")), default=0)
+            for column in zip(*cells, strict=False)
+        ]
+        longest += [0] * (len(heads) - len(longest))
+        needed = sum(max(len(t), w) + COLUMN_GAP for t, w in zip(titles, longest, strict=True))
+        is_wide = needed > self._screen.width
+        return [
+            (textwrap.fill(title, max(width, *map(len, title.split()))), True)
+            if is_wide and head.numeric and title
+            else (title, head.numeric)
+            for head, title, width in zip(heads, titles, longest, strict=True)
+        ]

@@ -16,6 +16,7 @@ from ragstone.report.figures import shorten
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.run_page import READABLE_SAMPLES
+from ragstone.report.view.sample_state import format_trait
 
 SHOWN_EXAMPLES = 8
 
@@ -61,7 +62,7 @@ def _to_trait(slice: Slice) -> str:
     """The filter of a slice, where the list of samples has one: a language or a field of the data."""
     if not slice.is_tagged or slice.field in ("language_pair", "group"):
         return ""
-    return f"{'' if slice.field == 'language' else 'meta.'}{slice.field}:{slice.value}"
+    return format_trait(f"{'' if slice.field == 'language' else 'meta.'}{slice.field}", slice.value)
 
 
 class _AnalysedRun:

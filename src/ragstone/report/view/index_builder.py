@@ -141,8 +141,7 @@ def build_index(
         columns = _read_rows(run, draft, on_progress)
         _write_columns(columns, draft)
         _write_facts(columns, draft, stamp)
-        shutil.rmtree(folder, ignore_errors=True)
-        draft.rename(folder)
+        _put_in_place(draft, folder)
     except OSError as fault:
         raise StoreError(
             f"cannot write the index {str(folder)!r} ({fault.strerror}); make room or make the folder writable"
@@ -151,6 +150,16 @@ def build_index(
         raise StoreError(f"cannot write the index {str(folder)!r}: {fault}") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _put_in_place(draft: Path, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        draft.rename(folder)
+    except OSError:
+        # a second viewer of the store may have put its own there in between; it is of the same run
+        if not (folder / "facts.json").exists():
+            raise
 
 
 def _read_rows(run: StoredRun, draft: Path, on_progress: Callable[[int], bool]) -> _Columns:

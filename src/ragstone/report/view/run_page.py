@@ -20,7 +20,13 @@ from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.index import POSITION, RowHead, RunIndex, SampleQuery
 from ragstone.report.view.runs_page import build_pager
-from ragstone.report.view.sample_state import LABELLED, SampleState, format_range, read_state
+from ragstone.report.view.sample_state import (
+    LABELLED,
+    SampleState,
+    format_range,
+    format_trait,
+    read_state,
+)
 from ragstone.report.view.spread import compute_slices, draw_histogram
 from ragstone.report.view.summaries import choose_headline
 from ragstone.report.words import Words
@@ -225,10 +231,10 @@ def _list_choices(index: RunIndex, mask: Any, state: SampleState) -> list[TraitC
     choices = []
     for trait in index.list_traits():
         counts = index.count_trait(trait, mask)[:MAX_CHOICES]
-        values = [(f"{trait}:{c.value}", f"{translate_trait(trait, c.value, say)} ({say.whole(c.count)})", chosen.get(trait) == c.value) for c in counts]  # fmt: skip
+        values = [(format_trait(trait, c.value), f"{translate_trait(trait, c.value, say)} ({say.whole(c.count)})", chosen.get(trait) == c.value) for c in counts]  # fmt: skip
         if trait in chosen and not any(is_chosen for *_, is_chosen in values):
             word = chosen[trait]
-            values.append((f"{trait}:{word}", translate_trait(trait, word, say), True))
+            values.append((format_trait(trait, word), translate_trait(trait, word, say), True))
         # one value for all samples is nothing to choose from
         if len(values) > 1 or trait in chosen or trait.startswith(("outcome.", "verdict")):
             choices.append(TraitChoice(trait, name_trait(trait, say), tuple(values)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ragstone.report import document as doc
 from ragstone.report.drawing.shapes import Drawing
@@ -98,8 +99,6 @@ def render_runs(
     groups = [
         _build_group(frame, some, everything[data]) for data, some in group_by_data(shown).items()
     ]
-    sizes = {data: name_data(some[0].info) for data, some in everything.items()}
-    metrics = dict.fromkeys(str(m["name"]) for entry in entries for m in entry.info.metrics)
     return frame.fill(
         "view_runs.html.j2",
         title=say("runs"),
@@ -109,15 +108,25 @@ def render_runs(
         hidden=say.count("view.hidden_trials", len(hidden)) if hidden else "",
         groups=groups,
         trend=_build_trend(frame, everything, criteria),
-        data_sets=sorted(sizes.items(), key=lambda item: item[1]),
-        tags=sorted({tag for entry in entries for tag in entry.notes.tags}),
-        sorts=[(name, say(f"view.sort.{name}")) for name in SORTS] + [(name, name) for name in metrics],
+        **_list_filters(everything, say),
         chosen=criteria, sort=key, is_up=not descending,
         pages=build_pager(frame, page, len(ordered), ROWS_PER_PAGE),
         binned=[(info.id, shorten(info.name or info.id, 80)) for info in binned],
         unread=unread,
         is_live=bool(unread) or any(entry.is_partial for entry in entries),
     )  # fmt: skip
+
+
+def _list_filters(groups: Mapping[str, Sequence[RunEntry]], say: Words) -> dict[str, Any]:
+    """What the list can be narrowed to and sorted by: each value as the form sends it, with its text."""
+    entries = [entry for some in groups.values() for entry in some]
+    names = {data: name_data(some[0].info) for data, some in groups.items()}
+    metrics = dict.fromkeys(str(m["name"]) for entry in entries for m in entry.info.metrics)
+    return {
+        "data_sets": sorted(names.items(), key=lambda item: item[1]),
+        "tags": sorted({tag for entry in entries for tag in entry.notes.tags}),
+        "sorts": [(name, say(f"view.sort.{name}")) for name in SORTS] + [(name, name) for name in metrics],
+    }  # fmt: skip
 
 
 def build_pager(frame: ViewFrame, page: int, total: int, size: int) -> dict[str, str | int] | None:

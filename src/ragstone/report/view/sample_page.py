@@ -160,14 +160,17 @@ def _view_call(call: JudgeCall, say: Words) -> CallView:
     if stored is None:
         facts = [say("view.call_failed")]
     else:
-        source = say("view.call_paid" if call.is_own else "view.call_cached", run=stored.run)
-        usage = stored.usage
-        facts = [
-            stored.judge, source, stored.created.replace("+00:00", " UTC").replace("T", " "),
-            say.count("view.attempt", usage.calls),
-            say("view.call_tokens", sent=say.whole(usage.input_tokens), received=say.whole(usage.output_tokens)),
-            say.money(usage.usd),
-        ]  # fmt: skip
+        usage, at = stored.usage, stored.created[:19].replace("T", " ")
+        facts = [stored.judge, f"{at} UTC"]
+        if usage.calls:
+            facts += [
+                say("view.call_paid" if call.is_own else "view.call_cached", run=stored.run),
+                say.count("view.attempt", usage.calls),
+                say("view.call_tokens", sent=say.whole(usage.input_tokens), received=say.whole(usage.output_tokens)),
+                say.money(usage.usd),
+            ]  # fmt: skip
+        else:  # a text of one sentence is one claim, and embeddings count no tokens
+            facts.append(say("view.call_free"))
     system, user = call.prompt or ("", "")
     if call.prompt is None and call.ask.kind != "embed":
         user = json.dumps(call.ask.values, ensure_ascii=False, indent=2, default=str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.index import POSITION, SampleQuery, ValueRange
@@ -41,7 +42,7 @@ class SampleState:
             "at": str(at) if at else "",
             "q": query.text,
             "range": [format_range(part) for part in query.ranges],
-            "is": [f"{trait}:{value}" for trait, value in query.traits],
+            "is": [format_trait(trait, value) for trait, value in query.traits],
             "sort": query.sort,
             "dir": "down" if query.descending else "",
             "hist": self.histogram,
@@ -111,10 +112,15 @@ def _read_traits(frame: ViewFrame) -> tuple[tuple[tuple[str, str], ...], list[st
     for text in frame.get_all("is"):
         trait, separator, value = text.partition(":")
         if separator and value:
-            traits[trait] = value
+            traits[unquote(trait)] = value
         else:
             complaints.append(text)
     return tuple(traits.items()), complaints
+
+
+def format_trait(trait: str, value: str) -> str:
+    """`meta.topic:billing`; a colon in the name of a field is written %3A, so that the first one ends the name."""
+    return f"{trait.replace('%', '%25').replace(':', '%3A')}:{value}"
 
 
 def _join_range(frame: ViewFrame) -> str:

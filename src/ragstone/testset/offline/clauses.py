@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
+from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
@@ -17,6 +19,8 @@ MAX_SENTENCE_CHARS = 420
 """Longer sentences are not read: they say too many things for one question."""
 MIN_TASK_STEMS = 4
 MIN_ANSWER_WORDS = 4
+MIN_WAY_WORDS = 12
+"""Words of an instruction that says enough without a name."""
 MAX_SAID = 3
 """Times that a document may say something of a subject for a question about one of them."""
 # past → plain form, for `When did … open?`
@@ -26,13 +30,23 @@ _FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
 _SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
 """`X is this, Y is that`: half of it defines something else."""
 _HALF_TASK = re.compile(
-    r"\b(?:not|just|only|sino|no)\b|\b(?:by|with|to|of|for|in|on|from|is|are|con|por|de|en|a|que|es|está|están)$"
+    r"\b(?:not|just|only|sino|no|first|second|next|last|primer[ao]?|segund[ao]|últim[ao])\b|\b(?:by|with|to|of|for|in|on|from|is|are|con|por|de|en|a|que|es|está|están)$"
 )
 """Words of a task that was cut in the wrong place."""
+_LOOSE_ANSWER = re.compile(
+    r"\b(?:if you (?:wish|want|like)|si (?:lo )?desea|(?:the )?(?:Close|OK|Cancel) button|botón (?:Cerrar|Aceptar|Cancelar)|appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)"
+)
+"""Words of an instruction that leaves to its reader what to use."""
+_TELLING_PATTERNS = ("tells", "tells_plural", "allow", "allows", "designed")
+"""Patterns of something that a thing does, one of many."""
+_KNOWN_PATTERNS = ("stands_for", "when", "who", "when_opened", "deadline", "there_are")
+"""Patterns whose subject has a name that is known outside of its program."""
 _CODE_NAME = re.compile(r"[`_“«]|\w\.\w|[a-z][A-Z]| [A-Z][a-z]")
 """Signs of a name: written as in code, or with a capital inside the phrase."""
 _SECOND_WAY = re.compile(r"(?:you can )?also\b|también|puede también", re.IGNORECASE)
 _NAMED_CODE = re.compile(r"`[^`]*\w{3}[^`]*`")
+_PLAIN_VERBS = frozenset(ENGLISH.base_forms.values())
+"""English verbs as a plural has them."""
 _PLURAL_VERBS = ("are", "were", "can", "must", "may")
 """Verbs that a plural may have: a capital before them is no name."""
 _ACRONYM = re.compile(
@@ -45,9 +59,16 @@ def find_clause_facts(page: Page) -> Iterator[Fact]:
     for section in page.sections:
         if section.block.kind not in ("paragraph", "item", "entry"):
             continue
-        for start, end in find_sentences(page, section.block):
-            if end - start <= MAX_SENTENCE_CHARS:
-                yield from _find_sentence_facts(page, section.headings, start, end)
+        spans = find_sentences(page, section.block)
+        for (start, end), (after, stop) in zip(spans, [*spans[1:], (0, 0)], strict=True):
+            if end - start > MAX_SENTENCE_CHARS:
+                continue
+            is_step = section.block.kind == "item" and section.block.level > 0
+            goes_on = page.grammar.next_step.match(page.document.text[after:stop].lstrip())
+            for fact in _find_sentence_facts(page, section.headings, start, end):
+                # of several steps one is not how it is done
+                if fact.kind != "how_to" or not (is_step or goes_on):
+                    yield fact
 
 
 def _find_sentence_facts(
@@ -90,12 +111,8 @@ def _build_fact(
     )
     if reference[-1:] not in ".!?)”»" and instruction:
         reference += "."
-    framed = frame_question(page, question, tool=instruction)
-    if gate.explain_doubt(framed, reference, grammar, owned=bool(page.owner)):
-        return None
-    if is_empty_answer(framed, reference, grammar.language) or _is_broad(pattern, subject, page):
-        return None
-    if pattern.name == "definition" and _SECOND_CLAUSE.search(reference):
+    framed = _frame_subject(page, pattern, question, subject)
+    if framed is None or _is_doubtful(page, pattern, subject, framed, reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     # the claim is what stands before the answer; proofs.py looks for it elsewhere, because another
@@ -105,6 +122,28 @@ def _build_fact(
     return Fact(
         framed, reference, kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim
     )
+
+
+def _frame_subject(page: Page, pattern: Pattern, question: str, subject: str) -> str | None:
+    """The question with the name that it needs; None when it needs one and the page gives none."""
+    is_code = not pattern.is_instruction and _is_local_code(subject)
+    # pages of the sections 5 and 7 of the manual are about more than one program
+    is_program = page.manual in (1, 2, 3, 8) and pattern.name in _TELLING_PATTERNS
+    tool = pattern.is_instruction or is_code or is_program
+    is_known = pattern.name in _KNOWN_PATTERNS
+    framed = frame_question(page, question, tool=tool, product=not is_known)
+    is_bare = framed == question and (is_code or not _is_known(pattern, question))
+    return None if is_bare else framed
+
+
+def _is_doubtful(page: Page, pattern: Pattern, subject: str, question: str, reference: str) -> bool:
+    """Whether the gate refuses the pair, or it says nothing, too little or something else."""
+    if gate.explain_doubt(question, reference, page.grammar, owned=bool(page.owner)):
+        return True
+    if is_empty_answer(question, reference, page.grammar.language):
+        return True
+    is_double = pattern.name == "definition" and _SECOND_CLAUSE.search(reference) is not None
+    return is_double or _is_broad(pattern, subject, page)
 
 
 def _name_subject(
@@ -117,6 +156,10 @@ def _name_subject(
     if pattern.name in ("there_are", "deadline"):
         return subject if page.owner or gate.is_specific(subject) else None
     if not _is_good_subject(subject, parts["verb"], page, headings):
+        return None
+    # a word that only begins its sentence: a parameter (`Mode sets the start of the week`)
+    is_lone = pattern.kind == "conceptual" and re.fullmatch(r"[A-Z][a-z]+", subject)
+    if is_lone and subject.lower() not in page.names and subject not in page.title.split():
         return None
     if pattern.name == "definition" and re.fullmatch(r"(?:The|El|La|Los|Las) [\w-]+", subject):
         return None  # `The FAQ is …`: the one that is being read
@@ -141,22 +184,51 @@ def _name_task(page: Page, pattern: Pattern, parts: dict[str, str]) -> str | Non
 def _is_whole_task(task: str, parts: dict[str, str]) -> bool:
     """Whether an instruction says all of a task and how it is done, not a first step or a second way."""
     answer = parts.get("answer", "")
+    if _LOOSE_ANSWER.search(parts.get("means", "")):
+        return False
     if _HALF_TASK.search(task) or _FIRST_STEP.search(answer) or _SECOND_WAY.match(answer):
+        return False
+    if answer and (_LOOSE_ANSWER.search(answer) or not _tells_way(answer)):
         return False
     return gate.is_specific(f"x {parts.get('means', '`')}")
 
 
-def is_empty_answer(question: str, reference: str, language: str) -> bool:
+def _is_local_code(subject: str) -> bool:
+    """Whether a subject is known by a name in code that means something in its own program alone: `rules`, the `-w` option."""
+    code = re.findall(r"`([^`]+)`|(?<!\S)(--?\w[\w-]*)", subject)
+    # a command or a package has its name in every program
+    if re.search(
+        r"\b(?:command|program|utility|package|daemon|tool|herramienta|orden|comando|programa|paquete|demonio)\b",
+        subject,
+    ):
+        return False
+    return bool(code) and not any(re.search(r"\w[_./:(]|\w-\w+-\w", first) for first, _ in code)
+
+
+def _is_known(pattern: Pattern, question: str) -> bool:
+    """Whether a question says what it is about by a name; that of a definition, an amount or a date may be the topic
+    of its page."""
+    is_fact = pattern.kind == "factual" and not pattern.name.startswith("where")
+    is_common = is_fact or pattern.name in ("definition", "purpose", "why")
+    return is_common or gate.is_specific(question.lstrip("¿"))
+
+
+def is_empty_answer(question: str, reference: str, language: str, least: int = 2) -> bool:
     """Whether a reference says hardly more than its question does: `The Edit tab lets you edit the molecule.`"""
     asked = set(extract_content_stems(question, language))
     told = [stem for stem in extract_content_stems(reference, language) if stem not in asked]
-    least = 2 if len(reference.split()) > MIN_ANSWER_WORDS else 1
+    least = least if len(reference.split()) > MIN_ANSWER_WORDS else least - 1
     return len(told) < least and not re.search(r"[`\d]", reference)
+
+
+def _tells_way(answer: str) -> bool:
+    """Whether an instruction names what is used: `Use the replace pattern` leaves that to the text before it."""
+    return gate.is_specific(answer[:1].lower() + answer[1:]) or len(answer.split()) >= MIN_WAY_WORDS
 
 
 def _is_broad(pattern: Pattern, subject: str, page: Page) -> bool:
     """Whether a document says many things of a subject, so that nobody knows which `What does JuK keep?` asks for."""
-    if pattern.name not in ("tells", "tells_plural", "allow", "allows", "modal", "designed"):
+    if pattern.name not in _TELLING_PATTERNS:
         return False
     return len(re.findall(rf"{re.escape(subject)}[`”»]? [a-zñ]", page.document.text)) > MAX_SAID
 
@@ -166,6 +238,8 @@ def _tells_task(task: str, grammar: Grammar, *, framed: bool) -> bool:
 
     `framed`: the question will name the tool or product, and needs fewer."""
     is_definite = task.split()[1] in ("the", "el", "la", "los", "las")
+    if is_definite and not re.match(r"\S+ \S+ (?:\S+ ){1,2}(?:of|for|de|del|para)\b", task):
+        return False
     least = MIN_TASK_STEMS - 1 if framed else MIN_TASK_STEMS + is_definite
     return len(extract_content_stems(task, grammar.language)) >= least
 
@@ -178,6 +252,7 @@ def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
         # capital: the part begins the question or the reference
         "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
         "aux": "can" if verb == "cannot" else verb,
+        "modal": "can" if verb == "may" else verb,
         "neg": " not" if verb == "cannot" else "",
         "base": grammar.base_forms.get(verb, verb),
         "past": _PAST.get(verb, verb),
@@ -196,7 +271,7 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
     if not is_phrase or _is_disagreeing(subject, verb, grammar.language):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
-    if _is_plain_code(subject, page) or _is_vague(subject, words, grammar):
+    if is_plain_code(subject, page) or _is_vague(subject, words, grammar):
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
@@ -207,13 +282,16 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
 
 def _is_vague(subject: str, words: list[str], grammar: Grammar) -> bool:
     """Whether nobody can tell which one is meant: `the PPD file`. `words` are those of the subject without articles."""
-    if words[-1:] and words[-1] in grammar.vague_nouns and not _CODE_NAME.search(subject):
+    heads = [word for word, link in pairwise([*words, "of"]) if link in grammar.links]
+    if heads[:-1] and heads[0] in grammar.vague_nouns and "`" not in subject:
+        return True  # `the main part of the PCB editor`
+    if words and words[-1] in grammar.vague_nouns and not _CODE_NAME.search(subject):
         has_article = grammar.language == "es" or len(words) < len(subject.split())
         return has_article or len(words) > 1
     return False
 
 
-def _is_plain_code(subject: str, page: Page) -> bool:
+def is_plain_code(subject: str, page: Page) -> bool:
     """Whether the code of a subject is a word that the document also uses as one: `end`, the `field` parameter."""
     code = re.findall(r"`([a-z]*)`", subject)
     return any(
@@ -238,27 +316,27 @@ def _is_disagreeing(subject: str, verb: str, language: str) -> bool:
         plural = subject[:3].lower() in ("los", "las")
         infinitive = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)", subject) is not None
         return infinitive or (plural and not verb.endswith(("n", "ó")))
-    return verb == "is" and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
+    if verb in ("is", "contains") or verb.endswith("s"):
+        return re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
+    return verb in _PLAIN_VERBS and not re.search(r"s`?$| and ", subject)
 
 
 def frame_question(page: Page, question: str, *, tool: bool = False, product: bool = False) -> str:
-    """The question with the owner of the document, or the tool of a manual page, where it does not name it.
-
-    A task without any name, and with `product` any question, is put with the name that its document is about."""
+    """The question with the owner of the document, the tool of a manual page (`tool`) or the name that the document is
+    about (`product`, and for a task without any name), where it does not name it."""
     owner = f"`{page.command}`" if tool and page.command else page.owner
-    named = not product and (not tool or owner or gate.is_specific(question.lstrip("¿")))
-    owner = owner if named else page.product
-    if not owner or any(word in question for word in re.findall(r"[\w-]{4,}|^`.+`$", owner)):
+    template = "frame_tool" if tool and page.command else "frame_at"
+    if not owner and (product or (tool and not gate.is_specific(question.lstrip("¿")))):
+        owner, template = page.product, "frame_in"
+    if not owner or any(word in question for word in re.findall(r"[\w-]{3,}|^`.+`$", owner)):
         return question
     at = int(question[:1] == "¿")  # where its first letter stands
     small = question[:at] + question[at : at + 1].lower() + question[at + 1 :]
-    template = "frame_tool" if tool and page.command else "frame_at" if named else "frame_in"
     return page.grammar.templates[template].format(owner=owner, question=small)
 
 
 _SEE = re.compile(
-    r"\s*\((?:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|\s(?:See|Véase|Vea|Ver|Consulte):? [^.]*\.?$",
-    re.IGNORECASE,
+    r"\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:See|Véase|Vea|Ver|Consulte):? [^.]*\.?$"
 )
 
 

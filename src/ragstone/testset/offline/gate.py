@@ -158,7 +158,8 @@ def _has_only_links(inner: list[str], grammar: Grammar, closed: frozenset[str]) 
 
 def is_specific(phrase: str) -> bool:
     """Whether a phrase names one thing by code, quote, acronym or capital, not only by a common noun."""
-    if "`" in phrase or _QUOTED.search(phrase):
+    quoted = _QUOTED.search(phrase)
+    if "`" in phrase or (quoted and len(quoted[0]) > 4):
         return True
     return any(
         (len(word) > 1 and re.search(r"[A-ZÁÉÍÓÚÑ]", word if at else word[1:]))

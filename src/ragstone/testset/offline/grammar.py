@@ -60,6 +60,8 @@ class Grammar:
     """Words that point at something outside of a question: this, above."""
     reference_pointers: re.Pattern[str]
     """The same for a reference, which may say a little more."""
+    next_step: re.Pattern[str]
+    """A sentence that begins so goes on with the instruction before it."""
     first_person: re.Pattern[str]
     """`We` and its forms: clear only in a document that says whose it is."""
     leaning_start: re.Pattern[str]
@@ -86,10 +88,14 @@ class Grammar:
     """Columns that hold an attribute of what their row is about."""
     verb_start: re.Pattern[str]
     """A description that begins with a verb says what a thing does."""
+    third_person: re.Pattern[str]
+    """A description that begins with a verb of the thing itself, not with an order to the reader."""
     infinitive: re.Pattern[str]
     """A description or step that begins with a plain verb."""
     background_start: re.Pattern[str]
     """A description that begins so tells about the usual case, not about the thing itself."""
+    self_reference: re.Pattern[str]
+    """How a description names the thing that it describes: `This option`."""
     conditional_start: re.Pattern[str]
     """A description that begins so tells one case of several."""
     telling_verbs: frozenset[str]
@@ -118,7 +124,9 @@ class Grammar:
     def to_own_words(self, task: str) -> str:
         """A task as its reader puts it: `change your password` → `change my password`."""
         for yours, mine in self.own_words.items():
-            task = re.sub(rf"\b{yours}\b(?! vez)", mine, task)
+            # in Spanish `su` is the reader's only as the object of the task: not in `buscar un objeto por su nombre`
+            before = r"(?<=[aei]r )" if self.language == "es" else r"\b"
+            task = re.sub(rf"(?:{before}){yours}\b(?! vez)", mine, task)
         return task
 
     def fix_question(self, question: str) -> str:

@@ -79,7 +79,11 @@ def _make_two_in_one(turn: Turn) -> Iterator[Item]:
     """What two options of one command do."""
     grammar = GRAMMARS[turn.language]
     for first, second in _pair_records(turn):
-        if first.pattern != "option" or len(first.reference + second.reference) > _MAX_BOTH_CHARS:
+        if (
+            first.pattern != "option"
+            or first.key[0] != "`"
+            or len(first.reference + second.reference) > _MAX_BOTH_CHARS
+        ):
             continue
         question = grammar.fix_question(
             grammar.templates["compare"].format(key=first.key, other=second.key, owner=first.owner)

@@ -18,10 +18,25 @@ from ragstone.testset.outline import (
     find_owner,
     list_sections,
 )
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.sentences import split_sentences
 
 _TOOL = re.compile(r"[a-z][\w.+-]+(?: [a-z][\w-]+)?|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
 """A title that is the name of a command, a function or an SQL statement."""
+_MANUAL_OF = re.compile(
+    r"(?:^|[—–|-] )(?P<name>(?:GNU )?[A-Z][\w+.-]*)(?: v?\d[\w.]*)? (?i:documentation|manual|help|handbook|user(?:’s|'s)? guide)\b"
+    r"|^(?i:ayuda|manual|guía|documentación|referencia)(?: [a-zñáéíóú]+){0,4} (?:del?|para) (?P<nombre>(?:GNU )?[A-Z][\w+.-]*)",
+    re.MULTILINE,
+)
+"""`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
+_PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
+_NO_PRODUCTS = to_word_set(
+    "the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura"
+)
+MAX_SMALL_SHARE = 0.25
+"""Share of its uses in which a name may be written small, as a command is."""
+_OPENING_CHARS = 200
+"""How much of a page may be the head of its site."""
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
 
 
@@ -49,12 +64,13 @@ class Page:
     verbs: frozenset[str]
     """Words that it writes behind `to`, most of them verbs."""
     product: str
-    """The name that the document speaks of far more often than of any other (`JuK`); empty where none stands out."""
+    """The name of what the document is about (`JuK`); empty where none stands out."""
 
     @property
     def tool(self) -> str:
         """The command, function or statement that the page is about, by its manual name or its title; empty elsewhere."""
-        return self.command or (self.title if _TOOL.fullmatch(self.title) else "")
+        title = re.sub(r"\.\d$", "", self.title)  # `tc-actions.8`: a manual page by its file
+        return self.command or (title if _TOOL.fullmatch(title) else "")
 
     def lower_start(self, phrase: str) -> str:
         """The phrase as it stands inside a sentence: a name keeps its capital."""
@@ -69,8 +85,8 @@ class Page:
         return small + phrase[len(first) :] if lowered else phrase
 
 
-def open_page(document: Document, language: str) -> Page:
-    """The page of a document."""
+def open_page(document: Document, language: str, folder_product: str = "") -> Page:
+    """The page of a document; `folder_product` is what the documents of its folder are about, where that is known."""
     blocks = parse_blocks(document.text)
     title = clean_title(document.title)
     command, manual = find_manual_name(document, blocks)
@@ -82,25 +98,40 @@ def open_page(document: Document, language: str) -> Page:
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, find_owner(title), command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
-        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), _find_product(large, title),
+        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), _find_product(document.text[:60_000], large, title, f"{document.title}\n{document.text[:_OPENING_CHARS]}", folder_product) if not command else "",
     )  # fmt: skip
 
 
-def _find_product(names: list[str], title: str) -> str:
-    """The name that is written far more often than the next one; less so where it stands in the title."""
+def _find_product(
+    text: str, large: list[str], title: str, opening: str, folder_product: str
+) -> str:
+    """The name that the page is titled with, whose manual it says it is, that its folder is about, or that it writes far
+    more often than the next one; less so where that stands in the title."""
+    first, times, others = _rank_names(text, large)
+    if first and first == title:
+        return first
+    manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
+    if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
+        return name
+    if folder_product:
+        return folder_product
+    least, lead = (3, 1.5) if first in title.split() else (8, 3)
+    return first if times >= least and times >= lead * others else ""
+
+
+def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:
+    """The commonest name of a page, how often it is written, and how often the next one; a common word is none."""
+    names = (name for name in large if _PRODUCT.fullmatch(name) and name.lower() not in _NO_PRODUCTS)  # fmt: skip
     (first, times), (_, others) = (*Counter(names).most_common(2), ("", 0), ("", 0))[:2]
-    is_title = first in title.split()
-    stands_out = times >= (3 if is_title else 8) and times >= (1.5 if is_title else 3) * others
-    return (
-        first
-        if stands_out and re.fullmatch(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*", first)
-        else ""
-    )
+    small = re.findall(rf"(?<![\w`/-]){re.escape(first.lower())}(?![\w`-])", text) if first else []
+    return ("", 0, 0) if len(small) > times * MAX_SMALL_SHARE else (first, times, others)
 
 
 def find_sentences(page: Page, block: Block) -> list[tuple[int, int]]:
     """Where the sentences of a block stand in the document's text."""
-    raw = plain_inline(page.document.text[block.start : block.end]).replace("\n", " ")
+    raw = plain_inline(page.document.text[block.start : block.end])
+    # a sign of menu paths that the splitter takes for the bullet of a list
+    raw = raw.replace("\n", " ").replace("▸", "→")
     return [
         (block.start + a, block.start + b) for a, b in split_sentences(raw, page.grammar.language)
     ]

@@ -24,7 +24,7 @@ from ragstone.testset.sampling import language_of
 CACHED_DOCUMENTS = 256
 MAX_FACT_CHARS = 400_000
 """Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
-_BROKEN_WORD = re.compile(r"[a-z]-\n\s*[a-z]")
+_BROKEN_WORD = re.compile(r"[a-z][-‐]\n\s*[a-z]")
 # patterns without a key that are records all the same: see describe_source
 _STRUCTURED = ("purpose_line", "heading", "question", "stands_for", "section")
 
@@ -42,13 +42,17 @@ class FactStock:
             self._facts.move_to_end(document.id)
             return self._facts[document.id]
         # offsets in the beginning of a document are offsets in the document
-        page = open_page(replace(document, text=document.text[:MAX_FACT_CHARS]), language)
+        beginning = replace(document, text=document.text[:MAX_FACT_CHARS])
+        page = open_page(beginning, language, self.index.folders.find_product(document.id))
         facts: dict[str, Fact] = {}
         # of two facts with the same question the first is kept, so the order matters
         for source in (find_clause_facts, find_record_facts, find_task_facts, find_section_facts):
             for fact in source(page):
+                # what a command is for may stand in its sentences and in its NAME line
+                name = f"purpose {fact.subject.strip('`').lower()}"
+                key = name if fact.pattern.startswith("purpose") else fact.question
                 if not _is_cut(document.text, fact):
-                    facts.setdefault(fact.question, fact)
+                    facts.setdefault(key, fact)
         self._facts[document.id] = list(facts.values())
         while len(self._facts) > CACHED_DOCUMENTS:
             self._facts.popitem(last=False)

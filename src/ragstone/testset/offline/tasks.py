@@ -12,7 +12,7 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import drop_references, frame_question
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.offline.page import Page
+from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.outline import DocumentSection, clean_title
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 
@@ -29,6 +29,10 @@ _SECOND_TASK = re.compile(r"\b(?:and|or) \w+ing\b|^\w+(?:ción|do|da) [yo] ", re
 """`Installing and configuring`: the second verb cannot be brought into its plain form."""
 _OBJECT_START = re.compile(r"(?:an?|the|your|to|with|from|up|on|in|for)\b", re.IGNORECASE)
 """What follows a verb rather than a noun: `Change the appearance`, not `Change log`."""
+_INSTRUCTS = re.compile(
+    r"(?:To|If you want to|Para|Si (?:desea|quiere)) [^.]{5,90}, (?:use|run|click|select|choose|press|go|open|type|enter|you|pulse|seleccione|elija|use|utilice|vaya|abra|ejecute|puede|debe|haga)\b|You can [a-z]+ |Puede [a-zñ]+r "
+)
+"""A first sentence that tells how something is done."""
 MIN_STEPS = 2
 MAX_STEPS = 10
 MAX_STEP_CHARS = 260
@@ -72,20 +76,32 @@ def _answer_question(page: Page, heading: str, below: Sequence[DocumentSection])
 
 
 def _answer_task(page: Page, heading: str, below: Sequence[DocumentSection]) -> Fact | None:
-    """The fact of a heading that names a task, answered by the numbered steps below it."""
-    task, steps = (
-        read_task(heading, page.grammar, page.common, page.verbs),
-        _read_steps(page, below),
-    )
-    if not task or steps is None or not is_specific_task(task, page):
+    """The fact of a heading that names a task, answered by the numbered steps or the short instruction below it."""
+    task = read_task(heading, page.grammar, page.small, page.verbs)
+    if not task or not is_specific_task(task, page):
         return None
+    answer = _read_steps(page, below) or _read_instruction(page, below)
     question = page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
-    question = frame_question(page, question, tool=True)
-    if gate.explain_doubtful_question(question, page.grammar):
+    question = frame_question(page, question, tool=True, product=True)
+    if answer is None or gate.explain_doubtful_question(question, page.grammar):
         return None
-    reference, end = steps
+    reference, end = answer
     doubt = gate.explain_cut(reference, page.grammar)
     return None if doubt else Fact(question, reference, "how_to", "heading", 0, end, task)
+
+
+def _read_instruction(page: Page, below: Sequence[DocumentSection]) -> tuple[str, int] | None:
+    """The paragraph of a section that has no other, where it tells its reader what to do from its first sentence on."""
+    blocks = [section.block for section in below]
+    if [block.kind for block in blocks] != ["paragraph"]:
+        return None
+    start, end = find_sentences(page, blocks[0])[0]
+    first = tidy_text(page.document.text[start:end])
+    tells = page.grammar.next_step.match(first) or _INSTRUCTS.match(first)
+    is_whole = blocks[0].text[-1:] in ".)" and not gate.explain_doubtful_reference(
+        blocks[0].text, page.grammar
+    )
+    return (blocks[0].text, blocks[0].end) if tells and is_whole else None
 
 
 def find_section_facts(page: Page) -> Iterator[Fact]:
