@@ -59,9 +59,10 @@ def find_exchange(comparison: SentenceComparison) -> Conflict | None:
     if is_one_phrase or not joins.isdisjoint(link) or between & symmetric_ids():
         return None
     mine, theirs = [_link(claim, at) for at in moved], [_link(source, places[at]) for at in moved]
-    words = (claim.quote(claim.items[at]) for at in moved)
-    is_same = mine == theirs[::-1]
-    return comparison.make("roles", "names_swapped", *words, certain=True) if is_same else None
+    if mine != theirs[::-1]:
+        return None
+    words = claim.quote(claim.items[first]), claim.quote(claim.items[second])
+    return comparison.make("roles", "names_swapped", *words, certain=True)
 
 
 def find_contrary_preposition(comparison: SentenceComparison) -> Conflict | None:
