@@ -217,4 +217,4 @@ UNSEEN = (
     ),
     Shape("lognormal σ 1 with a daily cycle", cycle_daily(0.3), tail=draw_lognormal(1.0)),
 )
-"""Shapes that no constant was chosen on."""
+"""Shapes that no constant was chosen on; the variance of days was added because of `days differ`."""

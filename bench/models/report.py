@@ -36,10 +36,18 @@ def print_report(entries: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> N
             continue
         print(f"\nOn the {len(common)} rows that {', '.join(routes)} have:")
         tables = {route: {key: by_route[route][key] for key in common} for route in routes}
-        _print_agreement(tables)
         _print_cost(tables)
+        if not _has_both_labels(tables[routes[0]]):
+            print("too few rows to compare: some set has rows of one label only")
+            continue
+        _print_agreement(tables)
         if "hybrid" in tables:
             _print_differences(tables)
+
+
+def _has_both_labels(table: Entries) -> bool:
+    """Whether each set has rows of either label."""
+    return all(len(set(_arrays(table, name)[0].tolist())) == 2 for name in _list_sets(table))
 
 
 def auroc(labels: Any, scores: Any) -> float:

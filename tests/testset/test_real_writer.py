@@ -17,7 +17,7 @@ import pytest
 from ragstone.data.documents import Document
 from ragstone.testset.items import REASONS
 from ragstone.testset.sets import TestSet, generate, name_rejected_file
-from small_model import served
+from small_model import find_judge_weights, served
 
 DOCUMENTS = [
     Document("tower", "The tower of Almere is 40 metres high. Its bell was cast by Ida Brandt in 1902."),
@@ -100,3 +100,16 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
     again = written(url, tmp_path, most=max(1, 2 * unusable))
     assert [item.to_row() for item in again.items] == [item.to_row() for item in made.items]
     assert [one.to_row() for one in again.rejected] == [one.to_row() for one in made.rejected]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)  # a model of 1.5B on one thread beside other work
+def test_a_model_worth_asking_makes_a_set_that_is_proved(tmp_path: Path) -> None:
+    judge = {"model": f"gguf:{find_judge_weights()}", "timeout": 3600.0, "deadline": 7200.0, "max_calls": 8}  # fmt: skip
+    made = generate(DOCUMENTS, 2, kinds="factual", judge=judge, store=tmp_path / "s.db")
+    assert len(made.items) + len(made.rejected) > 0
+    assert set(made.reasons) <= set(REASONS)
+    texts = {document.id: document.text for document in DOCUMENTS}
+    for item in made.items:
+        assert item.proof["answered_by"].startswith("gguf:")
+        assert all(piece.quote in texts[piece.document] for piece in item.evidence)

@@ -26,7 +26,7 @@ COMMANDS: dict[str, str] = {
     "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
     "init": "Write a config, a CI job and a .gitignore line for the data at hand.",
     "generate": "Make a test set from documents, with or without an LLM.",
-    "testset": "Judge a test set: coverage, balance, duplicates, leaks, and what a trivial system gets right.",
+    "testset": "Judge a test set: what is wrong with it, where it comes from, and how it differs from its last version.",
     "eval": "Score a data set with metrics: how good is the system?",
     "metrics": "List the metrics, or explain one.",
     "report": "Write the report of a stored run as a page, table or file.",

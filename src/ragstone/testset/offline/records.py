@@ -25,6 +25,8 @@ from ragstone.text.clause_words import to_word_set
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
 MAX_OWNER_WORDS = 6
+MAX_READ_CHARS = 60_000
+"""Characters in which it is looked how a word is used."""
 MAX_PROSE_USES = 2
 """Times that a page may write a name of code as a plain word."""
 MIN_DESCRIPTION_WORDS = 4
@@ -251,20 +253,22 @@ def _choose_name_key(
 def _choose_code_key(page: Page, term: str, template: str) -> tuple[str, str, str]:
     """The key of a term that is code, its owner and template."""
     name = re.sub(r"[(].*[)]$", "()", term)
-    is_word = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñáéíóú]{3,}", name) and name.lower() in page.small
+    is_title = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñáéíóú]{3,}", name) and name.lower() in page.small
     if (
         not template
         or not _CODE_TERM.match(term)
         or name in _TRIVIAL
-        or is_word
+        or is_title
         or is_plain_code(f"`{name}`", page)
     ):
         return _NO_KEY
     if re.search(r"[.:(]", name):  # a qualified name says whose it is
         return f"`{name}`", "", template
     owner = f"`{page.tool}`" if page.tool else page.product
-    uses = re.findall(rf"(?<![`\w/-]){re.escape(name)}(?![`\w-])", page.document.text)
-    is_prose = not page.tool and name.islower() and len(uses) > MAX_PROSE_USES
+    is_word = not page.tool and name.islower()
+    # a plain count: an expression of its own for each name would have to be compiled
+    uses = page.document.text.count(f" {name} ", 0, MAX_READ_CHARS) if is_word else 0
+    is_prose = uses > MAX_PROSE_USES
     return (f"`{name}`", owner, f"{template}_in") if owner and not is_prose else _NO_KEY
 
 
