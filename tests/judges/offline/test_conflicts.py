@@ -27,6 +27,8 @@ CASES = {
         negation | The engine does not need oil. | The engine needs no oil. | The engine needs oil.
         negation | The committee approved the budget. | The budget was approved by the committee. | The committee did not approve the budget.
         negation | The hotel has no swimming pool. | There is no swimming pool in the hotel. | The hotel has a swimming pool.
+        negation | Neither the pilot nor the crew saw the light. | The pilot did not see the light. | The pilot saw the light.
+        negation | The files are kept in the cloud, not in the office. | The files are kept in the cloud. | The files are kept in the office.
         negation | The policy covers neither theft nor fire. | Theft is not covered by the policy. | The policy covers theft.
         opposite | The number of complaints increased in spring. | In spring the number of complaints went up. | The number of complaints decreased in spring.
         opposite | Smoking is forbidden on the terrace. | Smoking is not allowed on the terrace. | Smoking is allowed on the terrace.
@@ -38,6 +40,8 @@ CASES = {
         roles | Anna taught Peter French. | Peter was taught French by Anna. | Peter taught Anna French.
         roles | The museum lent the painting to the gallery. | The painting was lent to the gallery by the museum. | The gallery lent the painting to the museum.
         quantifier | Some of the students failed the exam. | Several of the students failed the exam. | All of the students failed the exam.
+        quantifier | Parking is free for stays under 20 minutes. | A stay of less than 20 minutes is parked free. | Parking is free for all stays.
+        roles | The door is blue with a red frame. | The blue door has a red frame. | The door is red with a blue frame.
         quantifier | No bus runs on holidays. | On holidays there is no bus. | All buses run on holidays.
         negation | All floors have lifts except the attic. | The attic has no lift. | The attic has a lift.
         order | The guests ate before the speeches. | The speeches were held after the guests ate. | The guests ate after the speeches.
@@ -59,6 +63,7 @@ CASES = {
         number/date | Su primer libro apareció en 1962 y el segundo en 1971. | Su segundo libro apareció en 1971. | Su primer libro apareció en 1971.
         negation | El motor no necesita aceite. | El motor no precisa aceite. | El motor necesita aceite.
         negation | El comité aprobó el presupuesto. | El presupuesto fue aprobado por el comité. | El comité no aprobó el presupuesto.
+        negation | Ni el jefe ni la secretaria firmaron el acta. | El jefe no firmó el acta. | El jefe firmó el acta.
         negation | El hotel no tiene piscina. | En el hotel no hay piscina. | El hotel tiene piscina.
         opposite | El número de quejas aumentó en primavera. | En primavera creció el número de quejas. | El número de quejas disminuyó en primavera.
         opposite | Está prohibido fumar en la terraza. | No está permitido fumar en la terraza. | Está permitido fumar en la terraza.
@@ -70,11 +75,14 @@ CASES = {
         roles | Ana enseñó francés a Pedro. | Pedro aprendió francés con Ana. | Pedro enseñó francés a Ana.
         roles | El museo prestó el cuadro a la galería. | El cuadro fue prestado a la galería por el museo. | La galería prestó el cuadro al museo.
         quantifier | Algunos alumnos suspendieron el examen. | Varios alumnos suspendieron el examen. | Todos los alumnos suspendieron el examen.
+        quantifier | El aparcamiento es gratuito a partir de 30 euros de compra. | Con una compra de más de 30 euros el aparcamiento es gratuito. | El aparcamiento es gratuito con todas las compras.
+        roles | La puerta es azul con un marco rojo. | La puerta azul tiene un marco rojo. | La puerta es roja con un marco azul.
         quantifier | Ningún autobús circula los festivos. | Los festivos no circula ningún autobús. | Todos los autobuses circulan los festivos.
         negation | Todas las plantas tienen ascensor excepto el ático. | El ático no tiene ascensor. | El ático tiene ascensor.
         order | Los invitados comieron antes de los discursos. | Los discursos fueron después de que comieran los invitados. | Los invitados comieron después de los discursos.
         condition | La entrada es gratuita solo para socios. | Solo los socios entran gratis. | La entrada es gratuita para cualquier persona.
         supposition | El ayuntamiento planea cerrar la escuela. | El ayuntamiento piensa cerrar la escuela. | El ayuntamiento cerró la escuela.
+        supposition | El viento podría cerrar el puerto. | Es posible que el viento cierre el puerto. | El viento ha cerrado el puerto.
         name | El puente fue diseñado por Elena Lund. | Elena Lund diseñó el puente. | El puente fue diseñado por Elena Berg.
         name | El congreso se celebra este año en Lisboa. | Este año Lisboa acoge el congreso. | El congreso se celebra este año en Madrid.
     """,

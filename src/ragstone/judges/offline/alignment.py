@@ -33,8 +33,6 @@ class Tokens:
     """Which text each token stands in."""
     sentence: Ints
     """Which sentence, counted through all texts."""
-    within: Ints
-    """Index of the token inside its own text."""
 
     @classmethod
     def of(cls, texts: Sequence[Reading], most: int | None = None) -> Tokens:
@@ -43,9 +41,7 @@ class Tokens:
             return cls.of_one(texts[0], most)
         sizes = np.array([len(reading.ids) for reading in texts], np.intp)
         text = np.arange(len(texts), dtype=np.int32).repeat(sizes)
-        tokens = _before(sizes.tolist())
         sentences = _before([len(reading.sentences) for reading in texts])
-        within = np.arange(len(text), dtype=np.int32) - tokens.take(text)
         sentence = _end_to_end([reading.sentence for reading in texts], np.int32) + sentences.take(
             text
         )
@@ -56,7 +52,6 @@ class Tokens:
             rows=_end_to_end([reading.rows for reading in texts], np.int32)[:most],
             text=text[:most],
             sentence=sentence[:most],
-            within=within[:most],
         )
 
     @classmethod
@@ -70,7 +65,6 @@ class Tokens:
             rows=text.rows[:most],
             text=np.zeros(len(ids), np.int32),
             sentence=text.sentence[:most],
-            within=np.arange(len(ids), dtype=np.int32),
         )
 
 
@@ -148,7 +142,7 @@ def borders(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     return begins.nonzero()[0]
 
 
-RELATED_FROM, RELATED_TO = 0.62, 0.92
+RELATED_FROM, RELATED_TO = 0.55, 0.9
 """Cosines of word vectors between which two words go from unrelated to the same."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
-from ragstone.judges.offline.phrases import SentenceItem
+from ragstone.judges.offline.quantifiers import is_bounded
+from ragstone.text.verbs import find_verb_form
 
 CERTAIN = 0.85
 """Share of the claim that must stand in the sentence."""
@@ -17,7 +18,7 @@ def find_dropped_condition(comparison: SentenceComparison) -> Conflict | None:
     claim, source = comparison.claim, comparison.source
     if not claim.is_limitless or source.is_limitless or claim.is_limited:
         return None
-    if not (source.is_limited or any(_is_bounded(item) for item in source.items)):
+    if not (source.is_limited or any(is_bounded(item) for item in source.items)):
         return None
     certain = comparison.share() >= CERTAIN_IN_ANY_CASE
     return comparison.make("condition", "condition_dropped", claim.text, source.text, certain)
@@ -29,18 +30,11 @@ def find_supposition(comparison: SentenceComparison) -> Conflict | None:
     function = FUNCTION_WORDS[claim.language]
     if any(item.is_unreal for item in claim.items) or not function.possible.isdisjoint(claim.words):
         return None
-    at = next((at for at, item in enumerate(claim.items) if item.is_verb), None)
-    others = [] if at is None else [source.items[place] for place in comparison.places[at]]
-    if not others or not all(other.is_unreal and other.is_verb for other in others):
-        return None
-    certain = comparison.share() >= CERTAIN
-    return comparison.make("supposition", "only_supposed", claim.text, source.text, certain)
-
-
-def _is_bounded(item: SentenceItem) -> bool:
-    return item.quantity is not None and item.quantity.bound in (
-        "over",
-        "at_least",
-        "under",
-        "at_most",
+    unreal = {n for n, item in enumerate(source.items) if item.is_unreal and item.is_verb}
+    is_unreal = any(
+        places and unreal.issuperset(places) and find_verb_form(item.lower, claim.language)
+        for item, places in zip(claim.items, comparison.places, strict=True)
     )
+    if not is_unreal or comparison.share() < CERTAIN:
+        return None
+    return comparison.make("supposition", "only_supposed", claim.text, source.text, certain=True)

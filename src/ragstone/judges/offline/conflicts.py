@@ -24,7 +24,11 @@ from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
 from ragstone.judges.offline.slots import find_other_name
-from ragstone.judges.offline.substitutions import find_contrary_preposition, find_substitution
+from ragstone.judges.offline.substitutions import (
+    find_contrary_preposition,
+    find_exchange,
+    find_substitution,
+)
 from ragstone.locale.messages import compose
 
 __all__ = ["Conflict", "explain_conflict", "find_conflict"]
@@ -39,9 +43,8 @@ def find_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None
         return None
     edit = find_edit(claim, sources, *ranked[0])
     mine = parse_sentence(claim.raw, claim.language)
-    comparisons = compare_best(
-        mine, ranked, sources
-    )  # an iterator: a sentence is read when it is taken
+    # an iterator: a sentence is read when it is taken
+    comparisons = compare_best(mine, ranked, sources)
     best = next(comparisons, None)
     if best is None:
         return edit
@@ -71,6 +74,7 @@ def _check_rules(
         find_supposition(best),
         find_contrary_preposition(best),
         find_substitution(best),
+        find_exchange(best),
         find_name_conflict(best, sources),
         _find_slot_conflict(claim, sources),
         None if has_comparison(best.claim) or is_remote(best) else find_reversal(best),

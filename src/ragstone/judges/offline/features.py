@@ -9,14 +9,14 @@ import numpy as np
 
 from ragstone.judges.offline.alignment import Alignment, Bools, align
 from ragstone.judges.offline.comparison import Conflict
-from ragstone.judges.offline.reading import NAME, NUMBER, STOP, Floats, Ints, Reading
+from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints, Reading
 from ragstone.judges.offline.view import View, view_of
 from ragstone.judges.offline.words import stem_id
 from ragstone.text.quantities import find_quantities, matches
 
 FEATURES: tuple[tuple[str, int], ...] = (
-    ("cover_three", 1),
-    ("cover_pair", 1),
+    ("cover", 1),
+    ("unknown_end", -1),
     ("unknown_names", -1),
     ("unknown_numbers", -1),
     ("speaker", -1),
@@ -54,30 +54,26 @@ def measure_known_share(laid: Alignment) -> float:
 
 
 def _measure_cover(view: View, columns: _Columns) -> None:
-    """What one, two or three sentences hold of the claim, rare words counting more."""
-    laid, rows = view.laid, np.arange(len(view.owner))
-    hit = laid.hit.astype(np.float32)
-    pair = np.maximum(hit[:, 1:], hit[:, :-1]) if hit.shape[1] > 1 else hit
-    columns["cover_pair"][:] = np.maximum.reduce(view.weighted @ pair, axis=1) / view.total
-    covered = laid.soft[rows, view.best[view.owner]]
-    for _ in range(2):  # a second and a third sentence, each the one that adds most
-        gained = view.weighted @ np.maximum(laid.soft, covered[:, None])
-        covered = np.maximum(covered, laid.soft[rows, gained.argmax(axis=1)[view.owner]])
-    columns["cover_three"][:] = view.totals(covered * _token_weights(view))[0] / view.total
+    """What two neighbouring sentences hold of the claim, rare words counting more, and whether they lack its last word.
 
-
-def _token_weights(view: View) -> Floats:
-    """What each token counts for its own claim."""
-    weights: Floats = view.weighted[view.owner, np.arange(len(view.owner))]
-    return weights
+    The end of a sentence says what is new of what its beginning names: made by machine, of what was made by hand."""
+    laid = view.laid
+    pair = np.maximum(laid.soft[:, 1:], laid.soft[:, :-1]) if len(laid.units) > 1 else laid.soft
+    columns["cover"][:] = np.maximum.reduce(view.weighted @ pair, axis=1) / view.total
+    content = ((laid.claims.kinds != STOP) & (laid.claims.kinds != NEGATION)).nonzero()[0]
+    owner = view.owner[content]
+    last = content[np.append(owner[1:] != owner[:-1], True)] if len(content) else content
+    columns["unknown_end"][view.owner[last]] = 1.0 - laid.most[last]
 
 
 def _measure_unknown(view: View, unmatched: Bools, columns: _Columns) -> None:
     """Names and numbers that no source has, and talk of the speaker."""
     laid, unknown = view.laid, ~view.laid.found
     speaker = (laid.claims.ids == _speaker_ids()).any(axis=0) & unknown
-    names, numbers, speaks = view.totals((laid.claims.kinds == NAME) & unknown, unmatched, speaker)
-    columns["unknown_names"][:] = np.minimum(names, MAX_COUNT)
+    names, numbers, speaks, words = view.totals(
+        (laid.claims.kinds == NAME) & unknown, unmatched, speaker, laid.claims.kinds != STOP
+    )
+    columns["unknown_names"][:] = names / np.maximum(words, 1)
     columns["unknown_numbers"][:] = np.minimum(numbers, MAX_COUNT)
     columns["speaker"][:] = speaks > 0
 

@@ -141,7 +141,7 @@ _ENGLISH = FunctionWords(
         " proposes proposed wanted almost nearly"
     ),
     possible=_words(
-        "may might could can possibly potentially likely would perhaps plan plans planned"
+        "may might could can possible possibly potentially likely would perhaps plan plans planned"
     ),
     limits={"unless": "", "provided": "", "condition": "that", "only": ""},
     limitless={"regardless": "of", "whatever": "the", "even": "if", "irrespective": "of"},
@@ -206,7 +206,7 @@ _SPANISH = FunctionWords(
         " propuso estudia estudian casi"
     ),
     possible=_words(
-        "puede pueden podría podrían quizá quizás posiblemente probablemente planea planean"
+        "puede pueden podría podrían posible quizá quizás posiblemente probablemente planea planean"
     ),
     limits={
         "salvo": "que",

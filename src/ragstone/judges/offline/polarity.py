@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
+from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.roles import find_swap
 
@@ -165,12 +166,19 @@ def _denies_all(comparison: SentenceComparison, deciding: list[int]) -> bool:
 
 def _find_their_denial(source: Sentence, known: set[int], theirs: list[int]) -> _Denial | None:
     clauses = {source.items[place].clause for place in theirs}
-    denied = [
-        place for place, item in enumerate(source.items) if _is_denied(item) and item.clause in clauses
-    ]  # fmt: skip
-    if not known.issuperset(denied):
+    denied = [item for item in source.items if _is_denied(item) and item.clause in clauses]
+    # neither A nor B: each is denied by itself
+    needed = {item.id for item in denied if not _follows_choice(source, item)}
+    if not needed <= {source.items[place].id for place in known}:
         return None
-    return _Denial(False, tuple(source.items[place] for place in denied))
+    return _Denial(False, tuple(denied))
+
+
+def _follows_choice(sentence: Sentence, item: SentenceItem) -> bool:
+    """Whether the item is one of several of which all are denied."""
+    function = FUNCTION_WORDS[sentence.language]
+    before = [word for word in sentence.words[: item.place] if word not in function.determiners]
+    return before[-1:] != [] and before[-1] in function.choices
 
 
 def agrees(comparison: SentenceComparison) -> bool:

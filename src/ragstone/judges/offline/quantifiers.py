@@ -46,14 +46,21 @@ def _is_said_there(comparison: SentenceComparison, at: int, other: SentenceItem)
 
 
 def _find_limit(comparison: SentenceComparison, theirs: list[SentenceItem]) -> SentenceItem | None:
-    """What the source limits to some or takes out, where the claim says "all" and nothing of it."""
+    """What the source limits to some or takes out, where the claim says "all" and nothing of it: orders over 50 euros."""
     claim_ids = {item.id for item in comparison.claim.items}
+    has_bound = any(is_bounded(item) for item in comparison.claim.items)
     for item in comparison.source.items:
         is_exception = item.is_excepted and any(other.quantifier == "all" for other in theirs)
         is_only = item.quantifier == "only" and any(other.clause == item.clause for other in theirs)
-        if item.id not in claim_ids and (is_exception or is_only):
+        is_bound = is_bounded(item) and any(other.clause == item.clause for other in theirs)
+        if item.id not in claim_ids and (is_exception or is_only or (is_bound and not has_bound)):
             return item
     return None
+
+
+def is_bounded(item: SentenceItem) -> bool:
+    """Whether an item speaks of what is beyond a bound: over 50 euros."""
+    return item.quantity is not None and item.quantity.bound not in ("", "about")
 
 
 def _make_conflict(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from ragstone.judges.offline.comparatives import has_comparison
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
-from ragstone.judges.offline.phrases import Sentence, SentenceItem
+from ragstone.judges.offline.functions import FUNCTION_WORDS
+from ragstone.judges.offline.phrases import Sentence
+from ragstone.judges.offline.roles import symmetric_ids
 from ragstone.text.verbs import find_verb_form
 
 MIN_SHARE = 0.9
@@ -12,9 +15,7 @@ MIN_OTHERS = 2
 """Items of the claim that must stand in the sentence."""
 MAX_RELATED = 0.2
 """How near in meaning the two words may be: near ones may say the same."""
-_OF_COMPANY = frozenset({"with", "without", "con", "sin"})
-_OPPOSED = {"from": "to", "to": "from", "with": "without", "without": "with", "con": "sin", "sin": "con",
-            "desde": "hasta", "hasta": "desde"}  # fmt: skip
+_OPPOSED = {"from": "to", "to": "from", "desde": "hasta", "hasta": "desde"}
 """Prepositions that say the contrary of each other."""
 
 
@@ -42,6 +43,44 @@ def find_substitution(comparison: SentenceComparison) -> Conflict | None:
     return comparison.make("word", "word_differs", *words, certain=False)
 
 
+def find_exchange(comparison: SentenceComparison) -> Conflict | None:
+    """Two words in each other's place, all else being the same: a white flag with a green cross, of a green and white one."""
+    claim, source = comparison.claim, comparison.source
+    places = [own[0] for own in comparison.places if len(own) == 1]
+    if len(places) < len(claim.items) or len(places) <= MIN_OTHERS or has_comparison(claim):
+        return None
+    moved = [at for at, kept in enumerate(sorted(places)) if places[at] != kept]
+    if len(moved) != 2:
+        return None
+    first, second = moved
+    between = {item.id for item in claim.items[first : second + 1]}
+    link, joins = _link(claim, second), FUNCTION_WORDS[claim.language].list_joins
+    is_one_phrase = second == first + 1 and not link  # contaminated food
+    if is_one_phrase or not joins.isdisjoint(link) or between & symmetric_ids():
+        return None
+    mine, theirs = [_link(claim, at) for at in moved], [_link(source, places[at]) for at in moved]
+    if mine != theirs[::-1]:
+        return None
+    words = claim.quote(claim.items[first]), claim.quote(claim.items[second])
+    return comparison.make("roles", "names_swapped", *words, certain=True)
+
+
+def find_contrary_preposition(comparison: SentenceComparison) -> Conflict | None:
+    """A word under the contrary preposition: moved to Vienna, of what moved from Vienna to Geneva."""
+    claim, source = comparison.claim, comparison.source
+    claim_ids = {item.id for item in claim.items}
+    for at, item in enumerate(claim.items):
+        opposed = _OPPOSED.get(item.preposition, "")
+        others = [source.items[place] for place in comparison.places[at]]
+        is_opposed = opposed and others and all(other.preposition == opposed for other in others)
+        # the source has another word in its place
+        rival = next((r for r in source.items if r.preposition == item.preposition), None)
+        if is_opposed and rival and rival.id not in claim_ids and comparison.share() >= MIN_SHARE:
+            words = claim.quote(item), source.quote(rival)
+            return comparison.make("word", "word_differs", *words, certain=True)
+    return None
+
+
 def _find_slot(comparison: SentenceComparison, at: int) -> int | None:
     """The item of the sentence that stands after the same item and the same preposition, and not in the claim."""
     items, theirs = comparison.claim.items, comparison.source.items
@@ -63,43 +102,12 @@ def _find_slot(comparison: SentenceComparison, at: int) -> int | None:
 
 def _link(sentence: Sentence, at: int) -> tuple[str, ...]:
     """The function words between an item and the one before, articles apart."""
-    first, last = sentence.items[at - 1].place + 1, sentence.items[at].place
-    return tuple(word for word in sentence.words[first:last] if word not in _ARTICLES)
-
-
-_ARTICLES = frozenset({"a", "an", "the", "el", "la", "los", "las", "un", "una", "al", "del"})
-
-
-def find_contrary_preposition(comparison: SentenceComparison) -> Conflict | None:
-    """A word under the contrary preposition: moved to Vienna, of what moved from Vienna to Geneva."""
-    claim, source = comparison.claim, comparison.source
-    for at, item in enumerate(claim.items):
-        opposed = _OPPOSED.get(item.preposition)
-        others = [source.items[place] for place in comparison.places[at]]
-        is_opposed = opposed and others and all(other.preposition == opposed for other in others)
-        if is_opposed and comparison.share() >= MIN_SHARE and _is_free(comparison, item):
-            mine, theirs = (
-                f"{item.preposition} {claim.quote(item)}",
-                f"{opposed} {source.quote(others[0])}",
-            )
-            return comparison.make("word", "word_differs", mine, theirs, certain=True)
-    return None
-
-
-def _is_free(comparison: SentenceComparison, item: SentenceItem) -> bool:
-    """Whether nothing turns the claim round again, and the source has another word in its place: from A to B."""
-    if comparison.claim.is_unclear or comparison.source.is_unclear:
-        return False
-    claim, source, opposed = (
-        comparison.claim.items,
-        comparison.source.items,
-        _OPPOSED[item.preposition],
+    first, last = sentence.items[at - 1].place + 1 if at else 0, sentence.items[at].place
+    words = (
+        word for word in sentence.words[first:last] if word not in _ARTICLES[sentence.language]
     )
-    if any(other.preposition == opposed for other in claim) or any(
-        other.is_negated and other.preposition != item.preposition for other in (*claim, *source)
-    ):
-        return False
-    claim_ids = {other.id for other in claim}
-    return opposed in _OF_COMPANY or any(
-        other.preposition == item.preposition and other.id not in claim_ids for other in source
-    )
+    return tuple(_WITHOUT_ARTICLE.get(word, word) for word in words)
+
+
+_ARTICLES = {"en": ("a", "an", "the"), "es": ("el", "la", "los", "las", "un", "una")}
+_WITHOUT_ARTICLE = {"al": "a", "del": "de"}

@@ -17,7 +17,6 @@ class View:
     """An alignment with what every part of the features needs."""
 
     laid: Alignment
-    count: int
     owner: Ints
     """Which claim each token belongs to."""
     belongs: npt.NDArray[np.float64]
@@ -26,10 +25,6 @@ class View:
     """Claim × token: how much the token counts for the claim."""
     total: Floats
     """What the tokens of each claim count together."""
-    cover: Floats
-    """Claim × unit: share of the claim that the unit covers."""
-    best: Ints
-    """The unit that covers most of each claim, -1 without units."""
 
     def totals(self, *values: npt.NDArray[np.generic]) -> Floats:
         """Sums over the tokens of each claim, one row for each of the values; so few float32 sum up exactly."""
@@ -41,9 +36,8 @@ def view_of(laid: Alignment, count: int) -> View:
     """The view of so many claims."""
     members = members_of(laid, count)
     weighted, total = _weighed(laid, members)
-    cover, best = laid.covers = _covers(laid, weighted, total)
-    belongs = members.T.astype(np.float64)
-    return View(laid, count, laid.claims.text, belongs, weighted, total, cover, best)
+    laid.covers = _covers(laid, weighted, total)
+    return View(laid, laid.claims.text, members.T.astype(np.float64), weighted, total)
 
 
 def bounds_of(laid: Alignment, count: int) -> list[int]:
