@@ -117,7 +117,7 @@ def test_python_m_is_the_same_program():
         (["eval", "a.jsonl", "b.jsonl"], "2 data files"),
         (["eval", "--preds", "a.json"], "add --refs FILE"),
         (["eval", "--refs", "a.json"], "add --preds FILE"),
-        (["export", "last"], "--output"),
+        (["export", "last"], "name a file with -o, or a tracker with --to"),
         (["export", "last", "-o", "x.html"], "'x.html' is no table of rows"),
     ],
 )
