@@ -43,8 +43,8 @@ FAULT, TAIL_FAULT = 0.10, 0.5
 FAULT_STARTS = (24, 120)
 """Hours after the history between which a fault begins."""
 SOON, LATER, DAY = 5, 12, 24
-CHOSEN_ON = (5, 7, 11, 21, 22, 31, 55, 66, 901, 902)
-REPORTED_ON = 4711
+CHOSEN_ON = (5, 7, 8, 11, 12, 21, 22, 31, 55, 66, 901, 902, 4711)
+REPORTED_ON = 60317
 MAX_FALSE_ALARMS = 0.15
 FOUND_BARS = {
     "plain": (SOON, 0.95),

@@ -104,7 +104,9 @@ def _turn_english(asked: str, given: str) -> str | None:
     if index == 1 or (index is None and wanted in _NAMES):
         return f"{_count(wanted, given, thing)} {rest}{clause}"
     measure = (match["measure"] or "").lower()
-    ending = "" if measure in ("", "many", "much", "often") else f" {measure}"
+    # 324 metres tall, but: delivery takes 3 days
+    is_adjective = measure not in ("", "many", "much", "often") and words[0].lower() in _EN_BE
+    ending = f" {measure}" if is_adjective else ""
     linked = _link(_find_link(match["prep"] or "", thing, wanted, words[-1]), given)
     # without a verb (None) the whole rest is the subject, and the helper comes last
     statement = [*words[1:index], words[0], *(words[index:] if index else [])]
@@ -206,6 +208,7 @@ _NAMES = to_word_set("who whom what which")
 _EN_HELPERS = to_word_set(
     "is are was were am do does did has have had can could will would should may might must"
 )
+_EN_BE = to_word_set("is are was were am")
 _EN_LINKS = {"where": "in", "when": "in", "why": "because of"} | dict.fromkeys(
     ("year", "month", "century", "decade", "city", "country", "town", "state"), "in"
 )
