@@ -51,6 +51,11 @@ def test_among_equals_the_cheaper_is_chosen(advise) -> None:
     assert advice.costs[0].ratio == pytest.approx(0.5, rel=0.05)
 
 
+def test_of_the_same_answers_the_cheaper_is_chosen_however_few_the_questions(advise) -> None:
+    _, advice = advise(24, base=(0, 0, 3), same=(0, 0, 1))
+    assert (advice.advice, advice.choice) == ("cheaper", "same")
+
+
 def test_what_is_not_shown_is_not_chosen_and_says_what_it_takes(advise) -> None:
     league, advice = advise(40, base=(0, 0.2, 1), other=(0.02, 0.2, 1))
     assert advice.advice == "undecided"

@@ -67,7 +67,8 @@ def recommend(
     if not tied:
         runner_up = next(run for run in league.names if run != best)
         return _advise(league, column, "keep", best, runner_up, reach)
-    if not all(_is_within(column, run, reach) for run in tied):
+    same = _find_identical(comparison, column.metric)
+    if not all(_is_within(column, run, reach) or {best, run} <= same for run in tied):
         return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
     cheapest = _find_cheapest(league, [best, *tied])
     if cheapest is None or cheapest == best:
@@ -102,6 +103,17 @@ def _advise(
         losses=_list_losses(comparison, choice),
         needed=find_needed_questions(gap, margin, league.alpha),
     )
+
+
+def _find_identical(comparison: Comparison, metric: str) -> frozenset[str]:
+    """The baseline with the runs that gave the same answers as it does: between these there is nothing to tell."""
+    same = (
+        versus.run.id
+        for versus in comparison.versus
+        for difference in versus.differences
+        if difference.metric == metric and difference.verdict == "identical"
+    )
+    return frozenset([comparison.baseline.id, *same])
 
 
 def _is_within(column: LeagueColumn, run: str, margin: float) -> bool:
