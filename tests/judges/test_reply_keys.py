@@ -61,7 +61,7 @@ REPLY_KEYS = {
     (
         "openai elsewhere",
         "write",
-    ): "b7902f87f5dc7452bf69110a70ec01d4d6123e3f31b74436ddf9f2027a0717b1",
+    ): "617c536bd08db8f01d59e82e9488d236534ccb5bd623007e6825c194bd7d79b0",
     ("anthropic", "useful"): "daede3ccc54f572001bc4df2f5e0a89c29fdfe89f5ea158e26cb34963b7d6863",
     ("anthropic", "rate"): "f4180967f08eba9c94c915bb735fb2792196a3d4e890f6b721c6fbfa2875f3d3",
     ("gemini", "aspects"): "0f9a58b2b38c5613359cd636abb2aa9932bdba95748c5ac0d368c8067e8545f3",

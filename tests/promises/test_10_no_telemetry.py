@@ -23,6 +23,8 @@ CALLS = {
     "init": ["init", "rows.jsonl"],
     "generate": ["generate", "documents", "-n", "2", "-o", "set.jsonl"],
     "testset check": ["testset", "check", "rows.jsonl"],
+    "testset card": ["testset", "card", "rows.jsonl"],
+    "testset compare": ["testset", "compare", "rows.jsonl", "many.jsonl"],
     "eval": ["eval", "rows.jsonl", "-m", "token_f1,faithfulness", "--store", "new.db"],
     "metrics": ["metrics", "faithfulness"],
     "report": ["report", "last", "-o", "report.html"],

@@ -198,6 +198,7 @@ def test_packed_samples_are_drawn_when_opened_and_run_nothing(
     assert visit.page.locator("#list .sample .body").count() == 100
     for number in (100, 109):
         visit.page.locator("#list .sample summary").nth(number).click()
+        visit.page.locator("#list .sample").nth(number).locator(".body").wait_for()
     assert visit.page.locator("#list .sample .body").count() == 102
     visit.page.locator("#list .sample .claim").last.hover()
     assert visit.page.evaluate("window.hit") is None
