@@ -125,6 +125,7 @@ PHRASES = {
     "says as the context states": "dice «como indica el contexto»",
     "Speed (bench/judge/speed.py)": "Velocidad (bench/judge/speed.py)",
     "on one core, # chunks of # words, answers of # sentences": "en un núcleo, # fragmentos de # palabras, respuestas de # frases",
+    "measured": "medido",
     "# samples a CPU second": "# muestras por segundo de CPU",
     "six metrics": "seis métricas",
     "first verdict after process start": "primer veredicto desde que arranca el proceso",

@@ -1,4 +1,5 @@
 // Names for those who hear the page: the theme gives its search dialog and the buttons of its code blocks none.
+// And tables wider than the page can be reached, and so scrolled, by keyboard.
 (() => {
   const es = document.documentElement.lang === "es";
   const name = () => {
@@ -8,7 +9,12 @@
       const label = (es ? "Código " : "Code block ") + (n + 1);
       if (nav.getAttribute("aria-label") !== label) nav.setAttribute("aria-label", label);
     });
+    document.querySelectorAll(".md-typeset__scrollwrap").forEach((wrap) => {
+      if (wrap.scrollWidth > wrap.clientWidth) wrap.tabIndex = 0;
+      else wrap.removeAttribute("tabindex");
+    });
   };
   name();
+  addEventListener("resize", name);
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
 })();
