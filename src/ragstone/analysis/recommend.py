@@ -67,8 +67,7 @@ def recommend(
     if not tied:
         runner_up = next(run for run in league.names if run != best)
         return _advise(league, column, "keep", best, runner_up, reach)
-    same = _find_identical(comparison, column.metric)
-    if not all(_is_within(column, run, reach) or {best, run} <= same for run in tied):
+    if not _are_level(column, tied, reach, comparison):
         return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
     cheapest = _find_cheapest(league, [best, *tied])
     if cheapest is None or cheapest == best:
@@ -103,6 +102,14 @@ def _advise(
         losses=_list_losses(comparison, choice),
         needed=find_needed_questions(gap, margin, league.alpha),
     )
+
+
+def _are_level(
+    column: LeagueColumn, tied: list[str], margin: float, comparison: Comparison
+) -> bool:
+    """Whether the best and those that may be as good are: within the margin, or with the same answers."""
+    same = _find_identical(comparison, column.metric)
+    return all(_is_within(column, run, margin) or {column.best, run} <= same for run in tied)
 
 
 def _find_identical(comparison: Comparison, metric: str) -> frozenset[str]:
