@@ -484,5 +484,5 @@ def test_the_page_of_a_framework_works_as_written(
         done = subprocess.run(
             [sys.executable, "-m", *shlex.split(line), "--store", "runs.db"], capture_output=True, text=True
         )  # fmt: skip
-        assert done.returncode in (0, 3), done.stderr  # 3: a mock model's words are no claims
+        assert done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr

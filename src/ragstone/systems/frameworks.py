@@ -64,7 +64,10 @@ def _invoke_either(target: Any) -> AskFunction:
         if not is_async:
             try:
                 return target.invoke(*given)
-            except (TypeError, NotImplementedError):
+            except (TypeError, NotImplementedError) as raised:
+                # LangGraph's word for nodes that are async only; a node's own error is not asked for twice
+                if isinstance(raised, TypeError) and "synchronous" not in str(raised):
+                    raise
                 is_async = True
         return target.ainvoke(*given)
 
