@@ -1,7 +1,7 @@
 """What the scores of runs add up to: summaries, comparisons, failure classes, and the statistics behind them."""
 
-from ragstone.analysis.labels import LabelRate as LabelRate
-from ragstone.analysis.labels import label_rates as label_rates
+from ragstone.analysis.category_rates import LabelRate as LabelRate
+from ragstone.analysis.category_rates import label_rates as label_rates
 from ragstone.analysis.summary import MetricSummary as MetricSummary
 from ragstone.analysis.summary import ScoredRun as ScoredRun
 from ragstone.analysis.summary import Summary as Summary

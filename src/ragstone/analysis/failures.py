@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ragstone.analysis.category_rates import LabelRate
 from ragstone.analysis.classes import (
     CLASSES,
     TEXT_RULE_ERROR,
@@ -22,7 +23,6 @@ from ragstone.analysis.classes import (
     choose_deciders,
 )
 from ragstone.analysis.classify import Failure, classify, find_language
-from ragstone.analysis.labels import LabelRate
 from ragstone.analysis.scales import find_scales
 from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.analysis.slices import Slice, SliceCounter

@@ -311,7 +311,7 @@ def _make_batched(
 ) -> RemoteModel:
     """A model asked through the batch API of its provider, at half the price."""
     from ragstone.judges.batching import BatchedModel
-    from ragstone.judges.dialects.batches import BATCH_APIS, PRICE_FACTOR
+    from ragstone.judges.dialects.batches import BATCH_APIS
 
     if dialect.name not in BATCH_APIS:
         known = _list_batch_judges()
@@ -319,7 +319,8 @@ def _make_batched(
     if settings.get("small"):
         raise UnknownJudge("batch: true and small: true exclude each other; leave one out")
     if options["price"] is not None:
-        options["price"] = tuple(PRICE_FACTOR * usd for usd in options["price"])
+        factor = BATCH_APIS[dialect.name].price_factor
+        options["price"] = tuple(factor * usd for usd in options["price"])
     # with a budget of its own: sending, looking up and reading jobs is no call of the judge
     control, _ = _make_client(dialect.name, settings, Budget())
     return BatchedModel(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +10,12 @@ import click
 
 from ragstone.cli.actions.compare import present_comparison
 from ragstone.cli.actions.messages import Count, note
-from ragstone.cli.actions.progress import stdout_to_stderr
+from ragstone.cli.actions.progress import show_progress_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.config.benchmark import load_benchmark
 from ragstone.engine.sync import run_sync
 from ragstone.experiments.bench import Bench, bench_plan
-
-LINE_SECONDS = 1.0
-"""Least time between two updates of a configuration's line."""
 
 
 def run_benchmark(config: str, flags: dict[str, Any]) -> int:
@@ -53,30 +48,6 @@ def run_benchmark(config: str, flags: dict[str, Any]) -> int:
         return 0
     present_comparison(result, flags, choose_language(flags["language"], plan.language))
     return result.comparison.exit_code if flags["fail_on_regression"] else 0
-
-
-def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
-    """A callback that rewrites a line for each configuration while it runs; None when quiet or without a terminal."""
-    if quiet or not sys.stderr.isatty():
-        return None
-    last: dict[str, Any] = {"name": None, "at": 0.0}
-
-    def show(name: str, progress: Any) -> None:
-        now = time.monotonic()
-        if name == last["name"] and now - last["at"] < LINE_SECONDS:
-            return
-        if last["name"] not in (None, name):
-            click.echo(err=True)
-        last.update(name=name, at=now)
-        # The same callback gets the progress of answering (AnswerProgress, which has no usage) and of
-        # scoring (Progress).
-        scoring = hasattr(progress, "usage")
-        failed = f", {progress.failures:,} failed" if progress.failures else ""
-        what = "scored" if scoring else "answered"
-        # Carriage return and erase: the line is written over itself.
-        click.echo(f"\r\x1b[K{name}: {progress.done:,} {what}{failed}", err=True, nl=False)
-
-    return show
 
 
 def _note_runs(benchmark_result: Bench, *, quiet: bool) -> None:

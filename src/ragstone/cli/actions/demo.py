@@ -12,10 +12,10 @@ from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
-from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.cli.actions.compare import present_comparison
 from ragstone.cli.actions.eval import check_outputs, score_plan, show_result
 from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import show_progress_lines
 from ragstone.cli.actions.shared import check_language, choose_language
 from ragstone.config import Plan
 from ragstone.data import corpora, read

@@ -20,7 +20,7 @@ def export_run(
     if shards is not None:
         stored = open_run(run, store).stored
         for path in output:
-            count = export_rows(stored, path, shards=shards, explain=explain)
+            count = export_rows(stored, path, rows_per_shard=shards, explain=explain)
             note("wrote {rows} into {path}", rows=Count(count, "row"), path=path)
         return
     for path in output:

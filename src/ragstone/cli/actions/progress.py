@@ -11,12 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ragstone.types import NO_USAGE
 
 if TYPE_CHECKING:
     from ragstone.engine import Progress
     from ragstone.systems import AnswerProgress
 
+LINE_SECONDS = 1.0
+"""Least time between two updates of a configuration's line."""
 SHOW_AFTER_SECONDS = 2.0
 """Seconds before a bar or a sign of life appears."""
 
@@ -178,3 +182,27 @@ def format_duration(seconds: float) -> str:
     if minutes < 90:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def show_progress_lines(*, quiet: bool) -> Callable[[str, Any], None] | None:
+    """A callback that rewrites a line for each configuration while it runs; None when quiet or without a terminal."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    last: dict[str, Any] = {"name": None, "at": 0.0}
+
+    def show(name: str, progress: Any) -> None:
+        now = time.monotonic()
+        if name == last["name"] and now - last["at"] < LINE_SECONDS:
+            return
+        if last["name"] not in (None, name):
+            click.echo(err=True)
+        last.update(name=name, at=now)
+        # The same callback gets the progress of answering (AnswerProgress, which has no usage) and of
+        # scoring (Progress).
+        scoring = hasattr(progress, "usage")
+        failed = f", {progress.failures:,} failed" if progress.failures else ""
+        what = "scored" if scoring else "answered"
+        # Carriage return and erase: the line is written over itself.
+        click.echo(f"\r\x1b[K{name}: {progress.done:,} {what}{failed}", err=True, nl=False)
+
+    return show

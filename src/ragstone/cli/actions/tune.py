@@ -8,11 +8,10 @@ from typing import Any
 
 from rich.console import Console
 
-from ragstone.cli.actions.bench import show_progress_lines
 from ragstone.cli.actions.compare import present_report
 from ragstone.cli.actions.flags import parse_setting, parse_settings
 from ragstone.cli.actions.messages import note
-from ragstone.cli.actions.progress import stdout_to_stderr
+from ragstone.cli.actions.progress import show_progress_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.experiments.records import describe_search

@@ -17,8 +17,6 @@ from ragstone.judges.http import HttpCall, JsonClient
 CALL_SECONDS = 600.0
 """Time limit of one call, retries included: files are large."""
 MAX_RESULT_BYTES = 256 * 2**20
-PRICE_FACTOR = 0.5
-"""What both providers ask for a request in a job, as a share of the price of the same request alone."""
 
 JobStatus = Literal["waiting", "ended", "failed", "cancelled"]
 """`ended`: there are results, though perhaps not for every request, as for `cancelled`; `failed`: there are none."""
@@ -47,6 +45,9 @@ class JobResult(NamedTuple):
 
 class BatchApi(ABC):
     """The batch API of one dialect."""
+
+    price_factor = 0.5
+    """Price of a request in a job, as a share of the price of the same request alone."""
 
     def __init__(self, dialect: Dialect, client: JsonClient) -> None:
         self.dialect = dialect

@@ -29,12 +29,12 @@ def export_rows(
     path: str | os.PathLike[str],
     summary: Summary | None = None,
     *,
-    shards: int | None = None,
+    rows_per_shard: int | None = None,
     explain: bool = False,
     language: str = "en",
     select: Callable[[], Iterable[StoredRow]] | None = None,
 ) -> int:
-    """Write every row with its scores, in the format of the path's ending, or as parquet files of `shards` rows in a folder; return the number of rows.
+    """Write every row with its scores, in the format of the path's ending, or as parquet files of `rows_per_shard` rows in a folder; return the number of rows.
 
     A sample without a score has an empty cell, and `<metric>.outcome` says why. With `explain`, `<metric>.explanation`
     has the findings: a list of objects in JSON, lines of text in a table. A summary, where there is one,
@@ -55,7 +55,7 @@ def export_rows(
         )
         if is_wanted
     ]
-    as_text = shards is not None or Path(path).suffix.lower() not in (".jsonl", ".json")
+    as_text = rows_per_shard is not None or Path(path).suffix.lower() not in (".jsonl", ".json")
     say = load_words(language)
 
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
@@ -72,8 +72,8 @@ def export_rows(
             for text, *values in zip(texts, *cells.values(), strict=True):
                 yield text, dict(zip(cells, values, strict=True))
 
-    if shards is not None:
-        return write_shards(path, rows, columns, shards)
+    if rows_per_shard is not None:
+        return write_shards(path, rows, columns, rows_per_shard)
     return write_rows(path, rows, columns)
 
 
