@@ -41,6 +41,22 @@ def test_help_imports_only_click(arguments):
     assert "asyncio" not in modules
 
 
+def test_a_quiet_run_without_a_judge_imports_nothing_that_it_does_not_use(tmp_path):
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"question": "q", "answer": "a b", "reference": "a"}\n')
+    code = (
+        "import sys; from ragstone.cli import run; code = run(sys.argv[1:]); print(*sys.modules)\n"
+        "raise SystemExit(code)"
+    )
+    command = ["eval", str(data), "-m", "token_f1", "-q", "--store", str(tmp_path / "s.db")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
+    )
+    unused = {"rich", "aiohttp", "yaml", "ragstone.report.document", "ragstone.systems"}
+    unused |= {"ragstone.labels", "ragstone.judges.scale", "ragstone.analysis.cascade"}
+    assert not unused & set(done.stdout.split())
+
+
 def test_every_command_is_listed_with_its_own_first_line(call):
     ctx = click.Context(group)
     shown = call("--help").out

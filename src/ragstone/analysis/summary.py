@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.batch import ScoredRun as ScoredRun
 from ragstone.analysis.batch import add_scores
-from ragstone.analysis.cascade import CascadeSummary
 from ragstone.analysis.columns import RESOURCES
-from ragstone.analysis.corrected import MetricCorrection
-from ragstone.analysis.percentiles import Percentile, find_percentiles
-from ragstone.analysis.stats import Interval, effective_size, mean_interval
+from ragstone.analysis.stats import Clusters, Interval, Moments, effective_size, mean_interval
 from ragstone.analysis.tally import MetricTally
 from ragstone.analysis.values import GroupNumbers
 from ragstone.analysis.worst import WorstSamples
@@ -22,6 +19,9 @@ from ragstone.locale.messages import compose
 from ragstone.types import FAILURES, Usage
 
 if TYPE_CHECKING:
+    from ragstone.analysis.cascade import CascadeSummary
+    from ragstone.analysis.corrected import MetricCorrection
+    from ragstone.analysis.percentiles import Percentile
     from ragstone.analysis.scales import UnfitGate
     from ragstone.store import RunInfo
 
@@ -219,10 +219,18 @@ def _metric_summary(tally: MetricTally, groups: GroupNumbers, floor: float) -> M
         warnings=_collect_warnings(tally, interval),
         complete=not why,
         incomplete=why,
-        percentiles=find_percentiles(tally.values, effective_size(moments, clusters))
-        if moments is not None and tally.family == "latency"
-        else {},
+        percentiles=_find_percentiles(tally, moments, clusters),
     )
+
+
+def _find_percentiles(
+    tally: MetricTally, moments: Moments | None, clusters: Clusters | None
+) -> dict[str, Percentile]:
+    if moments is None or tally.family != "latency":
+        return {}
+    from ragstone.analysis.percentiles import find_percentiles
+
+    return find_percentiles(tally.values, effective_size(moments, clusters))
 
 
 def _explain_incomplete(tally: MetricTally, scored: int, applicable: int, floor: float) -> str:

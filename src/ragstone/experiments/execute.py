@@ -7,23 +7,25 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.errors import RagstoneError
-from ragstone.experiments.answer import SystemUnderTest, answer_samples, build_system, list_measured
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
 from ragstone.judges import Judge, sends_jobs
-from ragstone.labels import add_labels, attach_content, read_labels
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
 from ragstone.scale import build_cluster_execution, choose_worker_count
 from ragstone.store import Store, StoredRun
+
+if TYPE_CHECKING:
+    from ragstone.experiments.answer import SystemUnderTest
+    from ragstone.labels import Label
 
 KEEP_BYTES = 8_000_000
 """Files up to this size are read into memory before anything is scored, and only once."""
@@ -41,7 +43,7 @@ async def execute_plan(
 ) -> StoredRun:
     """Carry out a plan, or the rest of it; with `own_loop`, connections of a judge that was given are closed too."""
     # first of all: a mistake in the labels must show before anything is paid for
-    labels = None if plan.labels is None else read_labels(plan.labels).labels
+    labels = _read_labels(plan)
     prepared = await _prepare_run(plan, inputs, observer)
     plan = prepared.plan
     judge, store, dataset = prepared.judge, prepared.store, prepared.dataset
@@ -65,10 +67,20 @@ async def execute_plan(
         if judge is not None and must_close:
             await judge.close()
     if labels is not None:
+        from ragstone.labels import add_labels, attach_content
+
         attached, _ = attach_content(stored, labels)
         add_labels(store, attached)
     stored.refresh()
     return stored
+
+
+def _read_labels(plan: Plan) -> Sequence[Label] | None:
+    if plan.labels is None:
+        return None
+    from ragstone.labels import read_labels
+
+    return read_labels(plan.labels).labels
 
 
 async def _score(
@@ -112,6 +124,8 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
         dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
         metrics = _choose_metrics(plan, inputs, named, dataset)
         # metrics that fit the data include these already
+        from ragstone.experiments.answer import list_measured
+
         if named is not None:
             families = {metric.family for metric in metrics}
             metrics += [resolve(name) for name in list_measured(dataset) if name not in families]
@@ -157,6 +171,8 @@ def _build_system(plan: Plan, inputs: RunInputs) -> SystemUnderTest:
     assert plan.system is not None
     if inputs.under_test is not None:
         return inputs.under_test
+    from ragstone.experiments.answer import build_system
+
     spec = plan.system.spec if inputs.system is None else inputs.system
     return build_system(spec, plan.system.settings)
 
@@ -169,6 +185,8 @@ async def _ask_system(
     run_id: str,
     observer: RunObserver,
 ) -> tuple[Dataset, SystemUnderTest]:
+    from ragstone.experiments.answer import answer_samples
+
     # Failures are asked for again under another id, so that the stored failures do not answer.
     answers_id = new_run_id() if plan.retry_errors else run_id
     answers = await answer_samples(dataset, under_test, store, answers_id, watch=observer.answers)

@@ -14,14 +14,14 @@ from ragstone.config.metric_specs import NoSpec, to_spec
 from ragstone.config.storable import is_storable
 from ragstone.data import Dataset
 from ragstone.engine import ProgressCallback
-from ragstone.experiments.answer import SystemUnderTest
 from ragstone.judges import Judge
 from ragstone.registry import Metric
 from ragstone.store import Store, StoredRun
-from ragstone.systems import AnswerProgress
 
 if TYPE_CHECKING:
+    from ragstone.experiments.answer import SystemUnderTest
     from ragstone.judges.batching import BatchJob
+    from ragstone.systems import AnswerProgress
 
 
 @dataclass(frozen=True, slots=True)

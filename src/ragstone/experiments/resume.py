@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragstone.config import Plan, SystemPlan
 from ragstone.config.metric_specs import to_spec
 from ragstone.config.paths import anchor_plan
 from ragstone.data import Dataset
 from ragstone.errors import RagstoneError, RunNotFound
-from ragstone.experiments.answer import MEASURED_METRICS, SystemUnderTest
 from ragstone.experiments.inputs import PreparedRun, has_spec, new_run_id
 from ragstone.judges import Judge
-from ragstone.judges.scale import fingerprint_judge
 from ragstone.registry import Metric
 from ragstone.store import RunFacts, RunInfo, Store, StoredRun, describe_metric
+
+if TYPE_CHECKING:
+    from ragstone.experiments.answer import SystemUnderTest
 
 
 def find_begun_run(
@@ -31,6 +32,8 @@ def find_begun_run(
     """The unfinished run of the same questions and the same system, whose metrics the answers may still decide."""
     if not plan.resume or plan.run_id is not None:
         return None
+    from ragstone.experiments.answer import MEASURED_METRICS
+
     wanted = _build_data_identity(plan, _resolve_source(plan, dataset), under_test.identity)
     names = None if named is None else {metric.name for metric in named}
     for info in store.runs():
@@ -164,7 +167,7 @@ def _build_facts(prepared: PreparedRun) -> RunFacts:
         metrics_by_data=not plan.metrics and inputs.metrics is None,
         command=inputs.command,
         folder=str(Path.cwd()) if inputs.command else None,
-        judge_identity=None if prepared.judge is None else fingerprint_judge(prepared.judge),
+        judge_identity=_fingerprint_judge(prepared.judge),
     )
     if under_test is None:
         return facts
@@ -186,3 +189,11 @@ def _resolve_source(plan: Plan, dataset: Dataset) -> str:
 
 def _name_judge(judge: Judge | None) -> str | None:
     return judge.name if judge is not None else None
+
+
+def _fingerprint_judge(judge: Judge | None) -> str | None:
+    if judge is None:
+        return None
+    from ragstone.judges.scale import fingerprint_judge
+
+    return fingerprint_judge(judge)

@@ -22,9 +22,13 @@ from ragstone.experiments.inputs import RunInputs, RunObserver, with_system
 from ragstone.experiments.notebook_bar import NotebookBar, is_in_notebook
 from ragstone.registry import Metric, MetricSpec
 from ragstone.store import RunInfo, Store, StoredRow, StoredRun
+from ragstone.store.run_notes import has_labels
 from ragstone.types import Score
 
 if TYPE_CHECKING:
+    from ragstone.analysis.cascade import CascadeSummary
+    from ragstone.analysis.corrected import MetricCorrection
+    from ragstone.analysis.scales import UnfitGate
     from ragstone.analysis.summary import Summary
     from ragstone.experiments.compare import ComparisonResult
     from ragstone.experiments.diagnosis import DiagnosisResult
@@ -56,21 +60,41 @@ class Run:
     def summary(self) -> Summary:
         """Each metric's mean, interval, coverage and reasons, and the gates."""
         if self._summary is None:
-            from ragstone.analysis.cascade import summarise_cascade
-            from ragstone.analysis.scales import find_unfit_gates
             from ragstone.analysis.summary import summarise
-            from ragstone.labels import correct_run
 
-            plan = self.stored.info.plan
+            info = self.stored.info
             summary = summarise(
                 self.stored,
-                floor=plan.floor,
-                gates=plan.gates,
-                corrections=correct_run(self.stored),
-                cascades=summarise_cascade(self.stored),
+                floor=info.plan.floor,
+                gates=info.plan.gates,
+                corrections=self._correct_by_labels(),
+                cascades=self._summarise_cascades(),
             )
-            self._summary = replace(summary, unfit_gates=find_unfit_gates(self.stored))
+            self._summary = replace(summary, unfit_gates=self._find_unfit_gates())
         return self._summary
+
+    # What few runs have is imported only for those: a short run is mostly imports.
+
+    def _correct_by_labels(self) -> dict[str, MetricCorrection]:
+        if not has_labels(self.stored.store):
+            return {}
+        from ragstone.labels import correct_run
+
+        return correct_run(self.stored)
+
+    def _summarise_cascades(self) -> dict[str, CascadeSummary]:
+        if self.info.judge is None:
+            return {}
+        from ragstone.analysis.cascade import summarise_cascade
+
+        return summarise_cascade(self.stored)
+
+    def _find_unfit_gates(self) -> tuple[UnfitGate, ...]:
+        if not self.info.plan.gates:
+            return ()
+        from ragstone.analysis.scales import find_unfit_gates
+
+        return find_unfit_gates(self.stored)
 
     def scores(self) -> dict[str, dict[str, Score]]:
         """Sample id → metric → Score, in input order."""

@@ -37,6 +37,11 @@ def load_run_notes(store: Store) -> dict[str, RunNotes]:
     }
 
 
+def has_labels(store: Store) -> bool:
+    """Whether anybody has labelled anything in this store."""
+    return bool(store.read("SELECT 1 FROM labels LIMIT 1"))
+
+
 def measure_run(store: Store, info: RunInfo) -> float | None:
     """Seconds from the start of a run until its scores were complete, pauses included; None for an unfinished run."""
     rows = store.read("SELECT finished FROM run_notes WHERE run = ?", (info.id,))

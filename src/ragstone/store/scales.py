@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-from ragstone.judges.scale import JudgeScale, ScaleSource, load_bundled_scales
 from ragstone.store.store import Store
+
+if TYPE_CHECKING:
+    from ragstone.judges.scale import JudgeScale
 
 _REPLACE = (
     "INSERT INTO judge_scales VALUES (?, ?, ?, ?, ?)"
@@ -28,6 +30,8 @@ def load_scales(store: Store, judge: str | None) -> dict[tuple[str, str], JudgeS
     """Return the scales of a judge by language and metric; of several, the one from the most telling source.
 
     `judge` is the fingerprint that a run keeps as `facts.judge_identity`; None has no scale."""
+    from ragstone.judges.scale import JudgeScale, ScaleSource, load_bundled_scales
+
     rows = store.read("SELECT body FROM judge_scales WHERE judge = ?", (judge or "",))
     stored = [JudgeScale.from_json(json.loads(body)) for (body,) in rows]
     bundled = [scale for scale in load_bundled_scales() if scale.judge == judge]

@@ -34,7 +34,7 @@ def _list_stems(word: str) -> tuple[str, ...]:
     """The stem of a word, none for a letter; the pairs of characters of a script without spaces."""
     if word[0].isdigit():
         return (word.replace(",", "").replace(".", ""),)
-    if _SPACELESS.match(word):
+    if "\u0e00" <= word[0] <= "\u0eff" or "\u2e80" <= word[0] <= "\uffff":
         return tuple(word[n : n + 2] for n in range(max(1, len(word) - 1)))
     return (word[:STEM_CHARS],) if len(word) > 1 else ()
 
@@ -73,7 +73,6 @@ def is_small_talk(sentence: str) -> bool:
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SPACELESS = re.compile("[\u0e00-\u0eff\u2e80-\uffff]")
 _FUNCTION_WORDS = frozenset(strip_accents(word) for words in STOPWORDS.values() for word in words)
 _INTERJECTIONS = to_word_set(
     """

@@ -83,10 +83,16 @@ def _find_marked(wanted: str, text: str) -> Span | None:
 
 @lru_cache(maxsize=128)
 def _mark_borders(text: str) -> str:
-    return _BORDER.sub(_BORDER_MARK, text.replace(_BORDER_MARK, "\ufffd"))
+    return _compile_border().sub(_BORDER_MARK, text.replace(_BORDER_MARK, "\ufffd"))
 
 
 _BORDER_MARK = "\0"
+
+
+@lru_cache(maxsize=1)
+def _compile_border() -> re.Pattern[str]:
+    """Where `_splits_word` is false: beside anything but a letter or digit of a script with spaces."""
+    return re.compile(r"(?<![^\W_\u2e80-\U0010ffff])|(?![^\W_\u2e80-\U0010ffff])")
 
 
 @lru_cache(maxsize=128)
@@ -122,8 +128,6 @@ _TYPOGRAPHY |= {ord(c): "-" for c in "‐‑‒–—―−﹣-"}
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 _SPACELESS_FROM = 0x2E80
 """Code point from which on scripts mostly write no spaces between words, so that a border says nothing."""
-_BORDER = re.compile(r"(?<![^\W_\u2e80-\U0010ffff])|(?![^\W_\u2e80-\U0010ffff])")
-"""Where `_splits_word` is false: beside anything but a letter or digit of a script with spaces."""
 MAX_MARKS = 30
 """Combining marks that belong to one letter at most, as in Unicode's stream-safe text."""
 

@@ -125,14 +125,22 @@ def _list_words(text: str) -> list[str]:
 
 def _identify_script(text: str) -> str | None:
     """The language of a text that is not in Latin letters, by its script."""
-    if not _OTHER_SCRIPT.search(text):
+    any_script, scripts = _compile_scripts()
+    if not any_script.search(text):
         return None
     letters = sum(map(str.isalpha, text))
-    for code, pattern in _SCRIPTS:
+    for code, pattern in scripts.items():
         count = len(pattern.findall(text))
         if count >= MIN_LETTERS_SCRIPT and count > MIN_SHARE_SCRIPT * letters:
             return code
     return None
+
+
+@lru_cache(maxsize=1)
+def _compile_scripts() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
+    """The letters of every script, and of each; compiled when the first text needs them, since wide ranges take long."""
+    every = re.compile(f"[{''.join(_SCRIPT_LETTERS.values())}]")
+    return every, {code: re.compile(f"[{letters}]") for code, letters in _SCRIPT_LETTERS.items()}
 
 
 MIN_SHARE_SCRIPT, MIN_LETTERS_SCRIPT = 0.3, 8
@@ -150,8 +158,6 @@ _SCRIPT_LETTERS = {
     "hi": "\u0900-\u097f",
     "th": "\u0e00-\u0e7f",
 }
-_SCRIPTS = [(code, re.compile(f"[{letters}]")) for code, letters in _SCRIPT_LETTERS.items()]
-_OTHER_SCRIPT = re.compile(f"[{''.join(_SCRIPT_LETTERS.values())}]")
 FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
     code: frozenset(words.split())
     for code, words in {

@@ -10,14 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
-from ragstone.analysis.scales import find_unfit_gates
-from ragstone.analysis.summary import Summary
-from ragstone.cli.actions import pairs, resume
 from ragstone.cli.actions.flags import build_plan, load_plan_file
 from ragstone.cli.actions.messages import Count, format_count, note, note_left_over
-from ragstone.cli.actions.next_commands import list_next_commands
 from ragstone.cli.actions.progress import Bar, count_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language, summarise_run, write_files
 from ragstone.cli.options import complain_of_folder
@@ -29,14 +24,11 @@ from ragstone.experiments.inputs import RunInputs, RunObserver
 from ragstone.experiments.run import Run, run_plan
 from ragstone.locale.messages import render
 from ragstone.registry import Metric
-from ragstone.report.builders.run import build_summary, build_terminal_report
-from ragstone.report.figures import describe_unfit_gates
 from ragstone.report.formats import describe_unknown, list_endings
-from ragstone.report.render import terminal
-from ragstone.report.words import load_words
 from ragstone.store import StoredRun
 
 if TYPE_CHECKING:
+    from ragstone.analysis.summary import Summary
     from ragstone.judges.batching import BatchJob
 
 
@@ -55,6 +47,8 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     # Only a bare --resume looks for the newest run; with data or a config the plan is known, and
     # its own unfinished run is looked for by identity.
     if flags["resume"] and not files and not flags["config"] and not flags["refs"]:
+        from ragstone.cli.actions import resume
+
         plan, store = resume.load_unfinished(flags, quiet=quiet)
         inputs = RunInputs(store=store, command=words)
         return finish_run(score_plan(plan, inputs, quiet=quiet), plan, quiet=quiet)
@@ -66,6 +60,8 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     # Before the dry run, too, whose purpose is to show mistakes.
     check_outputs(plan)
     if is_comparison:
+        from ragstone.cli.actions import pairs  # imports what draws tables
+
         return pairs.compare_predictions(
             flags["refs"], _list_predictions(flags, files), plan, quiet=quiet
         )
@@ -91,9 +87,8 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
         started.append(stored)
         note_left_over(dataset, quiet=quiet)
         bar.title = stored.info.name
-        say = load_words(choose_language(plan.language))
-        for remark in describe_unfit_gates(find_unfit_gates(stored), stored.info.judge, say):
-            note(remark.text, quiet=quiet)
+        if plan.gates:
+            _note_unfit_gates(stored, choose_language(plan.language), quiet=quiet)
 
     if plan.data.path == "-" and plan.name is None:
         # A run is else named after its file, which would be `-`.
@@ -115,6 +110,17 @@ def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = Fal
             raise RagstoneError(render(nothing.message, choose_language(plan.language))) from None
         except KeyboardInterrupt:
             raise _explain_stop(started, bar.answers, inputs.command) from None
+
+
+def _note_unfit_gates(stored: StoredRun, language: str, *, quiet: bool) -> None:
+    """Say which gates are on metrics that the judge was found not fit for."""
+    from ragstone.analysis.scales import find_unfit_gates
+    from ragstone.report.figures import describe_unfit_gates
+    from ragstone.report.words import load_words
+
+    unfit = find_unfit_gates(stored)
+    for remark in describe_unfit_gates(unfit, stored.info.judge, load_words(language)):
+        note(remark.text, quiet=quiet)
 
 
 def note_job(job: BatchJob, *, quiet: bool) -> None:
@@ -164,11 +170,23 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
 
 def show_summary(summary: Summary, language: str) -> None:
     """The table on stdout, as wide as the terminal."""
+    from rich.console import Console
+
+    from ragstone.report.builders.run import build_summary
+    from ragstone.report.render import terminal
+
     terminal.print_document(build_summary(summary, language), Console())
 
 
 def show_result(run: Run, language: str, commands: Sequence[tuple[str, str]] | None = None) -> None:
     """What a run found, on stdout: opening, table, worst claims, and what to do next."""
+    # Imported when shown: a quiet run, as in CI, needs none of it.
+    from rich.console import Console
+
+    from ragstone.cli.actions.next_commands import list_next_commands
+    from ragstone.report.builders.run import build_terminal_report
+    from ragstone.report.render import terminal
+
     following = list_next_commands(run) if commands is None else commands
     document = build_terminal_report(run.stored, run.summary(), language, following)
     terminal.print_document(document, Console())
