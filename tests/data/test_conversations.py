@@ -174,6 +174,25 @@ def test_runs_below_others_bring_contexts_and_steps() -> None:
         assert "read 2 runs as parts of the runs above them" in dataset.notes
 
 
+def test_the_last_retriever_with_documents_counts_and_times_may_be_milliseconds() -> None:
+    root = {"id": "r", "run_type": "chain", "trace_id": "r", "parent_run_id": None,
+            "start_time": 1_700_000_000_000, "end_time": 1_700_000_001_500,
+            "inputs": {"input": FIRST}, "outputs": {"output": ANSWER}}  # fmt: skip
+    searches = [
+        {"id": str(second), "run_type": "retriever", "parent_run_id": "r", "trace_id": "r",
+         "start_time": f"2025-01-01T00:00:0{second}", "inputs": {"query": FIRST}, "outputs": documents}
+        for second, documents in enumerate([
+            {"documents": [{"page_content": "first search"}]},
+            [{"page_content": "second search"}],
+            {"documents": []},
+        ])
+    ]  # fmt: skip
+    (sample,) = [record.sample for record in read([root, *searches])]
+    assert sample.contexts is not None
+    assert sample.contexts.texts == ["second search"]
+    assert sample.meta["latency"] == 1.5
+
+
 def test_threads_of_langsmith_by_time_and_without_inner_runs() -> None:
     def run(n: int, question: str, answer: str, **more: Any) -> dict[str, Any]:
         return {

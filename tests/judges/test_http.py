@@ -1,4 +1,4 @@
-"""Retries, waits, lanes, budgets and parameters that a model refuses."""
+"""Retries, waits, limits of concurrency, budgets and parameters that a model refuses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ragstone.asks import Ask, Case, Reply, embed, questions, rate, support
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.factory import make_judge
 from ragstone.judges.http import MAX_REPLY_BYTES, JsonClient, parse_retry_after
-from ragstone.judges.limits import ConcurrencyLimiter
+from ragstone.judges.limits import Budget, ConcurrencyLimiter, RateLimiter
 from ragstone.types import Chunk
 
 Serve = Callable[..., FaultServer]
@@ -127,7 +127,7 @@ def test_an_absurd_wait_fails_at_once(serve: Serve) -> None:
     assert len(server.calls) == 1
 
 
-def test_concurrency_never_exceeds_the_limit_and_falls_after_429(serve: Serve) -> None:
+def test_concurrency_never_exceeds_the_limit(serve: Serve) -> None:
     async def wait_for_seven(call: Call) -> None:
         while server.most_at_once < 7:  # noqa: ASYNC110 - the calls of other tasks
             await asyncio.sleep(0.01)
@@ -138,31 +138,55 @@ def test_concurrency_never_exceeds_the_limit_and_falls_after_429(serve: Serve) -
     assert server.most_at_once == 7
 
 
-def test_lanes_shrink_once_a_burst_and_grow_back_slowly() -> None:
-    lanes = ConcurrencyLimiter(10)
+def test_concurrency_falls_after_429(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed: list[float] = []
+    decrease = ConcurrencyLimiter.decrease
+
+    def watch(limiter: ConcurrencyLimiter, started: float) -> None:
+        decrease(limiter, started)
+        allowed.append(limiter.allowed)
+
+    monkeypatch.setattr(ConcurrencyLimiter, "decrease", watch)
+    server = serve(then_honest(status(429, Retry_After="0")))
+    (reply,) = asked(server, concurrency=10)
+    assert isinstance(reply, Reply)
+    assert allowed == [8.0]
+
+
+def test_a_rate_spaces_calls_below_what_was_asked_for() -> None:
+    limiter = RateLimiter(4.0)
+    assert [limiter.wait(10.0) for _ in range(3)] == [0.0, 0.25, 0.5]
+    assert limiter.wait(20.0) == 0.0  # turns that nobody took are not saved up
+    budget = Budget(calls_per_second=1.0)
+    budget.next_turn_seconds()
+    assert budget.next_turn_seconds() > 1.0  # a server that counts by its own clock sees fewer
+
+
+def test_the_limit_shrinks_once_a_burst_and_grows_back_slowly() -> None:
+    limiter = ConcurrencyLimiter(10)
     before = time.monotonic()
     for _ in range(5):
-        lanes.decrease(before)
-    assert lanes.allowed == 8.0
-    lanes.decrease(time.monotonic() + 1)
-    assert lanes.allowed == pytest.approx(6.4)
+        limiter.decrease(before)
+    assert limiter.allowed == 8.0
+    limiter.decrease(time.monotonic() + 1)
+    assert limiter.allowed == pytest.approx(6.4)
     for _ in range(6):
-        lanes.increase()
-    assert 7.2 < lanes.allowed < 7.5
+        limiter.increase()
+    assert 7.2 < limiter.allowed < 7.5
     for _ in range(100):
-        lanes.increase()
-    assert lanes.allowed == 10.0
+        limiter.increase()
+    assert limiter.allowed == 10.0
     for _ in range(100):
-        lanes.decrease(time.monotonic() + 10)
-    assert lanes.allowed == 1.0
+        limiter.decrease(time.monotonic() + 10)
+    assert limiter.allowed == 1.0
 
 
-def test_cancelled_waiters_leave_no_lane_taken() -> None:
+def test_cancelled_waiters_leave_no_place_taken() -> None:
     async def use() -> int:
-        lanes = ConcurrencyLimiter(1)
+        limiter = ConcurrencyLimiter(1)
 
         async def hold() -> None:
-            async with lanes:
+            async with limiter:
                 await asyncio.sleep(0.01)
 
         tasks = [asyncio.create_task(hold()) for _ in range(5)]
@@ -170,7 +194,7 @@ def test_cancelled_waiters_leave_no_lane_taken() -> None:
         for task in tasks[1:4]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        return lanes.busy
+        return limiter.busy
 
     assert asyncio.run(use()) == 0
 

@@ -12,10 +12,10 @@ from ragstone.data.left_over import SourceNote
 from ragstone.data.messages import get_message_text
 from ragstone.data.strict_json import BadRow
 
-Run = dict[str, Any]
+TraceRun = dict[str, Any]
 
 
-def is_placed_run(row: Mapping[str, Any]) -> bool:
+def is_run_in_trace(row: Mapping[str, Any]) -> bool:
     """Whether a row is a run with its place in a trace or a thread."""
     places = {"trace_id", "parent_run_id", "child_runs"}
     return "run_type" in row and (not places.isdisjoint(row) or is_thread_turn(row))
@@ -27,16 +27,16 @@ def join_runs(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     known = {str(run.get("id")) for _, run in located}
     # the run above may not be in the file, as when only retrievers were exported
     roots = [pair for pair in located if str(pair[1].get("parent_run_id")) not in known]
-    below: dict[str, list[Run]] = {}
+    children: dict[str, list[TraceRun]] = {}
     for _, run in located:
-        below.setdefault(str(run.get("parent_run_id")), []).append(run)
+        children.setdefault(str(run.get("parent_run_id")), []).append(run)
     parts = len(located) - len(roots)
-    yield from join_threads([(at, _add_parts(root, below)) for at, root in roots], notes)
+    yield from join_threads([(at, _add_parts(root, children)) for at, root in roots], notes)
     if parts:
         notes.append(SourceNote("read {n} runs as parts of the runs above them", n=parts))
 
 
-def _list_nested(run: Run) -> Iterator[Run]:
+def _list_nested(run: TraceRun) -> Iterator[TraceRun]:
     """A run, and those nested in it as `child_runs`."""
     children = run.get("child_runs")
     yield {name: value for name, value in run.items() if name != "child_runs"}
@@ -45,12 +45,13 @@ def _list_nested(run: Run) -> Iterator[Run]:
             yield from _list_nested({**child, "parent_run_id": run.get("id")})
 
 
-def _add_parts(root: Run, below: Mapping[str, list[Run]]) -> Run:
+def _add_parts(root: TraceRun, children: Mapping[str, list[TraceRun]]) -> TraceRun:
     """The root with the documents of its last retriever that has some, its tool calls and its duration."""
-    runs = sorted(_list_below(root, below), key=lambda run: str(run.get("start_time") or ""))
+    runs = sorted(_list_below(root, children), key=lambda run: str(run.get("start_time") or ""))
     retrieved = [_list_documents(run) for run in runs if run.get("run_type") == "retriever"]
     steps = [_to_step(run) for run in runs if run.get("run_type") == "tool"]
-    documents = next((found for found in reversed(retrieved) if found), None)
+    # the last retriever, as for the spans of other tracers (`spans.py`): an agent that searches again answers from that
+    documents = next((chunks for chunks in reversed(retrieved) if chunks), None)
     seconds = _count_seconds(root)
     row = dict(root)
     if retrieved:
@@ -62,19 +63,19 @@ def _add_parts(root: Run, below: Mapping[str, list[Run]]) -> Run:
     return row
 
 
-def _list_below(run: Run, below: Mapping[str, list[Run]]) -> Iterator[Run]:
-    for child in below.get(str(run.get("id")), ()):
+def _list_below(run: TraceRun, children: Mapping[str, list[TraceRun]]) -> Iterator[TraceRun]:
+    for child in children.get(str(run.get("id")), ()):
         yield child
-        yield from _list_below(child, below)
+        yield from _list_below(child, children)
 
 
-def _list_documents(run: Run) -> list[Any]:
+def _list_documents(run: TraceRun) -> list[Any]:
     outputs = run.get("outputs")
     lists = outputs.values() if isinstance(outputs, dict) else [outputs]
     return next((value for value in lists if isinstance(value, list)), [])
 
 
-def _to_step(run: Run) -> dict[str, Any]:
+def _to_step(run: TraceRun) -> dict[str, Any]:
     error = run.get("error")
     step = {
         "tool": run.get("name"),
@@ -105,7 +106,7 @@ def _get_output_text(outputs: Any) -> Any:
     return (get_message_text(value) or value) if isinstance(value, dict) else value
 
 
-def _count_seconds(run: Run) -> float | None:
+def _count_seconds(run: TraceRun) -> float | None:
     start, end = (_parse_seconds(run.get(name)) for name in ("start_time", "end_time"))
     return None if start is None or end is None or end < start else round(end - start, 6)
 

@@ -14,7 +14,7 @@ from ragstone.data.conversations import (
     is_thread_turn,
     join_threads,
 )
-from ragstone.data.langsmith import is_placed_run, join_runs
+from ragstone.data.langsmith import is_run_in_trace, join_runs
 from ragstone.data.left_over import SourceNote
 from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.data.rows import parse_cells
@@ -251,6 +251,6 @@ GROUPINGS = (
     Grouping("an OpenAI-evals log", _is_event, _group_openai_events),
     Grouping("SQuAD", lambda row: isinstance(row.get("paragraphs"), list), _group_squad),
     Grouping("conversations", has_conversation, expand_conversations, formats=("ragas",)),
-    Grouping("LangSmith runs", is_placed_run, join_runs, formats=("langsmith-runs",)),
+    Grouping("LangSmith runs", is_run_in_trace, join_runs, formats=("langsmith-runs",)),
     Grouping("turns of conversations", is_thread_turn, join_threads, formats=("langsmith-runs",)),
 )  # fmt: skip

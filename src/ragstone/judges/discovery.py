@@ -10,7 +10,7 @@ from ragstone.errors import RagstoneError
 from ragstone.judges.connection_errors import explain_connection_error
 from ragstone.judges.dialects import collect_key_variables
 from ragstone.judges.hints import suggest_spec
-from ragstone.judges.secrets import Redactor, find_key, parse_base_url
+from ragstone.judges.secrets import Redactor, find_key, format_basic_auth, parse_base_url
 
 LIST_SECONDS = 10.0
 """How long a server may take to list its models."""
@@ -36,6 +36,8 @@ async def find_served_model(url: str) -> str:
     key = find_key(base_url, None, None, collect_key_variables().get(base_url.host, ()))
     redact = Redactor(*(secret for secret in (key, base_url.credentials, base_url.query) if secret))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    if base_url.credentials:  # as the judge itself does
+        headers.setdefault("Authorization", format_basic_auth(base_url.credentials))
     timeout = aiohttp.ClientTimeout(total=LIST_SECONDS)
     try:
         async with (

@@ -94,7 +94,7 @@ def make_judge(
             settings.get("max_usd"),
             settings.get("max_calls"),
             settings.get("run_deadline"),
-            rate=_check_rate(settings),
+            calls_per_second=_check_rate(settings),
         )
     check_identity(settings)
     if "jury" in settings:

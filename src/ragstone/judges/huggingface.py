@@ -27,7 +27,7 @@ from ragstone.types import Usage
 
 _LOADED: dict[tuple[str, str], tuple[Any, Any]] = {}
 """Tokenizer and model by name and task (see `load`); the device of the first load stays."""
-_LOADING = Lock()
+_LOAD_LOCK = Lock()
 
 
 class LocalModel:
@@ -193,7 +193,7 @@ def load(name: str, task: str, device: str | None, threads: int | None = None) -
     `task` is "text" for a language model or "vectors" for an encoder.
 
     The number of threads holds for all models of torch in this process: the last one given counts."""
-    with _LOADING:
+    with _LOAD_LOCK:
         loaded = _LOADED.get((name, task))
         if loaded is None:
             loaded = _LOADED[name, task] = _load(name, task, device)

@@ -89,16 +89,15 @@ class Budget:
     """Time limit of the run, from the first call on."""
     calls: int = 0
     usd: float = 0.0
-    rate: float | None = None
-    """Calls per second."""
+    calls_per_second: float | None = None
     _reserved: float = field(default=0.0, repr=False)
     _rate_limiter: RateLimiter | None = field(default=None, repr=False)
-    _end: float | None = field(default=None, repr=False)
+    _deadline_at: float | None = field(default=None, repr=False)
 
     async def admit(self, estimate: float) -> None:
         """Reserve the estimate (USD) of a call and wait for its turn; raises OutOfBudget."""
         self.reserve(estimate)
-        if self.rate is not None:
+        if self.calls_per_second is not None:
             try:
                 await asyncio.sleep(self.next_turn_seconds())
             except asyncio.CancelledError:
@@ -107,11 +106,11 @@ class Budget:
 
     def next_turn_seconds(self) -> float:
         """Take the next turn and return the seconds until it comes."""
-        if self.rate is None:
+        if self.calls_per_second is None:
             return 0.0
         if self._rate_limiter is None:
             # calls reach the server with jitter, and its own count must stay below the rate
-            self._rate_limiter = RateLimiter(RATE_MARGIN * self.rate)
+            self._rate_limiter = RateLimiter(RATE_MARGIN * self.calls_per_second)
         return self._rate_limiter.wait(time.monotonic())
 
     def reserve(self, estimate: float) -> None:
@@ -135,6 +134,6 @@ class Budget:
         if self.seconds is None:
             return float("inf")
         now = time.monotonic()
-        if self._end is None:
-            self._end = now + self.seconds
-        return self._end - now
+        if self._deadline_at is None:
+            self._deadline_at = now + self.seconds
+        return self._deadline_at - now

@@ -83,11 +83,11 @@ def format_basic_auth(credentials: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name means this machine."""
-    if host == "localhost":
+    """Return whether a host name or address, as URLs write it, means this machine."""
+    if host.lower() == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
 

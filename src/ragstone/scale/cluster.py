@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import logging
 import os
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import MissingExtra, RagstoneError
+from ragstone.judges.secrets import is_loopback
 
 LOCATION_FORMS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, or the scheduler's file.json"
 
@@ -88,7 +88,7 @@ def parse_location(on: str) -> ClusterLocation:
         if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
             raise ClusterError(f"no cluster at {on!r}; write {LOCATION_FORMS}")
         if scheme == "dask":  # encrypted by default, except on the loopback of this machine
-            scheme = "tcp" if _is_loopback(rest.rpartition(":")[0]) else "tls"
+            scheme = "tcp" if _is_this_machine(rest.rpartition(":")[0]) else "tls"
         return ClusterLocation(address=f"{scheme}://{rest}")
     if on == "dask" or on.startswith("dask:"):
         count = on.partition(":")[2] or str(_count_cores())
@@ -267,17 +267,12 @@ def find_driver_host(client: Any) -> str:
                 f"{INTERFACE_VARIABLE} names no network of this machine: {unknown}"
             ) from None
     scheduler = get_address_host(client.scheduler.address)
-    return "127.0.0.1" if _is_loopback(scheduler) else get_ip(scheduler)
+    return "127.0.0.1" if _is_this_machine(scheduler) else get_ip(scheduler)
 
 
-def _is_loopback(host: str) -> bool:
-    host = host.strip("[]")
-    if host == "localhost":
-        return True
+def _is_this_machine(host: str) -> bool:
+    """Whether a host is this machine; a name is looked up, since a cluster names its machines."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        try:
-            return ipaddress.ip_address(socket.gethostbyname(host)).is_loopback
-        except OSError:
-            return False
+        return is_loopback(host) or is_loopback(socket.gethostbyname(host.strip("[]")))
+    except OSError:
+        return False

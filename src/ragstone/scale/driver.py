@@ -137,7 +137,7 @@ class ClusterExecution(Execution):
             settings.get("max_usd"),
             settings.get("max_calls"),
             settings.get("run_deadline"),
-            rate=settings.get("rate"),
+            calls_per_second=settings.get("rate"),
         )
         name = self.judge.name if self.judge is not None else ""
         self._coordinator = Coordinator(

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from ragstone.judges.secrets import is_loopback
 from ragstone.server.responses import build_error_response
-from ragstone.server.settings import ServerSettings, is_address, is_loopback
+from ragstone.server.settings import ServerSettings, is_address
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from ragstone.errors import RagstoneError
+from ragstone.judges.secrets import is_loopback
 from ragstone.monitor.ingest.redaction import RedactionHook
 from ragstone.monitor.windows.calendars import get_time_zone
 
@@ -90,17 +90,6 @@ def check_settings(settings: ServerSettings) -> ServerSettings:
         )
     get_time_zone(settings.zone)  # raises for an unknown zone
     return settings
-
-
-@lru_cache(maxsize=64)
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine itself."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def is_address(host: str) -> bool:

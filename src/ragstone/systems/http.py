@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from ragstone.data.rows import get_path
 from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.judges.secrets import is_loopback
 from ragstone.locale.messages import compose
 from ragstone.systems.protocol import (
     MEASURES,
@@ -91,7 +91,7 @@ class HttpSystem:
         self._stream = stream
         # on this machine, concurrent questions compete for its processors: each latency would
         # include time spent on the others
-        self.concurrency = 1 if _is_loopback(urlsplit(self._url).hostname or "") else 8
+        self.concurrency = 1 if is_loopback(urlsplit(self._url).hostname or "") else 8
         self._parameters = dict(parameters or {})
         text = json.dumps([url, body])
         _check_placeholders(text, self._parameters)
@@ -326,17 +326,10 @@ def _fill_headers(headers: Mapping[str, str], url: str) -> tuple[dict[str, str],
     headers_with_values = {
         name: _VARIABLE.sub(insert_value, str(value)) for name, value in headers.items()
     }
-    if secrets and not url.startswith("https:") and not _is_loopback(urlsplit(url).hostname or ""):
+    if secrets and not url.startswith("https:") and not is_loopback(urlsplit(url).hostname or ""):
         raise RagstoneError("the URL is not encrypted; secrets go over https or to this machine")
     # longest first: a secret that contains another is redacted as a whole
     return headers_with_values, sorted(secrets, key=len, reverse=True)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 async def _read_text(response: aiohttp.ClientResponse) -> str:

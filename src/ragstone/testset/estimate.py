@@ -12,6 +12,7 @@ from typing import Any
 from ragstone import prompts
 from ragstone.asks import Order, canonical, write
 from ragstone.judges import Judge
+from ragstone.judges.prices import CHARACTERS_PER_TOKEN, compute_usd, find_price
 from ragstone.testset.items import JOINING
 from ragstone.testset.judge_writer import (
     EVIDENCE_MARGIN_CHARS,
@@ -26,12 +27,11 @@ from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sets import build_writer_judge, open_documents
 from ragstone.types import Chunk
 
-CHARACTERS_PER_TOKEN = 3.5
 SECONDS_PER_CALL = 4.0
 """Assumed duration of a call that writes several questions."""
 PROBED_DOCUMENTS = 40
 """Documents whose length is looked at."""
-WRITTEN, ANSWERED = 420, 160
+ITEM_CHARS, ANSWER_CHARS = 420, 160
 """Characters that a judge writes for an item, and for an answer to it."""
 
 
@@ -82,7 +82,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
     read += solves * len(prompts.load("solve", None).text) + wanted * (
         2 * EVIDENCE_MARGIN_CHARS + beside + 300
     )
-    written = wanted * (WRITTEN + 2 * ANSWERED)
+    written = wanted * (ITEM_CHARS + 2 * ANSWER_CHARS)
     tokens = read / CHARACTERS_PER_TOKEN, written / CHARACTERS_PER_TOKEN
     calls = writes + solves
     at_once = plan.concurrency or judge.concurrency
@@ -99,8 +99,6 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
 
 
 def _estimate_usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:
-    from ragstone.judges.prices import find_price
-
-    given = spec.get("prices") if isinstance(spec, dict) else None
-    price = find_price(judge.name.rpartition(":")[2], given)
-    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
+    configured = spec.get("prices") if isinstance(spec, dict) else None
+    price = find_price(judge.name.rpartition(":")[2], configured)
+    return compute_usd(price, tokens_in, tokens_out) if price else None

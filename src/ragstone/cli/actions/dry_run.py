@@ -34,7 +34,7 @@ from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
 from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.offline import OfflineJudge
-from ragstone.judges.prices import find_price
+from ragstone.judges.prices import CHARACTERS_PER_TOKEN, compute_usd, find_price
 from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
@@ -45,8 +45,6 @@ from ragstone.types import Sample
 PROBED_SAMPLES = 20
 """Samples that the estimate is made from."""
 
-CHARACTERS_PER_TOKEN = 3.5
-"""Of English and Spanish prose with the usual tokenizers: 3 to 4."""
 SECONDS_PER_CALL = 2.0
 """What a call to a remote judge is taken to last."""
 
@@ -276,7 +274,7 @@ def _estimate_usd(member: Any, tokens_in: float, tokens_out: float) -> float | N
     if member.local or member.name.startswith(("gguf:", "hf:", "nli:")):
         return 0.0
     price = getattr(model, "price", None) or find_price(member.name.rpartition(":")[2])
-    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6 if price else None
+    return compute_usd(price, tokens_in, tokens_out) if price else None
 
 
 def _add_known(first: float | None, second: float | None) -> float | None:

@@ -101,7 +101,7 @@ async def _measure(
         limits.get("max_usd", settings.get("max_usd")),
         limits.get("max_calls", settings.get("max_calls")),
         settings.get("run_deadline"),
-        rate=settings.get("rate"),
+        calls_per_second=settings.get("rate"),
     )
     # `settings` are printed for the config; `tried` has a concurrency that is for this check alone.
     tried = {"concurrency": CHECK_CONCURRENCY, **settings}

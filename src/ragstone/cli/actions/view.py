@@ -6,9 +6,10 @@ import asyncio
 import webbrowser
 
 from ragstone.cli.actions.messages import note
+from ragstone.judges.secrets import is_loopback
 from ragstone.labels.session import choose_author
 from ragstone.server import ServerSettings, serve
-from ragstone.server.settings import check_settings, is_loopback
+from ragstone.server.settings import check_settings
 from ragstone.store import Store
 
 
