@@ -185,7 +185,7 @@ def test_a_model_lifts_no_claim_with_a_number_that_no_source_has(
     """A small number may have been counted; one that stands in a source in other writing is known."""
     server = serve(choosing.always("true", {"true": 0.999, "false": 0.0005, "unknown": 0.0005}))
     (answered,) = put(server, check(claim))
-    assert bool(server.calls) == is_asked
+    assert any(claim in call.prompt[1] for call in server.calls) == is_asked
     if not is_asked:
         assert answered.value["verdicts"][0]["verdict"] != "supported"
         assert answered.value["verdicts"][0]["probability"] < 0.5
@@ -211,7 +211,7 @@ def test_claims_of_which_the_sources_do_not_speak_are_not_asked(serve: Serve) ->
     server = serve()
     (answered,) = put(server, check("Cats like to sleep on warm roofs."))
     assert answered.value["verdicts"][0]["verdict"] == "not_found"
-    assert not server.calls
+    assert not any("Cats" in call.prompt[1] for call in server.calls)
 
 
 def test_a_model_that_lifts_no_claim_is_not_asked_about_a_trap(serve: Serve) -> None:
@@ -234,9 +234,29 @@ def test_what_the_rules_see_for_certain_is_not_asked(
 
     monkeypatch.setattr(OfflineJudge, "answer", answer)
     server = serve()
-    (answered,) = put(server, check())
-    assert answered.value == {"verdicts": [row], "case_probabilities": [0.02]}
-    assert not server.calls
+    first, second = put(server, check(), check("It was built in 1889 by Gustave Eiffel."))
+    assert first.value == second.value == {"verdicts": [row], "case_probabilities": [0.02]}
+    assert len(server.calls) == 1, "whether there is a model at all is asked once"
+    assert CLAIM not in server.calls[0].prompt[1]
+    assert any("before the model was asked" in note for note in first.notes)
+    assert (first.usage.calls, second.usage.calls) == (1, 0)
+
+
+def test_no_score_carries_the_name_of_a_model_that_never_replied() -> None:
+    settled = {"id": "settled", "question": "When was it built?", "answer": "It was built in 1990.",
+               "contexts": ["The bridge was built in 1932 by a firm of Bilbao."]}  # fmt: skip
+    judge = {
+        "model": "openai:m",
+        "base_url": "http://127.0.0.1:9/v1",
+        "small": True,
+        "max_retries": 0,
+    }
+    run = ragstone.evaluate(
+        [settled, {**settled, "id": "again"}], ["faithfulness"], judge=judge, store=":memory:"
+    )
+    for row in run.rows():
+        score = row.scores["faithfulness"]
+        assert (score.outcome, score.kind, score.findings) == ("judge_error", "transport", ())
 
 
 def test_in_a_language_never_measured_the_model_decides_alone(serve: Serve) -> None:

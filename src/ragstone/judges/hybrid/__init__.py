@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone import prompts
 from ragstone.asks import Answered, Ask, Reply
-from ragstone.errors import JudgeFailed
+from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.choices import Choice, ChoiceModel, ChoiceRequest, Chosen
 from ragstone.judges.hybrid.sessions import DecisionSession, read_opinion, run_sessions
@@ -67,6 +67,7 @@ class HybridJudge(Reopenable):
         self.embedded = OfflineJudge(allow_unmeasured=True)
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
+        self._has_replied = False
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return model, prompts and the versions of the route and of the embedded judge."""
@@ -86,6 +87,8 @@ class HybridJudge(Reopenable):
         """Answer the Asks; their questions to the model are put together, round by round."""
         sessions = [await self._open(ask) for ask in asks]
         await run_sessions(sessions, self._choose)
+        for session in sessions:
+            await self._check_presence(session)
         self.spent = sum((session.usage for session in sessions), self.spent)
         return [session.finish(self.model.notes) for session in sessions]
 
@@ -128,12 +131,32 @@ class HybridJudge(Reopenable):
     async def _choose(self, questions: list[tuple[Ask, ChoiceRequest]]) -> list[Chosen]:
         """Put the requests; one whose reply is none of the options is put once more, in stricter words."""
         chosen = await self.model.choose([request for _, request in questions])
+        self._has_replied |= any(map(_is_reply, chosen))
         odd = [n for n, choice in enumerate(chosen) if _is_unparseable(choice)]
         if odd:
             again = await self.model.choose([self._insist(*questions[n]) for n in odd])
             for n, choice in zip(odd, again, strict=True):
                 chosen[n] = _add_usage(choice, chosen[n])
         return chosen
+
+    async def _check_presence(self, session: DecisionSession[ChoiceRequest, Choice]) -> None:
+        """Fail what rules settled alone if the model has never replied, nor does now: no score names a dead judge."""
+        if not session.is_unasked or self._has_replied:
+            return
+        (choice,) = await self.model.choose([self._greet(session.ask)])
+        self._has_replied = _is_reply(choice)
+        session.usage += choice.usage or NO_USAGE
+        if isinstance(choice, JudgeFailed | OutOfBudget) and not self._has_replied:
+            session.fail(choice)
+
+    def _greet(self, ask: Ask) -> ChoiceRequest:
+        """Return a short question whose answer does not matter."""
+        from ragstone.judges.hybrid.prompting import build_request, fence_texts
+
+        text = fence_texts("1 + 1 = 2")
+        return build_request(
+            self._load_prompt("choose_support", ask), {"sources": text, "claim": text}
+        )
 
     def _insist(self, ask: Ask, request: ChoiceRequest) -> ChoiceRequest:
         filled = self._load_prompt("choose_again", ask).fill(
@@ -154,6 +177,11 @@ def _decide(ask: Ask, embedded: Any, load: Callable[[str], prompts.Prompt]) -> D
 
 def _is_unparseable(choice: Chosen) -> bool:
     return isinstance(choice, JudgeFailed) and choice.kind == "unparseable"
+
+
+def _is_reply(choice: Chosen) -> bool:
+    """Whether a model said anything, of use or not."""
+    return isinstance(choice, Choice) or _is_unparseable(choice)
 
 
 def _add_usage(choice: Chosen, earlier: Chosen) -> Chosen:

@@ -41,6 +41,8 @@ class DecisionSession(Generic[Q, A]):
     asked: tuple[Q, ...] = ()
     """Questions that are open; none when the Ask is decided."""
     usage: Usage = NO_USAGE
+    was_asked: bool = False
+    """Whether any question was put to the model."""
     _decision: Generator[tuple[Q, ...], tuple[A, ...], Any] | None = field(default=None, repr=False)
     _without_probabilities: bool = False
 
@@ -54,20 +56,31 @@ class DecisionSession(Generic[Q, A]):
         decision = self._decision
         if decision is None or not self.asked:
             return
+        self.was_asked = True
         self.usage = sum((answer.usage or NO_USAGE for answer in answers), self.usage)
         given: list[A] = []
         for answer in answers:
             if isinstance(answer, JudgeFailed | OutOfBudget):
-                self._fail(answer)
+                self.fail(answer)
                 return
             given.append(answer)
         self._without_probabilities |= any(answer.probabilities is None for answer in given)
         self._advance(lambda: decision.send(tuple(given)))
 
+    @property
+    def is_unasked(self) -> bool:
+        """Whether a model was to decide, and rules settled everything before it was asked."""
+        return (
+            self._decision is not None and not self.was_asked and isinstance(self.answered, Reply)
+        )
+
     def finish(self, notes: tuple[str, ...]) -> Answered:
-        """Return the outcome, with the notes of the model if it was asked."""
+        """Return the outcome, with the notes of the model if it was asked, and the word that it was not."""
         if self._decision is None or not isinstance(self.answered, Reply):
             return self.answered
+        if self.is_unasked:
+            given = (*self.answered.notes, compose("model_not_asked"))
+            return Reply(self.answered.value, self.usage, given)
         # a model has decided, so that the reply no longer stands on rules alone
         kept = [note for note in self.answered.notes if code_of(note) != HEURISTIC]
         if self._without_probabilities:
@@ -81,9 +94,10 @@ class DecisionSession(Generic[Q, A]):
             notes = self.answered.notes if isinstance(self.answered, Reply) else ()
             self.asked, self.answered = (), Reply(end.value, notes=notes)
         except (JudgeFailed, OutOfBudget) as failure:
-            self._fail(failure)
+            self.fail(failure)
 
-    def _fail(self, failure: JudgeFailed | OutOfBudget) -> None:
+    def fail(self, failure: JudgeFailed | OutOfBudget) -> None:
+        """End the Ask with a failure, which gets what was spent on it."""
         self.asked, self.answered = (), failure
         failure.usage = self.usage
 
