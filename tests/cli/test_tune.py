@@ -49,6 +49,15 @@ def test_the_winner_stands_next_to_the_baseline_on_held_out_questions(till, tmp_
     assert "exact_match" in (tmp_path / "t.md").read_text(encoding="utf-8")
 
 
+def test_runs_lists_the_trials_of_a_search_on_request_only(till, call) -> None:
+    assert till("--vary", "knows=2,9", "--sampler", "grid").code == 0
+    shown = call("runs", "list", "--json")
+    every = json.loads(call("runs", "list", "--json", "--trials").out)
+    hidden = len(every) - len(json.loads(shown.out))
+    assert hidden >= 2
+    assert f"{hidden} runs of searches for settings not listed; --trials" in shown.err
+
+
 def test_the_front_is_marked(till) -> None:
     done = till("--vary", "knows=2,9", "--against", "tokens", "--sampler", "grid")
     assert done.code == 0, done.err

@@ -17,6 +17,7 @@ from ragstone.engine import Progress
 from ragstone.errors import DataError, JudgeFailed, NotApplicable
 from ragstone.metrics import resolve
 from ragstone.metrics.scoring import build_starter
+from ragstone.store import Store
 from ragstone.types import Score, Usage
 from scripted import ScriptedJudge, level_by_hash, rated
 
@@ -49,6 +50,15 @@ def test_a_question_under_way_is_not_put_again() -> None:
     judge = ScriptedJudge(delay=lambda ask: 0.01)
     evaluate(samples(40, distinct=5), [ONE], judge=judge)
     assert len(judge.asked) == 5
+
+
+def test_a_stored_reply_says_how_long_it_took(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.db")
+    evaluate(samples(2), [ONE], judge=ScriptedJudge(delay=lambda ask: 0.05), store=store)
+    keys = [key for (key,) in store.read("SELECT key FROM replies")]
+    seconds = [stored.reply.seconds for stored in store.stored_replies(keys).values()]
+    assert len(seconds) == 2
+    assert all(taken is not None and taken > 0.04 for taken in seconds)
 
 
 def test_what_two_metrics_ask_is_asked_once_and_the_first_pays() -> None:

@@ -38,7 +38,7 @@ def store_run(store: Store, judge: object, *, payer: str) -> StoredRun:
             answers = await embedded.answer(asks)
             for ask, answer in zip(asks, answers, strict=True):
                 assert isinstance(answer, Reply)
-                kept = Reply(answer.value, Usage(2, 120, 30, 0.25))
+                kept = Reply(answer.value, Usage(2, 120, 30, 0.25), seconds=1.25)
                 key = build_reply_key(ask, make_judge(judge, missing_keys=[]))
                 store.save_reply(key, kept, run=payer, kind=ask.kind, judge="openai:big").result()
             return answers
@@ -68,6 +68,7 @@ def test_calls_are_found_with_prompt_reply_and_cost(tmp_path: Path) -> None:
     assert "Returns are taken within 30 days" in support.prompt[1]
     assert support.stored is not None
     assert support.stored.usage == Usage(2, 120, 30, 0.25)
+    assert support.stored.reply.seconds == 1.25
     assert support.stored.reply.value["verdicts"][0]["verdict"] == "supported"
 
 

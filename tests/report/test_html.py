@@ -130,6 +130,17 @@ def long_case(number: int) -> tuple[dict[str, Any], dict[str, Score]]:
     return row, {"m": Score(number % 7 / 7, findings=findings)}
 
 
+def test_a_page_shows_no_more_samples_than_it_may(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html, "FIRST_DRAWN", 2)
+    monkeypatch.setattr(html, "MAX_SAMPLES", 5)
+    cases = [({"question": f"q{n}", "answer": "a"}, {}) for n in range(8)]
+    run = build(cases, metrics=())
+    page = page_of(run, summarise(run))
+    assert "5 of 8 samples, the worst first" in page
+
+
 def test_long_samples_are_shortened_to_fit_the_budget(build: Any) -> None:
     metric = {"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
               "judged": True, "labels": [], "meaning": ""}  # fmt: skip

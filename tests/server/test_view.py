@@ -345,8 +345,8 @@ def test_runs_are_compared_in_the_words_of_compare(
 
 def test_a_call_says_when_it_was_asked_and_what_it_took() -> None:
     ask = Ask("claims", {"text": "It is."}, {})
-    for usage, said in ((Usage(2, 30, 4, 0.5), "2 attempts"), (Usage(), "took no call of the model")):  # fmt: skip
-        stored = StoredReply(Reply({"claims": []}, usage), "r1", "openai:m", "2026-05-01T10:00:00+00:00", usage)  # fmt: skip
+    for usage, said in ((Usage(2, 30, 4, 0.5), "2 attempts"), (Usage(1), "answered in 0.250 s"), (Usage(), "took no call of the model")):  # fmt: skip
+        stored = StoredReply(Reply({"claims": []}, usage, seconds=0.25), "r1", "openai:m", "2026-05-01T10:00:00+00:00", usage)  # fmt: skip
         facts = _view_call(
             JudgeCall(ask, ("be fair", "split"), stored, True), load_words("en")
         ).facts

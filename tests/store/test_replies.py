@@ -27,13 +27,15 @@ def kept(store: Store, key: str, reply: Reply) -> None:
     "vectors", [[[0.1, -2.5e-300, 3.0], [1e300, 0.0, -0.0]], [[]], [], [["no number"]], "none", [[1, 2]]]
 )  # fmt: skip
 def test_vectors_come_back_as_they_were(vectors: object) -> None:
-    reply = Reply({"vectors": vectors}, Usage(1), ("note",))
-    assert codec.decode_reply(codec.encode_reply(reply), Usage(1)) == reply
+    reply = Reply({"vectors": vectors}, Usage(1), ("note",), 0.125)
+    decoded = codec.decode_reply(codec.encode_reply(reply), Usage(1))
+    assert (decoded, decoded.seconds) == (reply, 0.125)
 
 
 def test_vectors_of_an_older_store_are_read() -> None:
     older = json.dumps({"value": {"vectors": [[0.5, 0.25]]}, "notes": []})
-    assert codec.decode_reply(older, Usage()).value == {"vectors": [[0.5, 0.25]]}
+    decoded = codec.decode_reply(older, Usage())
+    assert (decoded.value, decoded.seconds) == ({"vectors": [[0.5, 0.25]]}, None)
 
 
 def test_messages_inside_a_value_keep_their_codes() -> None:

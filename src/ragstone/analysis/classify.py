@@ -221,9 +221,11 @@ def _weigh_answer(
     language: str,
 ) -> None:
     """Let the texts decide where a judge or a count of words would be wrong."""
+    if _has_error(scores):
+        return
     answer, reference = sample.answer or "", sample.reference or ""
     holds = bool(reference) and holds_reference(answer, reference, language) is True
-    if _has_error(scores) or not (holds or "generation_failure" in signals.good):
+    if not (holds or "generation_failure" in signals.good):
         return
     is_verbose = is_rambling(sample, language)
     if is_verbose or (holds and _outweighs_verdict(answer, reference, signals)):

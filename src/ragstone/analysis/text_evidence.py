@@ -30,7 +30,7 @@ def holds_reference(text: str, reference: str, language: str) -> bool | None:
     from ragstone.text.quantities import find_quantities, matches  # a slow import
 
     wanted = find_quantities(reference, language)
-    present = find_quantities(text, language)
+    present = find_quantities(text, language) if wanted else []
     if not all(any(matches(quantity, other) for other in present) for quantity in wanted):
         return False
     if is_in_language(text, language) is False:
@@ -65,9 +65,12 @@ def is_verbatim(answer: str, contexts: Ranked | None, language: str) -> bool:
 def is_rambling(sample: Sample, language: str) -> bool:
     """Whether most of a long answer has nothing to do with the question or the reference."""
     answer = sample.answer or ""
+    sentences = split_sentences(answer, language)
+    if len(answer.split()) + len(sentences) <= MIN_WORDS_BESIDE:  # a sentence may begin in a word
+        return False
     about = find_content_words(f"{sample.question or ''} {sample.reference or ''}")
     beside = total = 0
-    for start, end in split_sentences(answer, language):
+    for start, end in sentences:
         sentence = answer[start:end]
         count = len(sentence.split())
         total += count

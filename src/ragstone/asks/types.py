@@ -58,6 +58,8 @@ class Reply:
     usage: Usage = NO_USAGE
     notes: tuple[str, ...] = field(default=())
     """What a reader of the score should know (a jury that disagreed, a heuristic reply)."""
+    seconds: float | None = field(default=None, compare=False)
+    """From the question to the reply, with retries and their waiting; None where nobody measured it."""
 
 
 Answered = Reply | JudgeFailed | OutOfBudget

@@ -9,10 +9,11 @@ import click
 from ragstone.cli.options import F, store_option
 
 
-def trend_options(function: F) -> F:
-    """`--trend`, `--data` and `--lang`."""
+def list_options(function: F) -> F:
+    """`--trend`, `--data`, `--trials` and `--lang`."""
     for option in (
         click.option("--lang", "language", metavar="LANG", help="Language of the trend: en, es."),
+        click.option("--trials", is_flag=True, help="Also the runs of searches for settings (tune)."),
         click.option("--data", metavar="NAME", help="Only runs of this data set."),
         click.option("--trend", metavar="METRIC", help="The metric over the runs of each data set, with the verdict between neighbours."),
     ):  # fmt: skip
@@ -21,7 +22,7 @@ def trend_options(function: F) -> F:
 
 
 @click.group("runs", invoke_without_command=True)
-@trend_options
+@list_options
 @store_option
 @click.pass_context
 def command(ctx: click.Context, /, store: str | None, **options: Any) -> None:
@@ -35,7 +36,7 @@ def command(ctx: click.Context, /, store: str | None, **options: Any) -> None:
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@trend_options
+@list_options
 @store_option
 @click.pass_obj
 def list_command(default: str | None, /, as_json: bool, store: str | None, **options: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
@@ -158,7 +159,7 @@ class AskBroker:
 
     async def _ask_judge(self, asks: list[Ask]) -> list[Answered]:
         try:
-            answered = await self._judge.answer(asks)
+            answered = await ask_timed(self._judge, asks)
         except Exception as raised:
             fault = JudgeFailed(
                 "transport", "judge_raised", error=type(raised).__name__, text=str(raised)
@@ -208,6 +209,16 @@ class AskBroker:
             asyncio.wrap_future(saved).add_done_callback(
                 lambda done: _settle_save(saving, None if done.cancelled() else done.exception())
             )
+
+
+async def ask_timed(judge: Judge, asks: Sequence[Ask]) -> list[Answered]:
+    """Ask the judge; replies that will be stored say how long they took."""
+    started = time.monotonic()
+    answered = await judge.answer(asks)
+    if judge.local:
+        return answered
+    seconds = round(time.monotonic() - started, 3)
+    return [replace(reply, seconds=seconds) if isinstance(reply, Reply) else reply for reply in answered]  # fmt: skip
 
 
 def build_reply_key(ask: Ask, judge: Judge) -> str:

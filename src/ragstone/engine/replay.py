@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Reply
+from ragstone.asks import Answered, Ask
 from ragstone.engine.broker import build_reply_key
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import JudgeFailed, RagstoneError
@@ -94,7 +94,7 @@ class _StoredAnswers:
             answers.append(
                 JudgeFailed("transport", "question_not_asked")
                 if found is None
-                else Reply(found.reply.value, found.usage, found.reply.notes)
+                else replace(found.reply, usage=found.usage)
             )
         return answers
 

@@ -9,7 +9,7 @@ from dataclasses import astuple
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply, digest
-from ragstone.engine.broker import to_unusable_reply
+from ragstone.engine.broker import ask_timed, to_unusable_reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
@@ -71,7 +71,7 @@ class SharedJudge:
     async def _ask_judge(self, mine: Mapping[str, Ask]) -> dict[str, Answered]:
         answered: dict[str, Answered] = {}
         try:
-            got = await self._judge.answer(list(mine.values()))
+            got = await ask_timed(self._judge, list(mine.values()))
             answered = dict(zip(mine, got, strict=True))
         finally:
             # also after an error, which leaves `answered` empty: `keep` releases the claims

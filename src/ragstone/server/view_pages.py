@@ -38,7 +38,7 @@ from ragstone.server.responses import RequestError
 from ragstone.server.view_labels import save_form, show_label
 from ragstone.server.view_state import VIEW_STATE, IndexJob, ViewState
 from ragstone.store import StoredRow, StoredRun
-from ragstone.store.experiments import load_experiment, load_experiments
+from ragstone.store.experiments import load_experiment, load_experiments, load_trials
 from ragstone.store.run_notes import (
     load_run_notes,
     mark_baseline,
@@ -138,7 +138,7 @@ def show_runs(state: ViewState, frame: ViewFrame) -> str:
             binned.append(state.store.run(run).info)
         except RunNotFound:  # erased by another process between the two reads
             continue
-    return render_runs(frame, entries, state.store.place, binned, unread, state.find_trials())
+    return render_runs(frame, entries, state.store.place, binned, unread, load_trials(state.store))
 
 
 def show_run(state: ViewState, frame: ViewFrame) -> str:

@@ -20,7 +20,7 @@ from ragstone.report.view.sample_page import MAX_OTHER_RUNS
 from ragstone.report.view.summaries import SummaryShelf
 from ragstone.server.label_desk import LabelDesk
 from ragstone.store import Store, StoredRun
-from ragstone.store.experiments import load_experiments
+from ragstone.store.experiments import load_trials
 from ragstone.store.run_notes import load_run_notes
 from ragstone.store.store import INDEX_ENDING
 
@@ -80,16 +80,9 @@ class ViewState:
             whole.append(entry)
         return whole, waiting
 
-    def find_trials(self) -> set[str]:
-        """Runs of searches for settings, which are listed with their search only."""
-        kept = load_experiments(self.store)
-        return {run for experiment in kept if experiment.kind == "tuning" for run in experiment.runs}  # fmt: skip
-
     def list_choices(self) -> list[RunEntry]:
         """The runs to choose from where one is to be compared or labelled."""
-        trials = self.find_trials()
-        entries = load_entries(self.store, self.shelf, make=False)
-        return [entry for entry in entries if entry.run.id not in trials]
+        return load_entries(self.store, self.shelf, make=False, left_out=load_trials(self.store))
 
     def open_bare_entry(self, run: StoredRun) -> RunEntry:
         """A run with its notes, without reading its scores."""
@@ -109,7 +102,7 @@ class ViewState:
             if info.id == entry.info.id or (info.facts.source or info.source) != entry.data:
                 continue
             with self._lock:
-                index = self._indexes.get(info.id) or RunIndex.open(self._get_folder(info.id))
+                index = self._indexes.get(info.id) or self._read_index(info.id)
             run = StoredRun(self.store, info)
             if index is not None:
                 at = index.find_positions([sample]).get(sample)
@@ -143,7 +136,7 @@ class ViewState:
 
     def _find_index(self, run: str, stamp: int | None) -> RunIndex | None:
         """The open index of a run, or the one in its folder; with a stamp, only of that state of the run."""
-        index = self._indexes.get(run) or RunIndex.open(self._get_folder(run))
+        index = self._indexes.get(run) or self._read_index(run)
         if index is None:
             return None
         if stamp is not None and index.stamp != stamp:
@@ -158,6 +151,9 @@ class ViewState:
     def _forget(self, run: str) -> None:
         # not closed here: a page that was asked for before may still read it; it closes when it is collected
         self._indexes.pop(run, None)
+
+    def _read_index(self, run: str) -> RunIndex | None:
+        return RunIndex.open(self._get_folder(run), self.store.open_texts(run))
 
     def _get_folder(self, run: str) -> Path:
         return self.store.view_path(run, INDEX_ENDING)

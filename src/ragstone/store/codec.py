@@ -104,10 +104,8 @@ def encode_reply(reply: Reply) -> str:
     if value.__class__ is dict and value.keys() == {"vectors"}:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
-            return add_checksum(
-                dump_json({"vectors": packed, "notes": _encode_messages(reply.notes)})
-            )
-    item = {"value": value, "notes": _encode_messages(reply.notes)}
+            return add_checksum(dump_json({"vectors": packed} | _encode_margins(reply)))
+    item = {"value": value} | _encode_margins(reply)
     if isinstance(value, dict | list):
         messages = [(path, message_to_json(text)) for path, text in _iter_messages(value)]
         if messages:
@@ -122,7 +120,14 @@ def decode_reply(text: str, usage: Usage) -> Reply:
     for path, message in item.get("messages", ()):
         *parents, last = path
         reduce(getitem, parents, value)[last] = message_from_json(message)
-    return Reply(value, usage, tuple(map(message_from_json, item["notes"])))
+    notes = tuple(map(message_from_json, item["notes"]))
+    return Reply(value, usage, notes, item.get("seconds"))
+
+
+def _encode_margins(reply: Reply) -> dict[str, Any]:
+    """What is kept beside the value: notes, and how long the reply took where that was measured."""
+    notes = [message_to_json(text) for text in reply.notes]
+    return {"notes": notes} if reply.seconds is None else {"notes": notes, "seconds": reply.seconds}
 
 
 def _iter_messages(
@@ -135,10 +140,6 @@ def _iter_messages(
             yield (*path, key), item
         elif isinstance(item, dict | list):
             yield from _iter_messages(item, (*path, key))
-
-
-def _encode_messages(texts: Iterable[str]) -> list[Any]:
-    return [message_to_json(text) for text in texts]
 
 
 def _pack_vectors(vectors: Any) -> list[str] | None:

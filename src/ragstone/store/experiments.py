@@ -61,6 +61,12 @@ def load_experiment(store: Store, id: str) -> StoredExperiment:
     return _to_experiment(rows[0])
 
 
+def load_trials(store: Store) -> set[str]:
+    """Ids of the runs of searches for settings, which are listed with their search."""
+    kept = load_experiments(store)
+    return {run for experiment in kept if experiment.kind == "tuning" for run in experiment.runs}
+
+
 _SELECT = "SELECT id, kind, name, created, runs, body FROM experiments"
 
 

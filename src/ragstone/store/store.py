@@ -40,6 +40,7 @@ from ragstone.store.database import Connection, Database
 from ragstone.store.plans import decode_plan, encode_plan
 from ragstone.store.postgres import PostgresDatabase
 from ragstone.store.runs import RunInfo, StoredRun
+from ragstone.store.server_texts import ServerTexts
 from ragstone.store.sqlite import SqliteDatabase
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
 from ragstone.types import Score, Usage
@@ -143,6 +144,10 @@ class Store:
             return Path(f"{file.absolute()}.view")
         name = hashlib.sha256(self.place.encode()).hexdigest()[:16]
         return user_cache_path("ragstone", appauthor=False) / "view" / name
+
+    def open_texts(self, run: str) -> ServerTexts | None:
+        """Return the search of the database itself for the texts of a run; None for a file, which has none of its own."""
+        return ServerTexts(self, run) if "://" in self.place else None
 
     def view_path(self, run: str, ending: str) -> Path:
         """Return the file or folder in which the viewer keeps something of a run."""

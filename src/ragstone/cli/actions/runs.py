@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ragstone.cli.actions.eval import show_summary
-from ragstone.cli.actions.messages import format_count, note
+from ragstone.cli.actions.messages import Count, format_count, note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import check_language, choose_language, open_run, summarise_run
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
@@ -35,6 +35,7 @@ from ragstone.report.view.summaries import SummaryShelf
 from ragstone.report.view.trend import build_trend, build_trend_nodes
 from ragstone.report.words import load_words
 from ragstone.store import RunInfo, Store, format_plan
+from ragstone.store.experiments import load_trials
 from ragstone.store.judge_jobs import WaitingJobs, load_waiting_jobs
 
 
@@ -45,10 +46,14 @@ def list_runs(
     trend: str | None = None,
     data: str | None = None,
     language: str | None = None,
+    trials: bool = False,
 ) -> None:
-    """Print every run of the store, newest first; with `trend`, that metric over the runs of each data set."""
+    """Print every run of the store, newest first; with `trend`, that metric over the runs of each data set.
+
+    Runs of searches for settings only with `trials`."""
     store = Store.open(store_path, must_exist=True)
-    entries = _load_entries(store)
+    hidden = set() if trials else _hide_trials(store)
+    entries = _load_entries(store, hidden)
     waiting = load_waiting_jobs(store)
     if data is not None:
         entries = [entry for entry in entries if data in (entry.data, name_data(entry.info))]
@@ -60,7 +65,7 @@ def list_runs(
     elif as_json:
         facts = [_to_facts(entry.info) | _to_figures(entry, waiting) for entry in entries]
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
-    elif not entries:
+    elif not entries and not hidden:
         note("no runs yet in {place}; start with: ragstone demo", place=store.place)
     elif sys.stdout.isatty():
         _print_blocks(entries, waiting)
@@ -100,10 +105,18 @@ def delete_runs(names: Sequence[str], store_path: str | None, *, ask: bool) -> N
         note("deleted {title}", title=title)
 
 
-def _load_entries(store: Store) -> list[RunEntry]:
+def _hide_trials(store: Store) -> set[str]:
+    """The runs of searches for settings, and a line that says how many there are."""
+    hidden = load_trials(store) & {info.id for info in store.runs()}
+    if hidden:
+        note("{runs} of searches for settings not listed; --trials lists them", runs=Count(len(hidden), "run"))  # fmt: skip
+    return hidden
+
+
+def _load_entries(store: Store, hidden: Container[str]) -> list[RunEntry]:
     # sums up runs that have no summary at hand: the first time this reads the scores of all
     with show_waiting("summing up runs", quiet=False):
-        return load_entries(store, SummaryShelf(store), make=True)
+        return load_entries(store, SummaryShelf(store), make=True, left_out=hidden)
 
 
 def _print_blocks(entries: Sequence[RunEntry], waiting: Mapping[str, WaitingJobs]) -> None:

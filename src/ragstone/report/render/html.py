@@ -27,6 +27,8 @@ PAGE_BYTES = 9_500_000
 """Bytes a page may take; ten megabytes still open in a mail reader and in any browser."""
 FIRST_DRAWN = 100
 """Samples that are drawn at once; those behind them are packed, and drawn when they are wanted."""
+MAX_SAMPLES = 3_000
+"""Samples that a page shows; to draw many more takes longer than all the rest, and the viewer shows every one."""
 PACKED_TOGETHER = 50
 """Packed samples after which the size of the page is looked at."""
 NOTE_BYTES = 2_000
@@ -202,7 +204,7 @@ def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSample
     packed, packed_count = "", 0
     if len(texts) == len(sizes) and len(listed.positions) > FIRST_DRAWN:
         room = budget - sum(sizes)
-        drawn = render_capped(room // 20, FIRST_DRAWN, len(listed.positions))
+        drawn = render_capped(room // 20, FIRST_DRAWN, MAX_SAMPLES)
         packed, packed_count, is_shortened = _pack(drawn, room)
         cut |= is_shortened
     shown = len(texts) + packed_count

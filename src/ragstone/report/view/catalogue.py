@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -58,18 +58,18 @@ def load_entries(
     shelf: SummaryShelf,
     *,
     make: bool,
-    on_progress: Callable[[int, int], None] | None = None,
+    left_out: Container[str] = (),
 ) -> list[RunEntry]:
-    """Every run, newest first; `make` sums up the runs that have no summary at hand, which reads their scores."""
+    """Every run, newest first; `make` sums up the runs that have no summary at hand, which reads their scores.
+
+    `left_out` are ids of runs that are not listed."""
     notes = load_run_notes(store)
-    infos = store.runs()
+    infos = [info for info in store.runs() if info.id not in left_out]
     entries = []
-    for number, info in enumerate(infos):
+    for info in infos:
         run, note = StoredRun(store, info), notes.get(info.id, NO_NOTES)
         summary = shelf.make(run, note) if make else shelf.find(run, note)
         entries.append(RunEntry(run, note, summary))
-        if on_progress is not None:
-            on_progress(number + 1, len(infos))
     return entries
 
 

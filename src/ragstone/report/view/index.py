@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.errors import StoreError
 from ragstone.report.view.index_builder import INDEX_VERSION
+from ragstone.store.server_texts import ServerTexts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,8 +73,12 @@ class TraitCount:
 class RunIndex:
     """The index of one run; any thread may use it."""
 
-    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+    def __init__(
+        self, folder: Path, facts: Mapping[str, Any], server: ServerTexts | None = None
+    ) -> None:
         self._folder = folder
+        self._server = server
+        """The database, where it searches texts itself."""
         self.stamp = int(facts["stamp"])
         self.rows = int(facts["rows"])
         self.metrics: tuple[str, ...] = tuple(facts["metrics"])
@@ -91,13 +96,13 @@ class RunIndex:
         self._search = lru_cache(maxsize=4)(self._search_texts)
 
     @classmethod
-    def open(cls, folder: Path) -> RunIndex | None:
+    def open(cls, folder: Path, server: ServerTexts | None = None) -> RunIndex | None:
         """The index in a folder; None where there is none that this version can read."""
         try:
             facts = json.loads((folder / "facts.json").read_text(encoding="ascii"))
             if facts.get("version") != INDEX_VERSION:
                 return None
-            return cls(folder, facts)
+            return cls(folder, facts, server)
         except (OSError, ValueError, KeyError, sqlite3.Error):
             return None
 
@@ -223,12 +228,17 @@ class RunIndex:
         import numpy as np
 
         mask = np.zeros(self.rows, dtype=bool)
-        query = to_match_query(text)
-        if query:
+        terms = split_terms(text)
+        if not terms:
+            return mask
+        if self._server is not None:
+            joined = self._server.search(terms, self.rows)
+        else:
             # joined by SQLite: a million rows as Python objects would take longer than the search
-            (joined,) = self._read("SELECT group_concat(rowid) FROM texts WHERE texts MATCH ?", (query,))[0]  # fmt: skip
-            if joined:
-                mask[np.fromstring(joined, dtype=np.int64, sep=",") - 1] = True
+            sql = "SELECT group_concat(rowid) FROM texts WHERE texts MATCH ?"
+            ((joined,),) = self._read(sql, (to_match_query(terms),))
+        if joined:
+            mask[np.fromstring(joined, dtype=np.int64, sep=",") - 1] = True
         return mask
 
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -259,14 +269,18 @@ class RunIndex:
             raise StoreError(f"the index {str(self._folder)!r} failed: {fault}; delete it, it is made again") from None  # fmt: skip
 
 
-def to_match_query(text: str) -> str:
-    """What FTS5 takes for a search: every word must occur, a part in quotes as a phrase, a word with * by its start."""
+def split_terms(text: str) -> list[tuple[str, bool]]:
+    """What a search asks for, and whether by its start: every word, a part in quotes as a phrase, a word with * by its start."""
     terms = []
     for phrase, word in re.findall(r'"([^"]*)"|(\S+)', text):
         cleaned = (phrase or word).replace('"', " ").strip()
         is_start = not phrase and cleaned.endswith("*")
         cleaned = cleaned.rstrip("*")
         if re.search(r"\w", cleaned):
-            # in quotes nothing is an operator of FTS5
-            terms.append(f'"{cleaned}"' + ("*" if is_start else ""))
-    return " ".join(terms)
+            terms.append((cleaned, is_start))
+    return terms
+
+
+def to_match_query(terms: Sequence[tuple[str, bool]]) -> str:
+    """The terms as FTS5 takes them: in quotes nothing is an operator."""
+    return " ".join(f'"{text}"' + ("*" if is_start else "") for text, is_start in terms)

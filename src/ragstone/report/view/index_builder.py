@@ -1,8 +1,9 @@
 """Builds the index of a run: its values and traits as columns of numbers, its texts for searching.
 
 The columns are plain NumPy files that are mapped, not read: a filter over a million samples takes milliseconds and
-little memory. Ids, titles and the searchable texts are in a SQLite file with FTS5. Both lie beside the store, whatever
-database that is, and are made again when they are missing or the run has changed."""
+little memory. Ids and titles are in a SQLite file, with the searchable texts under FTS5; a PostgreSQL store searches texts
+itself. The files lie beside the store, or in the user's cache, and are made again when they are missing or the run has
+changed."""
 
 from __future__ import annotations
 
@@ -24,24 +25,23 @@ from ragstone.errors import StoreError
 from ragstone.report.figures import shorten
 from ragstone.report.view.summaries import make_private_folder
 from ragstone.store import StoredRow, StoredRun
+from ragstone.store.server_texts import TEXT_FIELDS, ServerTexts
 from ragstone.types import Sample, Score
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 TITLE_CHARS = 140
 MAX_FIELD_VALUES = 200
 """Different values of a field of the data beyond which it is no filter."""
 MAX_FIELD_CHARS = 80
-CLASSIFIED_SAMPLES = 100_000
-"""A longer run is indexed without failure classes: finding them takes three quarters of the time."""
 MAX_VERDICTS = 60
 """Different verdicts that fit into the bits of a column."""
 BATCH_ROWS = 2000
 """Rows that are written together; progress is reported and a stop is noticed this often."""
 
-_SCHEMA = """
-CREATE TABLE rows (position INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL);
-CREATE VIRTUAL TABLE texts USING fts5(id, question, answer, reference, content='', tokenize='unicode61 remove_diacritics 2');
-"""
+_CREATE_ROWS = (
+    "CREATE TABLE rows (position INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL)"
+)
+_CREATE_TEXTS = f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(TEXT_FIELDS)}, content='', tokenize='unicode61 remove_diacritics 2')"
 
 
 class IndexStopped(Exception):
@@ -96,8 +96,7 @@ class _Columns:
                     self._add_code(f"label.{name}", score.label)
                 bits |= self._mark_verdicts(score)
         self.verdict_bits.append(bits)
-        if kind:
-            self._add_code("class", kind)
+        self._add_code("class", kind)
         self._add_code("language", language)
         for name, value in sample.meta.items():
             word = _to_field_value(value)
@@ -164,37 +163,42 @@ def _put_in_place(draft: Path, folder: Path) -> None:
 
 def _read_rows(run: StoredRun, draft: Path, on_progress: Callable[[int], bool]) -> _Columns:
     columns = _Columns(tuple(str(metric["name"]) for metric in run.info.metrics))
-    is_classified = run.count() <= CLASSIFIED_SAMPLES
     deciders = choose_deciders(run.info.metrics, find_scales(run), {})
+    server = run.store.open_texts(run.id)
     texts = sqlite3.connect(draft / "texts.db", isolation_level=None, check_same_thread=False)
     try:
         # nothing is lost if the machine stops meanwhile: a draft is thrown away
         texts.execute("PRAGMA journal_mode = OFF")
         texts.execute("PRAGMA synchronous = OFF")
-        texts.executescript(_SCHEMA)
         texts.execute("BEGIN")
+        texts.execute(_CREATE_ROWS)
+        if server is None:
+            texts.execute(_CREATE_TEXTS)
+        else:
+            server.prepare()
         batch: list[StoredRow] = []
         for row in run.rows():
-            kind = ""
-            if is_classified:
-                kind = classify(row.sample, row.scores, deciders, position=row.position).kind
+            kind = classify(row.sample, row.scores, deciders, position=row.position).kind
             columns.add(row.sample, row.scores, kind, find_language(row.sample))
             batch.append(row)
             if len(batch) == BATCH_ROWS:
-                _write_texts(texts, batch)
+                _write_texts(texts, batch, server)
                 batch.clear()
                 if not on_progress(columns.rows):
                     raise IndexStopped
-        _write_texts(texts, batch)
+        _write_texts(texts, batch, server)
         texts.execute("CREATE INDEX rows_by_id ON rows (id)")
-        texts.execute("INSERT INTO texts(texts) VALUES ('optimize')")
+        if server is None:
+            texts.execute("INSERT INTO texts(texts) VALUES ('optimize')")
         texts.execute("COMMIT")
     finally:
         texts.close()
     return columns
 
 
-def _write_texts(texts: sqlite3.Connection, batch: Iterable[StoredRow]) -> None:
+def _write_texts(
+    texts: sqlite3.Connection, batch: Iterable[StoredRow], server: ServerTexts | None
+) -> None:
     rows, searched = [], []
     for row in batch:
         sample = row.sample
@@ -202,10 +206,14 @@ def _write_texts(texts: sqlite3.Connection, batch: Iterable[StoredRow]) -> None:
         id = _clean(row.id)
         rows.append((row.position, id, shorten(question, TITLE_CHARS)))
         answer = _clean(sample.answer or sample.error)
-        searched.append((row.position, id, question, answer, _clean(sample.reference)))
+        searched.append((row.position, (id, question, answer, _clean(sample.reference))))
     texts.executemany("INSERT INTO rows VALUES (?, ?, ?)", rows)
+    if server is not None:
+        server.save(searched)
+        return
     texts.executemany(
-        "INSERT INTO texts(rowid, id, question, answer, reference) VALUES (?, ?, ?, ?, ?)", searched
+        "INSERT INTO texts(rowid, id, question, answer, reference) VALUES (?, ?, ?, ?, ?)",
+        ((position, *fields) for position, fields in searched),
     )
 
 

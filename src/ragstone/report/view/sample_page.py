@@ -166,6 +166,7 @@ def _view_call(call: JudgeCall, say: Words) -> CallView:
             facts += [
                 say("view.call_paid" if call.is_own else "view.call_cached", run=stored.run),
                 say.count("view.attempt", usage.calls),
+                *_say_time(stored.reply.seconds, say),
                 say("view.call_tokens", sent=say.whole(usage.input_tokens), received=say.whole(usage.output_tokens)),
                 say.money(usage.usd),
             ]  # fmt: skip
@@ -179,6 +180,13 @@ def _view_call(call: JudgeCall, say: Words) -> CallView:
         say.translate("view.ask", call.ask.kind), tuple(facts),
         system[:MAX_PROMPT_CHARS], user[:MAX_PROMPT_CHARS], reply[:MAX_PROMPT_CHARS],
     )  # fmt: skip
+
+
+def _say_time(seconds: float | None, say: Words) -> list[str]:
+    """How long the judge took; nothing for a reply that an older version stored."""
+    if seconds is None:
+        return []
+    return [say("view.call_time", seconds=say.number(seconds, 3 if seconds < 1 else 1))]
 
 
 def _describe_other(
