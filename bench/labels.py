@@ -1,6 +1,6 @@
 """Means corrected by labels: how often the 95 % intervals hold the truth, and how wide they are.
 
-    python -m bench.labels              simulated judges, about two minutes
+    python -m bench.labels              simulated judges, about ten minutes; cells that stray are drawn anew, many times
     python -m bench.labels --measure    CPU time of `judge measure` on 1,000 labels of claims, embedded judge
     python -m bench.labels --real       also people's labels of RAGTruth and the Spanish set, cross-fitted (5 minutes more, once)
 
@@ -38,6 +38,8 @@ SIZES = ((30, 1_000), (100, 1_000), (100, 10_000), (500, 10_000), (500, 100_000)
 """Labels and samples."""
 GROUP_SIZE, ALIKE = 5, 0.2
 """Samples of a group, and how alike they are (intraclass correlation)."""
+SETTLING_DRAWS = 2_000
+"""Draws of a cell whose first draws lie outside the bar: the share then has a standard error of half a point."""
 RATE = 0.7
 """Share of good answers in the population."""
 
@@ -197,6 +199,10 @@ def load_real(name: str) -> tuple[Array, Array, Array]:
     return rows.label, values, np.unique(rows.group, return_inverse=True)[1]
 
 
+def _is_covered(tally: Tally) -> bool:
+    return all(0.93 <= n / tally.draws <= 0.97 for n in (tally.population, tally.samples))
+
+
 MEASURED_CLAIMS = 1_000
 MAX_MEASURE_SECONDS = 20.0
 
@@ -244,15 +250,15 @@ def main() -> None:
         for judge in JUDGES:
             for design in DESIGNS:
                 tally = simulate(judge, design, labels, samples, 400 if samples < 100_000 else 100)
-                print(
-                    f"{judge:14} {design:8} {labels:4} of {samples:7,}  {tally.format()}",
-                    flush=True,
-                )
-                # three standard errors of the share of 400 draws
-                slack = 3 * math.sqrt(0.05 * 0.95 / tally.draws)
-                shares = (tally.population / tally.draws, tally.samples / tally.draws)
-                if labels >= 100 and not all(0.93 - slack < s < 0.97 + slack for s in shares):
-                    missed.append((judge, design, labels, samples))
+                cell = f"{judge:14} {design:8} {labels:4} of {samples:7,}"
+                print(f"{cell}  {tally.format()}", flush=True)
+                if labels >= 100 and not _is_covered(tally):
+                    # few draws stray from 0.95 by chance: other draws, many more of them, decide
+                    more = SETTLING_DRAWS if samples < 100_000 else SETTLING_DRAWS // 2
+                    tally = simulate(judge, design, labels, samples, more, seed=2)
+                    print(f"{cell}  {tally.format()}  ({more:,} other draws)", flush=True)
+                    if not _is_covered(tally):
+                        missed.append((judge, design, labels, samples))
     print("a judge with rare errors:")
     for design in DESIGNS:
         print(
@@ -261,7 +267,9 @@ def main() -> None:
     if "--real" in sys.argv:
         for name, title in (("ragtruth_test", "RAGTruth"), ("inferes", "InferES (Spanish)")):
             tally = measure_real(name, title, 500)
-            if not all(0.93 <= n / tally.draws <= 0.97 for n in (tally.population, tally.samples)):
+            if not _is_covered(tally):
+                tally = measure_real(name, title, SETTLING_DRAWS, seed=2)
+            if not _is_covered(tally):
                 missed.append((title,))
             if name == "ragtruth_test" and tally.sample_width / tally.sample_alone > 0.9:
                 missed.append((title, "width"))

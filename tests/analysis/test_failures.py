@@ -14,7 +14,7 @@ from ragstone.analysis.failures import analyse_failures, binomial_tail
 from ragstone.analysis.slices import fisher_test
 from ragstone.errors import RagstoneError
 from ragstone.judges.scale import ControlValues, JudgeScale
-from ragstone.types import Finding, Sample, Score, chunks
+from ragstone.types import Chunk, Finding, Ranked, Sample, Score, chunks
 
 METRICS = [
     {"name": name} for name in ("recall@3", "recall@10", "faithfulness", "answer_correctness")
@@ -327,3 +327,31 @@ def test_what_a_class_is_made_of_does_not_explain_it(build) -> None:
     )
     assert failures.shown == ("retrieval_failure",)
     assert failures.class_slices["retrieval_failure"] == ()
+
+
+ANSWER_METRICS = [
+    {"name": name}
+    for name in ("answer_relevance", "faithfulness", "completeness", "answer_correctness")
+]
+
+
+def class_answer(answer: str, relevance: float, complete: float, correct: float) -> str:
+    sample = Sample(
+        "q", "Who founded the lighthouse society of Torreluna?", answer,
+        Ranked([Chunk("d", "The lighthouse society of Torreluna was founded in spring by Ana Prieto.")]),
+        reference="Ana Prieto", language="en",
+    )  # fmt: skip
+    values = (relevance, 1.0, complete, correct)
+    scores = {str(m["name"]): Score(v) for m, v in zip(ANSWER_METRICS, values, strict=True)}
+    return classify(sample, scores, choose_deciders(ANSWER_METRICS, {}, {})).kind
+
+
+def test_half_an_answer_is_incomplete_not_off_topic() -> None:
+    assert class_answer("It was somebody called Ana.", 0.1, 0.5, 0.5) == "incomplete"
+    assert class_answer("The harbour opens at nine.", 0.1, 0.0, 0.0) == "off_topic"
+
+
+def test_the_right_sentence_with_another_name_in_it_is_wrong_not_off_topic() -> None:
+    swapped = "The lighthouse society of Torreluna was founded in spring by Luis Vega."
+    assert class_answer(swapped, 0.1, 0.0, 0.0) == "generation_failure"
+    assert class_answer("Luis Vega likes lighthouses.", 0.1, 0.0, 0.0) == "off_topic"

@@ -51,6 +51,16 @@ def test_among_equals_the_cheaper_is_chosen(advise) -> None:
     assert advice.costs[0].ratio == pytest.approx(0.5, rel=0.05)
 
 
+def test_the_best_is_chosen_where_it_is_the_cheapest_too(advise) -> None:
+    _, advice = advise(800, base=(0, 0.03, 2), light=(0.002, 0.03, 1))
+    assert (advice.advice, advice.choice, advice.rivals) == ("leader", "light", ("base",))
+
+
+def test_equals_that_take_the_same_are_not_chosen_by_what_they_take(advise) -> None:
+    _, advice = advise(800, base=(0.001, 0.03, 1), other=(0, 0.03, 1))
+    assert advice.advice == "equal"
+
+
 def test_of_the_same_answers_the_cheaper_is_chosen_however_few_the_questions(advise) -> None:
     _, advice = advise(24, base=(0, 0, 3), same=(0, 0, 1))
     assert (advice.advice, advice.choice) == ("cheaper", "same")

@@ -171,7 +171,7 @@ def test_runs_below_others_bring_contexts_and_steps() -> None:
         assert sample.contexts is not None
         assert (sample.contexts.ids, sample.contexts.texts) == (["a.md"], ["Basic: two years"])
         assert sample.steps == (ToolStep("search", {"plan": "Basic"}, "found"),)
-        assert "read 2 runs as parts of the runs above them" in dataset.notes
+        assert "read 2 runs as parts of the runs above" in dataset.notes
 
 
 def test_the_last_retriever_with_documents_counts_and_times_may_be_milliseconds() -> None:

@@ -148,7 +148,7 @@ def test_identical_answers_are_said_first_and_ask_for_nothing(pair) -> None:
     same = compare([pair[0], replace_id(pair[0])])
     text = shown(same, [pair[0], replace_id(pair[0])])
     flat = " ".join(text.split())
-    assert "gave the same answers to all 120 questions" in flat
+    assert "gave the same answers to the 120 questions asked" in flat
     assert "The answers are the same." in flat
     assert "takes about" not in flat
 

@@ -31,7 +31,8 @@ def sample_message(code: str) -> Message:
     for _, name, spec, _ in string.Formatter().parse(ENGLISH[code]):
         if name:
             is_number = bool(spec) and spec[-1:] in "fge%"
-            arguments[name] = 0.5 if is_number else ("xx", "yy") if spec else "xx"
+            is_list = bool(spec) and "|" not in spec
+            arguments[name] = 0.5 if is_number else ("xx", "yy") if is_list else "xx"
     return compose(code, **arguments)
 
 

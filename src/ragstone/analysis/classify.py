@@ -34,6 +34,7 @@ from ragstone.analysis.text_evidence import (
     is_rambling,
     is_verbatim,
     lacks_evidence,
+    replaces_reference,
 )
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import identify_language, is_in_language
@@ -209,8 +210,10 @@ def _weigh_scores(fits: set[FailureClass], scores: Mapping[str, Score], signals:
     if "generation_failure" in fits and _contradicts_contexts(scores, signals):
         fits.add("hallucination")
         fits.discard("off_topic")  # what contradicts the evidence speaks of the same thing
-    if "incomplete" in fits and not _has_part(signals.used["incomplete"], scores):
-        fits.discard("incomplete")
+    if "incomplete" in fits:
+        has_part = _has_part(signals.used["incomplete"], scores)
+        # what answers a part of the question speaks of it; what answers nothing is wrong, not incomplete
+        fits.discard("off_topic" if has_part else "incomplete")
 
 
 def _weigh_answer(
@@ -221,6 +224,9 @@ def _weigh_answer(
     language: str,
 ) -> None:
     """Let the texts decide where a judge or a count of words would be wrong."""
+    if "off_topic" in fits and replaces_reference(sample, language):
+        fits.discard("off_topic")  # it speaks of the same thing and says something else of it
+        fits.add("generation_failure")
     if _has_error(scores):
         return
     answer, reference = sample.answer or "", sample.reference or ""

@@ -88,6 +88,15 @@ class Difference:
         )
 
     @property
+    def is_blind(self) -> bool:
+        """Whether there are so few samples that only a difference larger than the metric's range would be found."""
+        return (
+            self.detectable is not None
+            and self.bounds is not None
+            and self.detectable >= self.bounds[1] - self.bounds[0]
+        )
+
+    @property
     def ratio(self) -> float | None:
         """After as a multiple of before; None where that means nothing."""
         return self.after / self.before if self.before and self.after is not None else None

@@ -11,9 +11,9 @@ from ragstone.analysis.league import League, LeagueColumn
 from ragstone.analysis.pareto import COSTS
 from ragstone.analysis.power import find_needed_questions
 
-Advice = Literal["choose", "keep", "cheaper", "equal", "undecided"]
+Advice = Literal["choose", "keep", "cheaper", "leader", "equal", "undecided"]
 """Take the best instead of the baseline; keep the baseline, which is the best; take another that is as good and cheaper;
-take any, they are equally good; the questions do not tell."""
+take the best, others are as good and dearer; take any, they are equally good; the questions do not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ def recommend(
         return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
     cheapest = _find_cheapest(league, [best, *tied])
     if cheapest is None or cheapest == best:
-        return _advise(league, column, "equal", best, tied[0], reach, rivals=tied)
+        advice: Advice = "equal" if cheapest is None else "leader"
+        return _advise(league, column, advice, best, tied[0], reach, rivals=tied)
     return _advise(league, column, "cheaper", cheapest, best, reach, comparison)
 
 
@@ -143,15 +144,14 @@ def _list_costs(league: League, choice: str, against: str) -> tuple[CostRatio, .
 
 
 def _find_cheapest(league: League, runs: list[str]) -> str | None:
-    """The run that takes least of the first cost measured, when that is less than the first run's by more than chance."""
+    """The run that takes least of the first cost measured, if by more than chance: less than the first, or than any other."""
     column = next((found for name in COSTS if (found := league.find(name)) is not None), None)
     if column is None:
         return None
     cheapest = min(runs, key=lambda run: column.cells[run].mean)
-    if cheapest == runs[0]:
-        return cheapest
-    saving = league.compare(column.metric, runs[0], cheapest)
-    return cheapest if saving.p is not None and saving.p <= league.alpha else None
+    others = runs[1:] if cheapest == runs[0] else runs[:1]
+    savings = (league.compare(column.metric, run, cheapest).p for run in others)
+    return cheapest if all(p is not None and p <= league.alpha for p in savings) else None
 
 
 def _list_losses(comparison: Comparison | None, choice: str) -> tuple[Difference, ...]:

@@ -53,6 +53,24 @@ def lacks_evidence(sample: Sample, language: str) -> bool:
     return holds_reference("\n".join(texts), sample.reference, language) is False
 
 
+def replaces_reference(sample: Sample, language: str) -> bool:
+    """Whether an answer repeats a retrieved sentence that tells the reference, but for the reference: another name or number."""
+    wanted, said = (
+        find_content_words(sample.reference or ""),
+        find_content_words(sample.answer or ""),
+    )
+    if not wanted or wanted <= said:
+        return False
+    for chunk in sample.contexts or ():
+        for start, end in split_sentences(chunk.text, language):
+            words = find_content_words(chunk.text[start:end])
+            frame = words - wanted
+            is_telling = wanted <= words and len(frame) > MIN_SHARED_WORDS
+            if is_telling and len(frame & said) >= MIN_HELD_SHARE * len(frame):
+                return True
+    return False
+
+
 def is_verbatim(answer: str, contexts: Ranked | None, language: str) -> bool:
     """Whether every sentence of the answer stands word for word in a retrieved chunk, small talk aside."""
     plain = _MARKER.sub("", answer)

@@ -94,7 +94,10 @@ def expand_conversations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[s
             yield sample
     if skipped:
         notes.append(
-            SourceNote("read {n} turns as history alone: greetings, thanks and the like", n=skipped)
+            SourceNote(
+                "read {n} {n:turn|turns} as history alone: greetings, thanks and the like",
+                n=skipped,
+            )
         )
     if left_over:
         notes.append(describe_left_over(left_over))

@@ -33,7 +33,9 @@ def join_runs(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     parts = len(located) - len(roots)
     yield from join_threads([(at, _add_parts(root, children)) for at, root in roots], notes)
     if parts:
-        notes.append(SourceNote("read {n} runs as parts of the runs above them", n=parts))
+        notes.append(
+            SourceNote("read {n} {n:run as a part|runs as parts} of the runs above", n=parts)
+        )
 
 
 def _list_nested(run: TraceRun) -> Iterator[TraceRun]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ragstone.data.formats import Format, map_fields
 from ragstone.data.rows import MEASURE_COLUMNS
+from ragstone.locale.catalogue import fill_phrase
 
 
 def list_left_over(
@@ -37,7 +38,7 @@ class SourceNote(str):
 
     def __new__(cls, template: str, **values: Any) -> SourceNote:
         """Fill the template."""
-        note = super().__new__(cls, template.format(**values))
+        note = super().__new__(cls, fill_phrase(template, values))
         note.template, note.values = template, values
         return note
 

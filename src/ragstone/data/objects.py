@@ -32,16 +32,20 @@ def open_objects(source: Any, limit: int | None) -> RowSource:
         kind = type(source).__name__
         raise DataError(f"one {kind} was given; give a list of samples, or a path")
     if hasattr(source, "iloc") and hasattr(source, "columns"):
-        return RowSource(f"{len(source)} rows", lambda: _number_rows(_iter_frame(source)), "table")
+        return RowSource(
+            _count(len(source), "row"), lambda: _number_rows(_iter_frame(source)), "table"
+        )
     if hasattr(source, "column_names") and hasattr(source, "to_pylist"):
-        return RowSource(f"{len(source)} rows", lambda: _number_rows(source.to_pylist()), "table")
+        return RowSource(
+            _count(len(source), "row"), lambda: _number_rows(source.to_pylist()), "table"
+        )
     if not isinstance(source, Iterable):
         raise DataError(f"{source!r} cannot be read; give a path or a list of samples")
     cell_style = "table" if hasattr(source, "column_names") else ""  # a Hugging Face dataset
     # an iterator can be read once, a run reads its data twice (check, then score)
     if iter(source) is source:
         return _spool_objects(source, limit)
-    name = f"{len(source)} samples" if isinstance(source, Sized) else "samples"
+    name = _count(len(source), "sample") if isinstance(source, Sized) else "samples"
     # Samples have our columns by definition; detection could take their words for another format's
     is_native = isinstance(next(iter(source), None), Sample)
     return RowSource(name, lambda: _number_rows(source), cell_style, is_native=is_native)
@@ -197,3 +201,7 @@ def _spool_objects(source: Iterator[Any], limit: int | None) -> RowSource:
             yield f"sample {number}", RejectedRow(json.loads(text)[0]) if text[0] == "[" else text
 
     return RowSource("samples", rows, is_native=isinstance(first, Sample))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")

@@ -166,7 +166,7 @@ def _describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[
     skipped = len(traces) - len(rows)
     if skipped:
         note = SourceNote(
-            "passed over {n} of {total} traces: no question or answer in them, as when an index is built",
+            "passed over {n} of {total} {total:trace|traces}: no question or answer in {n:it|them}, as when an index is built",
             n=skipped,
             total=len(traces),
         )
@@ -210,7 +210,8 @@ def _group_openai_events(rows: Rows, notes: list[str]) -> Iterator[dict[str, Any
     yield from samples.values()
     if skipped:
         note = SourceNote(
-            "passed over {n} lines that are about no sample: spec and final report", n=skipped
+            "passed over {n} {n:line that is|lines that are} about no sample: spec and final report",
+            n=skipped,
         )
         notes.append(note)
 

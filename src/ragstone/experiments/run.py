@@ -157,7 +157,8 @@ class Run:
         self.stored.store.delete(self.id)
 
     def __repr__(self) -> str:
-        return f"<Run {self.id}: {self.stored.count()} samples, {self.info.status}>"
+        count = self.stored.count()
+        return f"<Run {self.id}: {count} sample{'s' * (count != 1)}, {self.info.status}>"
 
     def __str__(self) -> str:
         from ragstone.report.builders.run import build_summary

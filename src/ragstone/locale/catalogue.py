@@ -1,12 +1,15 @@
 """The catalogue of words: `locale/<language>/<file>.toml`, flat tables of `key = "text with {placeholders}"`.
 
-A file is read when one of its keys is first wanted. Plurals are two keys, `key.one` and `key.many`."""
+A file is read when one of its keys is first wanted. Plurals are two keys, `key.one` and `key.many`, or two words within a
+phrase: `{n} {n:question|questions}`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from string import Formatter
+from typing import Any
 
 LANGUAGES = ("en", "es")
 """Languages that have a folder; the first is the default, in which exports are written and messages composed."""
@@ -43,4 +46,20 @@ def find_phrase(language: str, key: str) -> str | None:
     return None
 
 
+def fill_phrase(phrase: str, values: Mapping[str, Any]) -> str:
+    """The phrase with its values filled in; of two words between bars the first is for a count of one."""
+    return _PHRASES.vformat(phrase, (), values) if "|" in phrase else phrase.format(**values)
+
+
+class _PhraseFormatter(Formatter):
+    """Reads `{n:question|questions}` as the word that goes with the count."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        singular, bar, plural = format_spec.partition("|")
+        if not bar:
+            return super().format_field(value, format_spec)
+        return singular if str(value) == "1" else plural
+
+
+_PHRASES = _PhraseFormatter()
 LOCALE_FOLDER = Path(__file__).parent

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ragstone.locale.catalogue import LANGUAGES, find_phrase, load_phrases
+from ragstone.locale.catalogue import LANGUAGES, fill_phrase, find_phrase, load_phrases
 
 Argument: TypeAlias = "str | float | bool | tuple[Argument, ...] | None"
 """What a placeholder is filled with; a tuple is a list, whose separator is the format: `{names:; }`, else a comma."""
@@ -140,8 +140,8 @@ def _fill_sentence(code: str, arguments: Mapping[str, Argument], language: str) 
         return " ".join([code, *(f"{name}={value}" for name, value in arguments.items())])
     if not arguments:
         return template
-    return template.format(
-        **{name: _localize(name, value, language) for name, value in arguments.items()}
+    return fill_phrase(
+        template, {name: _localize(name, value, language) for name, value in arguments.items()}
     )
 
 

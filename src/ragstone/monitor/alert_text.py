@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ragstone.locale.catalogue import LANGUAGES, load_phrases
+from ragstone.locale.catalogue import LANGUAGES, fill_phrase, load_phrases
 
 MAX_VALUE_CHARS = 120
 """Characters of a field's name or value in a sentence."""
@@ -31,7 +31,7 @@ def format_alert(facts: Mapping[str, Any], language: str = LANGUAGES[0]) -> str:
         arguments["moved"] = phrases[f"moved.{name_direction(facts['before'], facts['after'])}"]
         is_median = facts.get("figure") == "median"
         arguments["figure"] = phrases["figure.median"] if is_median else ""
-    return phrases[str(facts["phrase"])].format(**arguments)
+    return fill_phrase(phrases[str(facts["phrase"])], arguments)
 
 
 def name_direction(before: float, after: float) -> Literal["rose", "fell", "same"]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from ragstone.errors import RagstoneError
-from ragstone.locale.catalogue import LANGUAGES, find_phrase
+from ragstone.locale.catalogue import LANGUAGES, fill_phrase, find_phrase
 from ragstone.locale.messages import render
 from ragstone.types import Sample, Score
 
@@ -24,7 +24,7 @@ class Words:
         phrase = find_phrase(self.language, key)
         if phrase is None:
             raise KeyError(key)
-        return phrase.format(**values)
+        return fill_phrase(phrase, values)
 
     def count(self, key: str, n: int) -> str:
         """`1 sample` or `1,200 samples`: the phrase with its number, singular or plural."""
@@ -33,6 +33,10 @@ class Words:
     def translate(self, group: str, word: str) -> str:
         """The translation of a word from a closed list, or the word itself when it is not on it."""
         return find_phrase(self.language, f"{group}.{word}") or word
+
+    def name_run(self, name: str) -> str:
+        """A run's name; that of a system as it was is in the language of the report."""
+        return self.translate("run_name", name)
 
     def message(self, text: str) -> str:
         """A message in this language; a judge's, a system's or a user's own words as they are."""

@@ -45,7 +45,7 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
         per_item = f", {calls_each:.2f} an item" if made.items else ""
         money = f", {made.usage.usd:,.2f} USD" if made.usage.usd else ""
         tokens = made.usage.input_tokens + made.usage.output_tokens
-        yield f"{made.usage.calls:,} calls to the judge{per_item}, {tokens:,} tokens{money}"
+        yield f"{_format_count(made.usage.calls, 'call')} to the judge{per_item}, {tokens:,} tokens{money}"
     if made.items:
         yield ""
         yield from _iter_table_lines(

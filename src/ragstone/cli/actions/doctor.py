@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import click
 
 from ragstone import __version__
+from ragstone.cli.actions.messages import format_count
 from ragstone.config import load
 from ragstone.config.secrets import reveal
 from ragstone.errors import RagstoneError
@@ -122,7 +123,7 @@ def _check_store(place: str | None) -> Checkpoint:
         count = len(store.runs())
     except RagstoneError as error:
         return Checkpoint("store", "bad", str(error))
-    notes = [f"{count} runs"]
+    notes = [format_count(count, "run")]
     if is_file:
         notes.append(f"{path.stat().st_size / 1e6:.1f} MB")
         if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:

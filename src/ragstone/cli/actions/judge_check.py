@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import Count, note
+from ragstone.cli.actions.messages import Count, format_count, note
 from ragstone.cli.actions.progress import Bar
 from ragstone.config import load
 from ragstone.engine import ProgressCallback
@@ -226,7 +226,7 @@ def _show_costs(console: Console, check: JudgeCheck) -> None:
     usage = check.usage
     seconds = sum(result.seconds for result in check.results)
     console.print(
-        f"{usage.calls:,} calls, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {seconds:.0f} s"
+        f"{format_count(usage.calls, 'call')}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {seconds:.0f} s"
         + (f", {usage.usd:.2f} USD" if usage.usd else "")
         + "."
     )

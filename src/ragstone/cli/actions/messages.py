@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ragstone.cli.translation import choose_language
-from ragstone.locale.catalogue import LANGUAGES, load_phrases
+from ragstone.locale.catalogue import LANGUAGES, fill_phrase, load_phrases
 
 if TYPE_CHECKING:
     from ragstone.data import Dataset
@@ -34,8 +34,8 @@ def note(text: str, *, quiet: bool = False, **values: Any) -> None:
     if language != LANGUAGES[0]:
         text = load_phrases(language, "notes").get(text, text)
     if values:
-        text = text.format(
-            **{name: _format_value(value, language) for name, value in values.items()}
+        text = fill_phrase(
+            text, {name: _format_value(value, language) for name, value in values.items()}
         )
     click.echo(text, err=True)
 

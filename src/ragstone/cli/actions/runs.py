@@ -97,7 +97,7 @@ def delete_runs(names: Sequence[str], store_path: str | None, *, ask: bool) -> N
     """Delete the runs, each after a question unless `ask` is off."""
     runs = {run.id: run for run in (open_run(name, store_path) for name in names)}
     for run in runs.values():
-        title = f"{run.id} ({run.info.name}, {run.stored.count():,} samples)"
+        title = f"{run.id} ({run.info.name}, {format_count(run.stored.count(), 'sample')})"
         if ask and not click.confirm(f"Delete {title}?", err=True):
             note("kept {id}", id=run.id)
             continue

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.messages import format_count, note
 from ragstone.store import Store
 from ragstone.store.salvage import StoreReport, check_store, salvage_store
 
@@ -23,7 +23,7 @@ def check_store_rows(store_path: str | None, *, as_json: bool) -> None:
     else:
         _print_damages(report)
         count = f"{sum(report.rows.values()):,} rows are whole"
-        damaged = f", {len(report.damages):,} damages" if report.damages else ""
+        damaged = f", {format_count(len(report.damages), 'damage')}" if report.damages else ""
         click.echo(f"{store.place}: {count}{damaged}")
         if report.damages:
             note("save what is whole with: ragstone store salvage NEW.db")
@@ -36,9 +36,9 @@ def salvage_rows(store_path: str | None, file: str) -> None:
     store = Store.open(store_path, must_exist=True)
     report = salvage_store(store, file)
     _print_damages(report)
-    click.echo(f"{sum(report.rows.values()):,} rows copied to {file}, {len(report.damages):,} left out")  # fmt: skip
+    click.echo(f"{format_count(sum(report.rows.values()), 'row')} copied to {file}, {len(report.damages):,} left out")  # fmt: skip
     for run, samples in report.cut_runs.items():
-        click.echo(f"run {run} has its first {samples:,} samples; go on with: ragstone eval --resume --run {run} --store {file}")  # fmt: skip
+        click.echo(f"run {run} has its first {format_count(samples, 'sample')}; go on with: ragstone eval --resume --run {run} --store {file}")  # fmt: skip
 
 
 def _print_damages(report: StoreReport) -> None:

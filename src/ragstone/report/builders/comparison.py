@@ -68,9 +68,11 @@ class ComparisonReport:
         """The report as a tree."""
         comparison, say = self.comparison, load_words(self.language)
         baseline, state = comparison.baseline, opening.describe_state(self.comparison, say)
-        names = ", ".join(shorten(versus.run.name, 80) for versus in comparison.versus)
-        title = say("against", run=names, baseline=shorten(baseline.name, 80))
-        facts = [f"{say('baseline')}: {baseline.name}", baseline.source]
+        names = ", ".join(
+            shorten(say.name_run(versus.run.name), 80) for versus in comparison.versus
+        )
+        title = say("against", run=names, baseline=shorten(say.name_run(baseline.name), 80))
+        facts = [f"{say('baseline')}: {say.name_run(baseline.name)}", baseline.source]
         facts += [say("judge_is", name=baseline.judge)] if baseline.judge else []
         head = (
             doc.Heading(say("comparison"), 1, where=doc.TEXT),
@@ -100,7 +102,10 @@ class ComparisonReport:
         if self.league is not None:
             nodes.append(build_league_section(self.league, self._list_remarks(say), say))
         for number, versus in enumerate(self.comparison.versus, 1):
-            names = {"run": versus.run.name, "baseline": self.comparison.baseline.name}
+            names = {
+                "run": say.name_run(versus.run.name),
+                "baseline": say.name_run(self.comparison.baseline.name),
+            }
             gist = opening.describe_run_verdicts(versus, self.comparison, say)
             nodes.append(doc.Heading(shorten(say("against", **names), 200)))
             nodes.append(build_list(gist, style="gist"))
@@ -142,7 +147,10 @@ class ComparisonReport:
 
     def _build_versus(self, number: int, versus: RunComparison, say: Words) -> doc.Section:
         comparison = self.comparison
-        names = {"run": versus.run.name, "baseline": comparison.baseline.name}
+        names = {
+            "run": say.name_run(versus.run.name),
+            "baseline": say.name_run(comparison.baseline.name),
+        }
         gist = build_list(
             opening.describe_run_verdicts(versus, comparison, say), flush=True, style="lines gist"
         )
@@ -152,7 +160,9 @@ class ComparisonReport:
         # A chart of this run only: the picture of all runs together is `picture`.
         alone = replace(comparison, versus=(versus,))
         chart = build_chart(lambda width: draw_forest(alone, say, width))
-        label = doc.Paragraph(say("forest_of", baseline=comparison.baseline.name), style="note")
+        label = doc.Paragraph(
+            say("forest_of", baseline=say.name_run(comparison.baseline.name)), style="note"
+        )
         remarks = [
             (difference.metric, sentences.describe_exclusions(difference, versus, comparison, say))
             for difference in versus.differences
@@ -339,7 +349,7 @@ def _build_trade_off(comparison: Comparison, say: Words) -> list[doc.Node]:
     note = doc.Paragraph(say("drawn.front", cost=trade_off.cost_metric), style="note")
     nodes: list[doc.Node] = [build_panel("trade", title, chart, note, where=doc.PAGE)]
     front = [
-        sentences.shorten_name(candidate.name)
+        sentences.shorten_name(candidate.name, say)
         for candidate in trade_off.candidates
         if candidate.front
     ]
@@ -361,7 +371,7 @@ def _build_costs(comparison: Comparison, say: Words) -> list[doc.Node]:
     )
     rows = []
     for info in infos:
-        names = shorten(info.name, 80), sentences.shorten_name(info.name)
+        names = shorten(say.name_run(info.name), 80), sentences.shorten_name(info.name, say)
         rows.append((*names, say.whole(info.usage.calls), *build_usage_cells(info.usage, say)))
     table = build_table(columns, rows)
     return [build_panel("usage", say("judging"), table, heading=doc.WRITTEN)]

@@ -50,20 +50,23 @@ def describe_recommendation(advice: Recommendation | None, say: Words) -> list[R
     if advice is None:
         return [Remark(say("choose.no_primary"))]
     values = {
-        "choice": shorten_name(advice.choice),
-        "against": shorten_name(advice.against),
+        "choice": shorten_name(advice.choice, say),
+        "against": shorten_name(advice.against, say),
         "metric": advice.metric,
         "difference": format_signed(advice.difference, say),
         "interval": format_signed_interval(advice.low, advice.high, say),
         "margin": format_amount(advice.margin, say),
         "n": say.whole(advice.questions),
     }
-    rivals = [shorten_name(name) for name in advice.rivals]
+    rivals = [shorten_name(name, say) for name in advice.rivals]
     if advice.advice == "undecided":
         return [Remark(_describe_undecided(advice, values, say), "warn")]
     if advice.advice == "equal":
         names = join_names([values["choice"], *rivals], say)
         return [Remark(say("choose.equal", names=names, **values))]
+    if advice.advice == "leader":
+        names = join_names(rivals, say)
+        return [Remark(say("choose.leader", names=names, count=len(rivals), **values), "good")]
     price = ""
     if advice.costs:
         price = say("choose.price", items=join_names([_format_cost(c, say) for c in advice.costs], say))  # fmt: skip
@@ -77,7 +80,7 @@ def describe_recommendation(advice: Recommendation | None, say: Words) -> list[R
 
 
 def _describe_undecided(advice: Recommendation, values: dict[str, str], say: Words) -> str:
-    others = [shorten_name(name) for name in advice.rivals if name != advice.against]
+    others = [shorten_name(name, say) for name in advice.rivals if name != advice.against]
     text = say("choose.undecided" if advice.difference else "choose.even", **values)
     if others:
         text += " " + say("choose.nor", names=join_names(others, say))
@@ -115,7 +118,7 @@ def _build_table(
         # in Markdown a cell is one line
         in_brackets = "text" in where.media
         cells = [_build_cell(column.cells[run], in_brackets, say) for column in columns]
-        rows.append(doc.TableRow((shorten_name(name), *cells)))
+        rows.append(doc.TableRow((shorten_name(name, say), *cells)))
     return doc.ReportTable(heads, tuple(rows), style="league", id="league", where=where)
 
 

@@ -65,7 +65,7 @@ def _build_pairs(study: PreferenceStudy, say: Words) -> doc.ReportTable:
 
 def _list_cells(pair: PairPreference, study: PreferenceStudy, say: Words) -> doc.Cells:
     counts, difference = pair.counts, pair.difference
-    names = {"run": _name(study, pair.second), "baseline": _name(study, pair.first)}
+    names = {"run": _name(say, study, pair.second), "baseline": _name(say, study, pair.first)}
     interval = pair.win_interval
     wins, losses = counts["second"], counts["first"]
     return (
@@ -82,7 +82,7 @@ def _list_cells(pair: PairPreference, study: PreferenceStudy, say: Words) -> doc
 def _describe_pair(
     pair: PairPreference, study: PreferenceStudy, say: Words
 ) -> Iterator[doc.Remark]:
-    names = {"run": _name(study, pair.second), "baseline": _name(study, pair.first)}
+    names = {"run": _name(say, study, pair.second), "baseline": _name(say, study, pair.first)}
     label = say("against", **names)
     counts = pair.counts
     turning = counts["first_shown"] + counts["second_shown"]
@@ -114,7 +114,7 @@ def _build_ranking(study: PreferenceStudy, say: Words) -> list[doc.Node]:
     )
     rows = [
         (
-            f"{_name(study, entry.run)} {BEST if not n else TIED if entry.tied else ''}".strip(),
+            f"{_name(say, study, entry.run)} {BEST if not n else TIED if entry.tied else ''}".strip(),
             say.percent(entry.rate),
             f"{say.percent(entry.low)} – {say.percent(entry.high)}",
             format_signed(entry.strength, say),
@@ -135,7 +135,7 @@ def _build_examples(
             continue
         answers = [_load_answers(runs[run], shown) for run in (pair.first, pair.second)]
         items = [_describe_ballot(ballot, pair, study, answers, say) for ballot in shown]
-        title = say("preference_won", run=_name(study, winner))
+        title = say("preference_won", run=_name(say, study, winner))
         yield doc.Details(title, (build_list(items),), where=doc.WRITTEN)
 
 
@@ -159,7 +159,7 @@ def _describe_ballot(
 ) -> doc.ListItem:
     question = answers[0][ballot.sample][0]
     lines = [
-        doc.Paragraph(f"{_name(study, run)}: {shorten(given[ballot.sample][1], 400)}")
+        doc.Paragraph(f"{_name(say, study, run)}: {shorten(given[ballot.sample][1], 400)}")
         for run, given in zip((pair.first, pair.second), answers, strict=True)
     ]
     reasons = dict.fromkeys(shorten(say.message(text), 240) for text in ballot.reasons if text)
@@ -167,5 +167,5 @@ def _describe_ballot(
     return doc.ListItem(shorten(question, 240), id=shorten(ballot.sample, 60), nodes=tuple(lines))
 
 
-def _name(study: PreferenceStudy, run: str) -> str:
-    return shorten_name(study.names[run])
+def _name(say: Words, study: PreferenceStudy, run: str) -> str:
+    return shorten_name(study.names[run], say)

@@ -145,7 +145,10 @@ def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:
 
 
 def _describe_power(checkup: Checkup, say: Words) -> Iterator[str]:
-    yield say("checkup.power.shows", effect=say.number(checkup.shows, 2))
+    if checkup.shows < 1:
+        yield say("checkup.power.shows", effect=say.number(checkup.shows, 2))
+    else:  # of metrics from 0 to 1
+        yield say("checkup.power.nothing", n=say.whole(checkup.total))
     for need in checkup.needs:
         effect, count = say.number(need.effect, 2), say.whole(need.questions)
         yield say("checkup.power.need", effect=effect, questions=count)

@@ -91,7 +91,7 @@ class SearchView:
     def describe(self, say: Words) -> list[Remark]:
         """What to do, in a sentence, and what that rests on."""
         values = {
-            "winner": self.winner, "objective": self.objective, "n": say.whole(self.gain.pairs),
+            "winner": say.name_run(self.winner), "objective": self.objective, "n": say.whole(self.gain.pairs),
             "margin": format_amount(self.margin, say),
         }  # fmt: skip
         if self.is_unchanged:
@@ -123,7 +123,7 @@ class SearchView:
         sections: list[doc.Node] = []
         for number, cost in enumerate(self.against):
             points = [
-                (trial.name, trial.costs[number], trial.measured)
+                (say.name_run(trial.name), trial.costs[number], trial.measured)
                 for trial in whole
                 if trial.measured is not None
             ]
@@ -171,7 +171,7 @@ class SearchView:
         estimate = "–" if trial.estimate is None else f"≈ {say.number(trial.estimate)}"
         # a cell for each column of `build_trials`, in that order
         cells: list[str | doc.TableCell] = [
-            doc.TableCell(trial.name, href=href), say.whole(trial.questions), say.number(trial.measured),
+            doc.TableCell(say.name_run(trial.name), href=href), say.whole(trial.questions), say.number(trial.measured),
             say.number(trial.winner_beside), estimate,
         ]  # fmt: skip
         if self.against:

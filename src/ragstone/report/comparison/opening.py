@@ -29,8 +29,8 @@ def describe_run_verdicts(
 ) -> list[Remark]:
     """One run against the baseline in a few sentences: what is shown, what is not, and what it takes."""
     names = {
-        "run": shorten_name(versus.run.name),
-        "baseline": shorten_name(comparison.baseline.name),
+        "run": shorten_name(versus.run.name, say),
+        "baseline": shorten_name(comparison.baseline.name, say),
     }
     rows = sorted(versus.differences, key=lambda d: d.family != "primary")
     by_verdict: dict[str, list[Difference]] = {}
@@ -101,7 +101,7 @@ def describe_state(comparison: Comparison, say: Words) -> Remark:
 
 def _name_regressions(comparison: Comparison, say: Words) -> str:
     """How many there are and where; of several runs, in which."""
-    names = {versus.run.id: shorten_name(versus.run.name) for versus in comparison.versus}
+    names = {versus.run.id: shorten_name(versus.run.name, say) for versus in comparison.versus}
     items = [
         say("badge.item", metric=d.metric, run=names[d.run]) if len(names) > 1 else d.metric
         for d in comparison.regressions
@@ -121,6 +121,8 @@ def _describe_missed(counted: Sequence[Difference], say: Words) -> list[str]:
         named = max(unclear, key=lambda d: (d.family == "primary", _share_of_range(d)))
         if named.detectable is None:
             return [say("badge.missed_unknown", metric=named.metric)]
+        if named.is_blind:
+            return [say("badge.too_few", metric=named.metric)]
         seen = format_amount(named.detectable, say)
         return [say("badge.missed", seen=seen, metric=named.metric)]
     equivalent = [d for d in counted if d.verdict == "equivalent"]
@@ -170,8 +172,9 @@ def _describe_unclear(unclear: Sequence[Difference], say: Words) -> str:
     named = unclear[0]  # the primary metric stands first
     if named.detectable is None or named.needed is None:
         return say("gist.unclear", metrics=metrics)
+    seen = "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen"
     return say(
-        "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen",
+        "gist.too_few" if named.is_blind else seen,
         metrics=metrics,
         metric=named.metric,
         seen=format_amount(named.detectable, say),

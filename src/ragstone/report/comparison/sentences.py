@@ -53,7 +53,7 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
 
 def describe_pairing(versus: RunComparison, comparison: Comparison, say: Words) -> list[Remark]:
     """How many samples were paired, what does not count, and what to beware of."""
-    baseline, run = shorten_name(comparison.baseline.name), shorten_name(versus.run.name)
+    baseline, run = shorten_name(comparison.baseline.name, say), shorten_name(versus.run.name, say)
     counts = {"before": say.whole(versus.only_before), "after": say.whole(versus.only_after)}
     if not comparison.paired:
         lines = [Remark(say("sets", baseline=baseline, run=run, **counts))]
@@ -76,8 +76,8 @@ def describe_exclusions(
     """Which samples do not count in a difference, and its warnings."""
     lines = []
     names = {
-        "baseline": shorten_name(comparison.baseline.name),
-        "run": shorten_name(versus.run.name),
+        "baseline": shorten_name(comparison.baseline.name, say),
+        "run": shorten_name(versus.run.name, say),
     }
     if difference.left_out:
         parts = []
@@ -151,9 +151,9 @@ def format_moved(difference: Difference, say: Words) -> str:
     )
 
 
-def shorten_name(name: str) -> str:
-    """A run's name, short enough for a table."""
-    return shorten(name, 40)
+def shorten_name(name: str, say: Words) -> str:
+    """A run's name, short enough for a table; `current settings` in the language of the report."""
+    return shorten(say.name_run(name), 40)
 
 
 def _explain_unclear(difference: Difference, say: Words) -> str:
@@ -164,6 +164,8 @@ def _explain_unclear(difference: Difference, say: Words) -> str:
     needed = say.whole(difference.needed)
     if difference.pairs and difference.unchanged == difference.pairs:
         return say("says.still", effect=effect, needed=needed)
+    if difference.is_blind:
+        return say("says.too_few", effect=effect, needed=needed)
     return say("says.unclear", seen=seen, effect=effect, needed=needed)
 
 

@@ -165,9 +165,9 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     labels = LabelPlacer((left, top, right, bottom), [*cover_points(places), *cover_line(line)])
     # The front is drawn over the others, and its names find a place first.
     for point, at in sorted(zip(points, places, strict=True), key=lambda pair: not pair[0].front):
-        shapes += labels.draw_label(cut_to_width(point.name, 150), at)
+        shapes += labels.draw_label(cut_to_width(say.name_run(point.name), 150), at)
     for point, (x, y) in sorted(zip(points, places, strict=True), key=lambda pair: pair[0].front):
-        shapes.append(Dot(x, y, "good" if point.front else "plain", 5.0, point.name))
+        shapes.append(Dot(x, y, "good" if point.front else "plain", 5.0, say.name_run(point.name)))
     return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
 
 
