@@ -97,6 +97,11 @@ class Difference:
         )
 
     @property
+    def is_near(self) -> bool:
+        """Whether there were samples enough for the difference that matters, and it is neither shown nor ruled out."""
+        return self.verdict == "unclear" and self.needed is not None and self.needed <= self.pairs
+
+    @property
     def ratio(self) -> float | None:
         """After as a multiple of before; None where that means nothing."""
         return self.after / self.before if self.before and self.after is not None else None

@@ -64,8 +64,7 @@ def select_current(revisions: Iterable[Label]) -> list[Label]:
     """Of each person the latest label on each item, without those taken back, oldest first."""
     latest: dict[tuple[str, ...], Label] = {}
     for label in revisions:
-        # who decides a disagreement may have labelled the item before: both labels are kept
-        key = (*label.key, label.author, "x" if label.origin == "adjudicated" else "")
+        key = _locate(label)
         # removed first, so that a revision takes the place of its time
         latest.pop(key, None)
         if not label.is_withdrawn:
@@ -123,10 +122,22 @@ def attach_content(run: StoredRun, labels: Sequence[Label]) -> tuple[list[Label]
 
 
 def add_labels(store: Store, labels: Sequence[Label]) -> int:
-    """Save those labels that say something which the store does not have yet; returns how many."""
-    known = {_identify(label) for label in load_labels(store)}
-    fresh = {_identify(label): label for label in labels if _identify(label) not in known}
-    return save_labels(store, fresh.values())
+    """Save the labels on those items of a person on which the last of them says what the store does not; returns how many."""
+    stored = {_locate(label): _identify(label) for label in load_labels(store)}
+    final = {_locate(label): _identify(label) for label in labels}
+    fresh: list[Label] = []
+    before: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    for label in labels:
+        place, said = _locate(label), _identify(label)
+        if final[place] != stored.get(place) and before.get(place) != said:
+            fresh.append(label)
+            before[place] = said
+    return save_labels(store, fresh)
+
+
+def _locate(label: Label) -> tuple[str, ...]:
+    """The item and the person; who decides a disagreement may have labelled the item before, and both labels are kept."""
+    return (*label.key, label.author, "x" if label.origin == "adjudicated" else "")
 
 
 def _identify(label: Label) -> tuple[Any, ...]:

@@ -94,7 +94,7 @@ def read_labels(path: str, options: ReadOptions = ReadOptions()) -> LabelFile:
             labels += kind.read(row, options)
         except NotALabel as reason:
             skipped[str(reason)] = skipped.get(str(reason), 0) + 1
-        except ValueError as error:
+        except (ValueError, DataError) as error:
             raise DataError(f"{where}: {error}") from None
     if kind is None:
         raise DataError(f"{path!r} holds no label")

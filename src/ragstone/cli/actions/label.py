@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
 
@@ -11,7 +11,7 @@ import click
 
 from ragstone.cli.actions.keyboard import read_key
 from ragstone.cli.actions.labels import format_value
-from ragstone.cli.actions.messages import Count, note
+from ragstone.cli.actions.messages import Count, find_language, note
 from ragstone.cli.actions.shared import open_run
 from ragstone.labels import (
     Label,
@@ -25,31 +25,26 @@ from ragstone.labels import (
 from ragstone.labels.label import SKIP, parse_target, parse_value
 from ragstone.labels.selection import UnitChoice
 from ragstone.labels.session import choose_author, count_answers
-from ragstone.store import Store
+from ragstone.report.words import Words, load_words
+from ragstone.store import Store, StoredRun
 from ragstone.types import Chunk, Sample
 
 Keys = Mapping[str, tuple[str, str | float]]
-"""Key → what it stands for, in a word, and the value that is stored."""
+"""Key → what it stands for, a word of the catalogue (`label_key.yes`), and the value that is stored."""
 
 YES_NO: Keys = {"y": ("yes", 1.0), "n": ("no", 0.0)}
 KEYS: Mapping[Target, Keys] = {
     "claim": {
         "s": ("supported", "supported"),
         "c": ("contradicted", "contradicted"),
-        "n": ("not found", "not_found"),
+        "n": ("not_found", "not_found"),
     },
-    "chunk": {"0": ("not relevant", 0.0), "1": ("partly", 0.5), "2": ("relevant", 1.0)},
+    "chunk": {"0": ("irrelevant", 0.0), "1": ("partly", 0.5), "2": ("relevant", 1.0)},
     "preference": {"1": ("first", "first"), "2": ("second", "second"), "t": ("tie", "tie")},
 }
-QUESTIONS: Mapping[Target, str] = {
-    "claim": "Do the contexts support the claim?",
-    "chunk": "Is the chunk relevant to the question?",
-    "support": "Is everything in the answer supported by the contexts?",
-    "correctness": "Is the answer correct?",
-    "relevance": "Does the answer address the question?",
-    "refusal": "Does the answer decline to answer?",
-    "preference": "Which answer is better?",
-}
+MORE_WORDS = {"k": "skip", "m": "more", "u": "undo", "q": "quit"}
+MORE_KEYS = tuple(MORE_WORDS)
+"""Keys that give no label."""
 MAX_COLUMNS = 110
 MAX_CHUNK_LINES = 12
 """Lines of a chunk that are shown before the rest is counted only; m shows all."""
@@ -68,20 +63,20 @@ def label_run(
     target = parse_target(target_name)
     run = open_run(name, store_path).stored
     other = None if against is None else run.store.run(against)
+    say = load_words(find_language())
     session = LabelSession(run, target, choose_author(author), against=other)
     waiting = session.choose_next(count, random_share)
     if not waiting:
-        click.echo(f"{session.author} has labelled every {target} of {run.info.name}")
+        click.echo(say("label_done", author=session.author, run=run.info.name))
         return
     past: list[UnitChoice] = []  # labelled in this session, for undo
     total, is_short = len(waiting), True
     while waiting:
         choice = waiting[0]
         sample = session.load_sample(choice)
-        _show_unit(
-            sample, choice.unit.item, target, f"{total - len(waiting) + 1} of {total}", is_short
-        )
-        key = _read_key(_list_keys(target))
+        _show_head(total - len(waiting) + 1, total, sample.id, say)
+        _show_texts(sample, choice.unit.item, target, is_short, say)
+        key = _read_key(target, MORE_KEYS, say)
         is_short = True
         if key == "q":
             break
@@ -92,7 +87,7 @@ def label_run(
                 waiting.insert(0, past.pop())
                 session.take_back(waiting[0])
             else:
-                click.echo("  nothing to take back in this session")
+                click.echo(f"  {say('label_nothing_back')}")
         else:
             session.save(choice, SKIP if key == "k" else _get_keys(target)[key][1])
             past.append(waiting.pop(0))
@@ -108,33 +103,64 @@ def label_run(
 
 
 def adjudicate_items(name: str | None, author: str | None, store_path: str | None) -> None:
-    """Show each item on which people differ, with what they said, and keep the decision."""
+    """Show each item on which people differ, with its texts and what they said, and keep the decision."""
     store = Store.open(store_path)
     run = None if name is None else store.run(name)
     labels = load_labels(store) if run is None else load_run_labels(run)
     items = list_disagreements(labels)
+    say = load_words(find_language())
+    samples = _load_samples(store, run, items)
     decided = 0
     for number, item_labels in enumerate(items, 1):
-        target = item_labels[0].target
-        click.secho(f"\n{number} of {len(items)}  {item_labels[0].sample}", bold=True)
-        if item_labels[0].item:
-            _print_field(target, item_labels[0].item)
+        first = item_labels[0]
+        _show_head(number, len(items), first.sample, say)
+        if (sample := samples.get((first.run, first.sample))) is not None:
+            _show_texts(sample, first.item, first.target, True, say)
+        elif first.item:
+            _print_field(first.target, first.item, say)
         for label in item_labels:
             comment = f" ({label.comment})" if label.comment else ""
-            _print_field(label.author or "unnamed", format_value(label) + comment)
-        click.echo(f"  {QUESTIONS.get(target, target)}")
-        key = _read_key({**_get_keys(target), "k": ("skip", SKIP), "q": ("quit", "")})
+            _print_field(label.author or "unnamed", _name_value(label, say) + comment, say)
+        key = _read_key(first.target, ("k", "q"), say)
         if key == "q":
             break
         if key == "k":
             continue
-        save_labels(store, [_decide(item_labels, _get_keys(target)[key][1], choose_author(author))])
+        value = _get_keys(first.target)[key][1]
+        save_labels(store, [_decide(item_labels, value, choose_author(author))])
         decided += 1
     note(
         "decided {decided} of {disagreements}",
         decided=decided,
         disagreements=Count(len(items), "disagreement"),
     )
+
+
+def _load_samples(
+    store: Store, run: StoredRun | None, items: Iterable[Sequence[Label]]
+) -> dict[tuple[str, str], Sample]:
+    """The labelled samples by the run of the label and their id, where the run is still in the store."""
+    wanted: dict[str, set[str]] = {}
+    for label, *_ in items:
+        wanted.setdefault(label.run, set()).add(label.sample)
+    known = {info.id for info in store.runs()}
+    samples: dict[tuple[str, str], Sample] = {}
+    for name, ids in wanted.items():
+        source = run or (store.run(name) if name in known else None)
+        rows = source.rows() if source is not None else ()
+        samples |= {(name, row.id): row.sample for row in rows if row.id in ids}
+    return samples
+
+
+def _name_value(label: Label, say: Words) -> str:
+    """What a label says, in the word of its key where it has one."""
+    words = (
+        word
+        for word, value in _get_keys(label.target).values()
+        if value in (label.value, label.word)
+    )
+    word = next(words, None)
+    return format_value(label) if word is None else say(f"label_key.{word}")
 
 
 def _decide(item_labels: Sequence[Label], given: str | float, author: str) -> Label:
@@ -152,26 +178,24 @@ def _get_keys(target: Target) -> Keys:
     return KEYS.get(target, YES_NO)
 
 
-def _list_keys(target: Target) -> Keys:
-    """The keys of a label, and those that skip, show more, undo and quit."""
-    more = {"k": ("skip", SKIP), "m": ("more", ""), "u": ("undo", ""), "q": ("quit", "")}
-    return {**_get_keys(target), **more}
+def _show_head(number: int, total: int, sample: str, say: Words) -> None:
+    click.secho(f"\n{say('label_head', n=number, total=total)}  {sample}", bold=True)
 
 
-def _show_unit(sample: Sample, item: str, target: Target, head: str, is_short: bool) -> None:
-    click.secho(f"\n{head}  {sample.id}", bold=True)
+def _show_texts(sample: Sample, item: str, target: Target, is_short: bool, say: Words) -> None:
+    """Print what a label of this kind is given by, and the question that it answers."""
     most = MAX_CHUNK_LINES if is_short else None
     if sample.question is not None:
-        _print_field("question", sample.question)
+        _print_field(say("label_field.question"), sample.question, say)
     for chunk in _list_chunks(sample, item, target):
-        _print_field(chunk.id or "context", chunk.text, most)
+        _print_field(chunk.id or say("label_field.context"), chunk.text, say, most)
     if target == "correctness" and sample.reference is not None:
-        _print_field("reference", sample.reference)
+        _print_field(say("label_field.reference"), sample.reference, say)
     if sample.answer is not None and target != "chunk":
-        _print_field("answer", sample.answer, most)
+        _print_field(say("label_field.answer"), sample.answer, say, most)
     if target == "claim":
-        _print_field("claim", item)
-    click.secho(f"  {QUESTIONS[target]}", bold=True)
+        _print_field(say("label_field.claim"), item, say)
+    click.secho(f"  {say.translate('view.asks', target)}", bold=True)
 
 
 def _list_chunks(sample: Sample, item: str, target: Target) -> tuple[Chunk, ...]:
@@ -182,16 +206,17 @@ def _list_chunks(sample: Sample, item: str, target: Target) -> tuple[Chunk, ...]
     return chunks if target in ("claim", "support") else ()
 
 
-def _print_field(name: str, text: str, most: int | None = None) -> None:
+def _print_field(name: str, text: str, say: Words, most: int | None = None) -> None:
     wide = min(get_terminal_size().columns, MAX_COLUMNS)
     lines = textwrap.wrap(" ".join(text.split()), max(20, wide - 14)) or [""]
     hidden = 0 if most is None else max(0, len(lines) - most)
     for at, line in enumerate(lines[: len(lines) - hidden]):
         click.echo(f"  {name[:10] if at == 0 else '':<11} {line}")
     if hidden:
-        click.echo(f"  {'':<11} … {hidden} more lines, m shows them")
+        click.echo(f"  {'':<11} {say('label_more_lines', n=hidden)}")
 
 
-def _read_key(keys: Keys) -> str:
-    words = {key: word for key, (word, _) in keys.items()}
+def _read_key(target: Target, more: Sequence[str], say: Words) -> str:
+    words = {key: say(f"label_key.{word}") for key, (word, _) in _get_keys(target).items()}
+    words |= {key: say(f"label_key.{MORE_WORDS[key]}") for key in more}
     return read_key(words, "  ".join(f"[{k}] {word}" for k, word in words.items()), "labelling")

@@ -62,7 +62,7 @@ def import_file(file: str, flags: Mapping[str, Any]) -> None:
             )
     fresh = add_labels(store, labels)
     note(
-        "stored {labels}, {known} were there already",
+        "stored {labels}, {known} {known:was|were} there already",
         labels=Count(fresh, "label"),
         known=len(labels) - fresh,
     )

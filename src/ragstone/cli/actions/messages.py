@@ -30,7 +30,7 @@ def note(text: str, *, quiet: bool = False, **values: Any) -> None:
     Without values the text is printed as it is, whatever braces it has."""
     if quiet:
         return
-    language = _find_language()
+    language = find_language()
     if language != LANGUAGES[0]:
         text = load_phrases(language, "notes").get(text, text)
     if values:
@@ -48,7 +48,7 @@ def format_count(number: int, thing: str, language: str = LANGUAGES[0]) -> str:
     return f"{_format_whole(number, language)} {noun}"
 
 
-def _find_language() -> str:
+def find_language() -> str:
     """The language of the command that runs; that of the environment where none does."""
     context = click.get_current_context(silent=True)
     typed = context.find_root().obj if context is not None else None

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_EXAMPLES = 5
 """Items shown of each fault."""
+MIN_QUESTIONS = 6
+"""Questions without which an exact test of pairs shows nothing, were they all better in one system: 2 · ½⁵ > 0.05."""
 ANSWER_CHARS = 60
 
 
@@ -145,9 +147,9 @@ def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:
 
 
 def _describe_power(checkup: Checkup, say: Words) -> Iterator[str]:
-    if checkup.shows < 1:
+    if checkup.shows < 1 and checkup.total >= MIN_QUESTIONS:
         yield say("checkup.power.shows", effect=say.number(checkup.shows, 2))
-    else:  # of metrics from 0 to 1
+    else:
         yield say("checkup.power.nothing", n=say.whole(checkup.total))
     for need in checkup.needs:
         effect, count = say.number(need.effect, 2), say.whole(need.questions)

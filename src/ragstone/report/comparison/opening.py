@@ -172,9 +172,11 @@ def _describe_unclear(unclear: Sequence[Difference], say: Words) -> str:
     named = unclear[0]  # the primary metric stands first
     if named.detectable is None or named.needed is None:
         return say("gist.unclear", metrics=metrics)
-    seen = "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen"
+    key = "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen"
+    if named.is_blind or named.is_near:
+        key = "gist.too_few" if named.is_blind else "gist.near"
     return say(
-        "gist.too_few" if named.is_blind else seen,
+        key,
         metrics=metrics,
         metric=named.metric,
         seen=format_amount(named.detectable, say),

@@ -164,6 +164,8 @@ def _explain_unclear(difference: Difference, say: Words) -> str:
     needed = say.whole(difference.needed)
     if difference.pairs and difference.unchanged == difference.pairs:
         return say("says.still", effect=effect, needed=needed)
+    if difference.is_near:
+        return say("says.near", effect=effect)
     if difference.is_blind:
         return say("says.too_few", effect=effect, needed=needed)
     return say("says.unclear", seen=seen, effect=effect, needed=needed)
