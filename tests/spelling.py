@@ -54,8 +54,12 @@ def find_misspelt(language: str) -> dict[str, str]:
     return places
 
 
-def _iter_texts(value: Any) -> Iterator[str]:
+def _iter_texts(value: Any, key: str = "") -> Iterator[str]:
+    """The texts of a file of phrases; where English is the key, without the words of it: names and code."""
     if isinstance(value, str):
-        yield value
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():  # fmt: skip
+        names = set(re.findall(r"\w+", key)) if " " in key else set()
+        yield re.sub(r"\w+", lambda word: "" if word[0] in names else word[0], value)
+    for name, part in value.items() if isinstance(value, dict) else ():
+        yield from _iter_texts(part, name)
+    for part in value if isinstance(value, list) else ():
         yield from _iter_texts(part)

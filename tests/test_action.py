@@ -73,6 +73,22 @@ class Workflow:
         return Workflow._fill(filled, context) if "${{" in filled else filled
 
 
+@pytest.mark.parametrize(("given", "installed"), [("", "/the/action"), ("ragstone==0.2.0", "ragstone==0.2.0")])  # fmt: skip
+def test_the_action_installs_its_own_ref_unless_told_otherwise(
+    given: str, installed: str, tmp_path: Path
+) -> None:
+    step = next(s for s in Workflow(tmp_path).action["runs"]["steps"] if s["name"] == "Install")
+    (tmp_path / "bin" / "python").write_text('#!/bin/sh\nfor word; do :; done\necho "$word"\n')
+    (tmp_path / "bin" / "python").chmod(0o755)
+    context = {"inputs.install": given, "github.action_path": "/the/action"}
+    variables = {key: Workflow._fill(value, context) for key, value in step["env"].items()}
+    done = subprocess.run(
+        ["bash", "-c", step["run"]], capture_output=True, text=True,
+        env={**os.environ, **variables, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.stdout == f"{installed}\n"
+
+
 def write_data(folder: Path, right: int) -> None:
     rows = [
         {"id": f"q{n}", "question": "Who? @octocat", "answer": "me" if n < right else "you", "reference": "me"}

@@ -18,10 +18,12 @@ import click
 from ragstone._version import __version__
 from ragstone.cli.translation import (
     choose_language,
+    read_language,
     translate_click,
     translate_command,
     translate_text,
 )
+from ragstone.locale.catalogue import LANGUAGES
 
 COMMANDS: dict[str, str] = {
     "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
@@ -158,7 +160,7 @@ def _print_warning(
     from ragstone.registry.aliases import AliasWarning
 
     if issubclass(category, AliasWarning):
-        click.echo(f"{click.style('note', fg='yellow')}: {message}", err=True)
+        _print_labelled("note", "yellow", str(message))
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
 
@@ -183,7 +185,7 @@ def _run(program: click.Command, arguments: list[str]) -> int:
             return 0
         return _report_usage_error(bad)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
+        click.echo(_translate("stopped"), err=True)
         # 128 + SIGINT.
         return 130
     except Exception as bad:
@@ -213,7 +215,7 @@ def _report_error(bad: Exception, arguments: list[str]) -> int:
         lines = [f"{len(bad.complaints)} mistakes:", *bad.complaints]
         return _print_error("\n  ".join(lines), bad.exit_code)
     if isinstance(bad, Interrupted):  # the user's wish, not an error
-        click.echo(str(bad), err=True)
+        click.echo(_translate(str(bad)), err=True)
         return bad.exit_code
     if isinstance(bad, RagstoneError):
         return _print_error(str(bad), bad.exit_code)
@@ -225,5 +227,19 @@ def _report_error(bad: Exception, arguments: list[str]) -> int:
 
 
 def _print_error(sentence: str, code: int) -> int:
-    click.echo(f"{click.style('error', fg='red')}: {sentence}", err=True)
+    _print_labelled("error", "red", sentence)
     return code
+
+
+def _print_labelled(label: str, colour: str, sentence: str) -> None:
+    click.echo(f"{click.style(_translate(label), fg=colour)}: {_translate(sentence)}", err=True)
+
+
+def _translate(text: str) -> str:
+    """An error or warning in the language of the command, which `translate_click` leaves in the environment."""
+    language = read_language(os.environ)
+    if language == LANGUAGES[0]:
+        return text
+    from ragstone.cli.error_translation import translate_error
+
+    return translate_error(text, language)

@@ -76,7 +76,7 @@ def _translate_parameter(parameter: click.Parameter, language: str) -> click.Par
 @contextmanager
 def translate_click(language: str) -> Iterator[None]:
     """Let click say its own words in a language: it asks gettext, which reads `locale/<language>/LC_MESSAGES/click.mo`."""
-    if language == LANGUAGES[0]:
+    if language == read_language(os.environ) == LANGUAGES[0]:
         yield
         return
     variables = ("LANGUAGE", LANGUAGE_VARIABLES[0])  # what gettext asks, and what our messages ask

@@ -1,0 +1,96 @@
+"""Errors at the terminal in the user's language: English sentences are the keys of `locale/<language>/errors.toml`.
+
+An error is raised in English, often put together from the sentences of several places, and programs read that text. Only
+the terminal says it in another language: it recognises each line by the sentences of the catalogue, outside and inside,
+that cover most of it. What no sentence covers, such as the words of another program, stays as it is."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from string import Formatter
+from typing import NamedTuple
+
+from ragstone.locale.catalogue import LANGUAGES, load_phrases
+
+MIN_MESSAGE_WORDS = 2
+"""A message of the reports is recognised inside an error from so many words on; fewer may be a user's own."""
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+"""A value, which is never translated."""
+
+
+class ErrorSentence(NamedTuple):
+    """An English sentence as a pattern, and what it is in another language."""
+
+    pattern: str
+    """A regular expression; few of the catalogue are ever compiled."""
+    translation: str
+    words: tuple[str, ...]
+    """The texts between the placeholders: a quick test before the pattern."""
+
+
+def translate_error(text: str, language: str) -> str:
+    """An error, line by line; its indentation stays."""
+    if language == LANGUAGES[0]:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        words = line.lstrip()
+        lines.append(line[: len(line) - len(words)] + recognise(words, language)[1])
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=1024)
+def recognise(text: str, language: str) -> tuple[int, str]:
+    """How many characters of a text are words of the catalogue, and the text in that language.
+
+    Each part of a sentence is shorter than the sentence, so that this ends."""
+    best = (0, text)
+    if _QUOTED.fullmatch(text):
+        return best
+    for sentence in _load_sentences(language):
+        match = all(word in text for word in sentence.words) and _compile(
+            sentence.pattern
+        ).fullmatch(text)
+        if not match:
+            continue
+        parts = {name: recognise(part, language) for name, part in match.groupdict().items()}
+        covered = sum(map(len, sentence.words)) + sum(count for count, _ in parts.values())
+        if covered > best[0]:
+            words = {name: part for name, (_, part) in parts.items()}
+            best = (covered, sentence.translation.format(**words))
+    return best
+
+
+@cache  # the module `re` keeps no more than 512
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@lru_cache
+def _load_sentences(language: str) -> tuple[ErrorSentence, ...]:
+    """The sentences of errors, and those of the reports, which errors quote."""
+    sentences = dict(load_phrases(language, "errors"))
+    messages = load_phrases(language, "messages")
+    for code, english in load_phrases(LANGUAGES[0], "messages").items():
+        if len(re.sub(r"\{.*?\}", "", english).split()) >= MIN_MESSAGE_WORDS:
+            sentences.setdefault(english, messages[code])
+    return tuple(_parse_sentence(english, text) for english, text in sentences.items())
+
+
+def _parse_sentence(english: str, translation: str) -> ErrorSentence:
+    pattern, words, after_name = "", [], False
+    for literal, name, _, _ in Formatter().parse(english):
+        pattern += re.escape(literal)
+        words.append(literal)
+        if name:
+            # the second of two placeholders side by side is a hint (`; did you mean …`), or nothing
+            pattern += f"(?P<{name}>{'(?:; .*)?' if after_name and not literal else '.*?'})"
+        after_name = bool(name)
+    # the parts are texts here, so that the formats of numbers and lists (`{share:.0%}`) go
+    plain = "".join(
+        literal.replace("{", "{{").replace("}", "}}") + (f"{{{name}}}" if name else "")
+        for literal, name, _, _ in Formatter().parse(translation)
+    )
+    return ErrorSentence(pattern, plain, tuple(filter(None, words)))
