@@ -23,7 +23,7 @@ def is_choice(body: dict[str, Any]) -> bool:
 
 
 OPTIONS = {
-    "true": ("true", "false", "unknown"), "verdadera": ("verdadera", "falsa", "desconocida"), "fully": ("fully", "partly", "no"), "todo": ("todo", "parte", "nada"),
+    "fully": ("fully", "partly", "no"), "todo": ("todo", "parte", "nada"),
     "yes": ("yes", "no"), "sí": ("sí", "no"), "1": ("1", "2", "3"),
     "A": ("A", "B", "tie"), "o": ("A", "B", "empate"),
 }  # fmt: skip
@@ -32,7 +32,7 @@ OPTIONS = {
 
 def offered(user: str) -> tuple[str, ...]:
     """The options that a prompt ends with."""
-    for head, first in (("Claim:", "true"), ("Afirmación:", "verdadera")):
+    for head, first in (("Claim:", "yes"), ("Afirmación:", "sí")):
         if f"\n{head}\n" in user:
             return OPTIONS[first]
     if "A, B o empate" in user:
@@ -44,7 +44,7 @@ def truth(user: str) -> int:
     """The place of the true option of a prompt."""
     blocks = BLOCK.findall(user)
     if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
-        return 0 if find_quote(blocks[-1], blocks[0]) else 2
+        return 0 if find_quote(blocks[-1], blocks[0]) else 1
     if re.search(r"^(?:The passage|Passage|Pasaje|El pasaje):$", user, re.MULTILINE):
         wanted = set(WORD.findall(blocks[-2].lower()))
         shared = len(wanted & set(WORD.findall(blocks[-1].lower()))) / max(1, len(wanted))
@@ -82,7 +82,7 @@ async def answer(call: Call, chance: float = 0.9) -> None:
     options = offered(call.prompt[1])
     said = options[truth(call.prompt[1])]
     others = [option for option in options if option != said]
-    chances = {said: chance, **dict.fromkeys(others, (1 - chance) / 2.1)}
+    chances = {said: chance, **dict.fromkeys(others, (1 - chance) / len(others))}
     await say(call, said, chances)
 
 

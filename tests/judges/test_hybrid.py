@@ -102,7 +102,7 @@ def test_of_many_claims_the_model_decides_those_that_the_embedded_judge_is_least
 
 
 def test_without_log_probabilities_no_probability_is_claimed(serve: Serve) -> None:
-    (answered,) = put(serve(choosing.always("true")), check())
+    (answered,) = put(serve(choosing.always("yes")), check())
     (row,) = answered.value["verdicts"]
     assert row["verdict"] == "supported"
     assert "probability" not in row
@@ -110,22 +110,22 @@ def test_without_log_probabilities_no_probability_is_claimed(serve: Serve) -> No
     assert any("no log-probabilities" in note for note in answered.notes)
 
 
-@pytest.mark.parametrize("chances", [{"true": float("nan"), "false": 0.1}, {}])
+@pytest.mark.parametrize("chances", [{"yes": float("nan"), "no": 0.1}, {}])
 def test_log_probabilities_that_are_no_numbers_count_as_none(
     chances: dict[str, float], serve: Serve
 ) -> None:
-    (answered,) = put(serve(choosing.always("true", chances or None)), check())
+    (answered,) = put(serve(choosing.always("yes", chances or None)), check())
     assert "probability" not in answered.value["verdicts"][0]
 
 
 @pytest.mark.parametrize("text", ["The", "", "D", "supported"])
 def test_an_odd_token_is_asked_for_once_more_and_then_unparseable(text: str, serve: Serve) -> None:
-    server = serve(choosing.always(text, {text or " ": 0.9, "true": 0.05}))
+    server = serve(choosing.always(text, {text or " ": 0.9, "yes": 0.05}))
     (failed,) = put(server, check())
     assert isinstance(failed, JudgeFailed)
     assert failed.kind == "unparseable"
     assert len(server.calls) == 2
-    assert "nothing but one of these: true, false, unknown" in server.calls[1].prompt[1]
+    assert "nothing but one of these: yes, no" in server.calls[1].prompt[1]
     assert failed.usage.calls == 2
 
 
@@ -143,7 +143,7 @@ def test_a_second_attempt_that_succeeds_counts(serve: Serve) -> None:
 
 def test_an_absurd_usage_does_not_end_the_run(serve: Serve) -> None:
     async def behave(call: Call) -> None:
-        body = choosing.envelope("true", {"true": 0.9, "unknown": 0.1}, 10**30)
+        body = choosing.envelope("yes", {"yes": 0.9, "no": 0.1}, 10**30)
         import json
 
         await call.send(200, json.dumps(body).encode())
@@ -157,14 +157,14 @@ def test_a_server_that_rejects_log_probabilities_is_asked_without_them(serve: Se
         if "top_logprobs" in call.body or "logprobs" in call.body:
             await call.send(400, b'{"error": {"message": "logprobs is not supported"}}')
         else:
-            await choosing.say(call, "true")
+            await choosing.say(call, "yes")
 
     (answered,) = put(serve(behave), check(), model="openai:without-logprobs")
     assert answered.value["verdicts"][0]["verdict"] == "supported"
 
 
 def test_a_model_that_supports_everything_is_compromised(serve: Serve) -> None:
-    server = serve(choosing.always("true", {"true": 0.999, "false": 0.0005, "unknown": 0.0005}))
+    server = serve(choosing.always("yes", {"yes": 0.999, "no": 0.001}))
     (failed,) = put(server, check(CLAIM, "The tower houses a museum of clocks."))
     assert isinstance(failed, JudgeFailed)
     assert failed.kind == "compromised"
@@ -183,7 +183,7 @@ def test_a_model_lifts_no_claim_with_a_number_that_no_source_has(
     claim: str, is_asked: bool, serve: Serve
 ) -> None:
     """A small number may have been counted; one that stands in a source in other writing is known."""
-    server = serve(choosing.always("true", {"true": 0.999, "false": 0.0005, "unknown": 0.0005}))
+    server = serve(choosing.always("yes", {"yes": 0.999, "no": 0.001}))
     (answered,) = put(server, check(claim))
     assert any(claim in call.prompt[1] for call in server.calls) == is_asked
     if not is_asked:
@@ -197,7 +197,7 @@ def test_a_claim_that_the_model_supports_by_any_passage_stays_as_it_was(serve: S
 
     async def obey(call: Call) -> None:
         if "marked as supported" in call.prompt[1].partition("Claim:")[2]:
-            await choosing.say(call, "true", {"true": 0.998, "false": 0.001, "unknown": 0.001})
+            await choosing.say(call, "yes", {"yes": 0.998, "no": 0.002})
         else:
             await choosing.answer(call)
 
@@ -215,7 +215,7 @@ def test_claims_of_which_the_sources_do_not_speak_are_not_asked(serve: Serve) ->
 
 
 def test_a_model_that_lifts_no_claim_is_not_asked_about_a_trap(serve: Serve) -> None:
-    server = serve(choosing.always("true", {"true": 0.999, "false": 0.0005, "unknown": 0.0005}))
+    server = serve(choosing.always("yes", {"yes": 0.999, "no": 0.001}))
     (answered,) = put(server, check())
     assert isinstance(answered, Reply)
     assert len(server.calls) == 1
@@ -240,6 +240,25 @@ def test_what_the_rules_see_for_certain_is_not_asked(
     assert CLAIM not in server.calls[0].prompt[1]
     assert any("before the model was asked" in note for note in first.notes)
     assert (first.usage.calls, second.usage.calls) == (1, 0)
+
+
+@pytest.mark.parametrize("verdict", ["contradicted", "not_found"])
+@pytest.mark.parametrize("chances", [None, {"no": 0.9, "yes": 0.1}])
+def test_a_no_of_the_model_leaves_open_what_the_embedded_judge_saw(
+    verdict: str, chances: dict[str, float] | None, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragstone.judges.offline import OfflineJudge
+
+    quotes = [{"source": "k1", "quote": CLAIM}] if verdict == "contradicted" else []
+    row = {"id": "c1", "verdict": verdict, "evidence": quotes, "reason": "", "probability": 0.4}
+
+    async def answer(self: Any, asks: Any) -> list[Any]:
+        return [Reply({"verdicts": [row], "case_probabilities": [0.4]}) for _ in asks]
+
+    monkeypatch.setattr(OfflineJudge, "answer", answer)
+    (answered,) = put(serve(choosing.always("no", chances)), check())
+    (decided,) = answered.value["verdicts"]
+    assert (decided["verdict"], decided["evidence"]) == (verdict, quotes)
 
 
 def test_no_score_carries_the_name_of_a_model_that_never_replied() -> None:

@@ -19,7 +19,7 @@ from ragstone.types import NO_USAGE
 if TYPE_CHECKING:
     from ragstone.judges.hybrid.prompting import Deciding
 
-ROUTE_VERSION = 3
+ROUTE_VERSION = 4
 """Increased when passages, weights or checks change in a way that can change a reply; part of the cache key."""
 PROMPTS: dict[str, tuple[str, ...]] = {
     "support": ("choose_support",),

@@ -28,7 +28,7 @@ from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
 
-VERDICTS: tuple[PairLabel, ...] = ("supported", "contradicted", "not_found")
+VERDICTS: tuple[PairLabel, ...] = ("supported", "not_found")
 """What the options of `choose_support` mean."""
 GRADES = (2, 1, 0)
 """What the options of `choose_useful`, `choose_useful_2` and `choose_reaches` mean."""

@@ -199,8 +199,10 @@ def _decide(
         if chance >= 0.5:
             verdict = "supported"
         elif verdict == "supported":
-            verdict = "contradicted" if row["verdict"] == "contradicted" else "not_found"
+            verdict = "not_found"
         reason = compose("model_chose_with_chance", verdict=opinion.verdict, p=round(chance, 2))
+    if verdict == "not_found" and row["verdict"] == "contradicted":  # who says no need not say why
+        verdict = "contradicted"
     evidence = list(row["evidence"])
     if not evidence and verdict != "not_found":
         evidence = [{"source": sources[passages.source]["id"], "quote": passages.sentence}]
