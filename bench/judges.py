@@ -150,8 +150,9 @@ def _load(row: dict[str, Any], judge: dict[str, Any]) -> None:
 
     import ragstone
     from ragstone.judges.factory import make_judge
+    from ragstone.judges.scale import fingerprint_judge
 
-    make_judge(judge)
+    fingerprint_judge(make_judge(judge))
     ragstone.evaluate([row], ["token_f1"], store=":memory:")
     if judge["embeddings"] == "offline":
         from ragstone.text.encoder import encode

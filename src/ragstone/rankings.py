@@ -31,7 +31,6 @@ from operator import truediv
 from typing import Any, NamedTuple
 
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
-from ragstone.locale.messages import compose
 from ragstone.registry.specs import parse_spec
 
 Ranking = Sequence[str] | Mapping[str, float]
@@ -321,6 +320,8 @@ def score_rankings(
     seen = len(ids) + len(undefined)
     warnings: tuple[str, ...] = ()
     if repeated:
+        from ragstone.locale.messages import compose
+
         warnings = (compose("ranking_repeats_ids_in", n=repeated, total=seen),)
     return RankingScores(
         ids, {name: values[name] for name, *_ in chosen}, undefined, unranked, warnings

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
 
 import pytest
 
+from ragstone.engine.garbage import YOUNG_OBJECTS, relax_garbage_collection
 from ragstone.engine.sync import run_sync
 
 
@@ -61,3 +63,19 @@ def test_ctrl_c_inside_a_running_loop_cancels_and_waits_for_the_cleanup() -> Non
 
     asyncio.run(notebook())
     assert events == ["started", "cleaned up", "back"]
+
+
+def test_a_run_collects_garbage_rarely_and_leaves_the_process_as_it_was():
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(700, 10, 10)
+        with relax_garbage_collection():
+            assert gc.get_threshold() == (YOUNG_OBJECTS, 10, 10)
+            with relax_garbage_collection():  # a run inside a run, or in another thread
+                assert gc.get_threshold()[0] == YOUNG_OBJECTS
+        assert gc.get_threshold() == (700, 10, 10)
+        gc.set_threshold(0)  # who has turned it off keeps it off
+        with relax_garbage_collection():
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*before)

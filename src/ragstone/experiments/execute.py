@@ -13,6 +13,7 @@ from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
+from ragstone.engine.garbage import relax_garbage_collection
 from ragstone.errors import RagstoneError
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
@@ -87,8 +88,13 @@ async def _score(
     prepared: PreparedRun, stored: StoredRun, total: int | None, observer: RunObserver
 ) -> None:
     """Score what the run lacks."""
-    plan, dataset = prepared.plan, prepared.dataset
     execution = _build_execution(prepared, stored, total, observer.progress)
+    with relax_garbage_collection():
+        await _carry_out(execution, prepared, stored)
+
+
+async def _carry_out(execution: Execution, prepared: PreparedRun, stored: StoredRun) -> None:
+    plan, dataset = prepared.plan, prepared.dataset
     # in this order: new answers first, then the samples that were never scored, then failures
     # of the judge
     if plan.retry_errors and prepared.under_test is not None:

@@ -6,7 +6,7 @@ import json
 import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from functools import lru_cache, reduce
 from operator import getitem
@@ -107,7 +107,8 @@ def encode_reply(reply: Reply) -> str:
             return add_checksum(dump_json({"vectors": packed} | _encode_margins(reply)))
     item = {"value": value} | _encode_margins(reply)
     if isinstance(value, dict | list):
-        messages = [(path, message_to_json(text)) for path, text in _iter_messages(value)]
+        messages: list[Any] = []
+        _collect_messages(value, (), messages)
         if messages:
             item["messages"] = messages
     return add_checksum(dump_json(item))
@@ -130,16 +131,18 @@ def _encode_margins(reply: Reply) -> dict[str, Any]:
     return {"notes": notes} if reply.seconds is None else {"notes": notes, "seconds": reply.seconds}
 
 
-def _iter_messages(
-    value: dict[str, Any] | list[Any], path: tuple[str | int, ...] = ()
-) -> Iterator[tuple[tuple[str | int, ...], Message]]:
-    """Yield the path and text of each Message inside a JSON value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, item in items:
-        if isinstance(item, Message):
-            yield (*path, key), item
-        elif isinstance(item, dict | list):
-            yield from _iter_messages(item, (*path, key))
+def _collect_messages(
+    value: dict[str, Any] | list[Any], path: tuple[str | int, ...], messages: list[Any]
+) -> None:
+    """Add the path and JSON of each Message inside a JSON value."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        # the class first: most items are plain texts, and every reply is looked through
+        if item.__class__ is str:
+            continue
+        if isinstance(item, dict | list):
+            _collect_messages(item, (*path, key), messages)
+        elif isinstance(item, Message):
+            messages.append(((*path, key), message_to_json(item)))
 
 
 def _pack_vectors(vectors: Any) -> list[str] | None:

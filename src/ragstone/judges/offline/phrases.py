@@ -181,15 +181,15 @@ class _Parser:
                 continue
             lower = raw.lower().replace("’", "'")
             self.words.append(lower)
-            if self._is_letter_name(raw, match.start()):
+            if len(raw) == 1 and self._is_letter_name(raw, match.start()):
                 meaning = (identify(f"letter {raw}"), NAME, LETTER_WEIGHT, -1)
                 self._add(meaning, raw, *match.span(), None)
             elif not self._read_function(lower, match.end()):
                 self._read_content(raw, lower, *match.span())
 
     def _is_letter_name(self, raw: str, start: int) -> bool:
-        """Whether a capital letter names what stands before it: drug A."""
-        if len(raw) > 1 or not raw.isupper():
+        """Whether a single letter is a capital that names what stands before it: drug A."""
+        if not raw.isupper():
             return False
         before = self.text[max(start - 2, 0) : start]
         return before[-1:] == " " and before[:1].isalnum()
