@@ -8,38 +8,32 @@ from ragstone.data.documents import Document
 from ragstone.testset.offline.clauses import drop_references, find_clause_facts
 from ragstone.testset.offline.page import find_sentences, open_page
 from ragstone.testset.offline.records import find_record_facts
-from ragstone.testset.offline.tasks import find_section_facts, find_task_facts, read_task
+from ragstone.testset.offline.tasks import find_heading_facts, read_task
 from ragstone.testset.outline import clean_title, find_owner
 
 
 def ask(text: str, language: str = "en", title: str = "") -> dict[str, str]:
     """Question → reference, from all sources of facts."""
     page = open_page(Document("d", text, title, language), language)
-    sources = (find_clause_facts, find_record_facts, find_task_facts, find_section_facts)
+    sources = (find_clause_facts, find_record_facts, find_heading_facts)
     return {fact.question: fact.reference for source in sources for fact in source(page)}
 
 
 ENGLISH = [
     ("OpenVPN is a program that creates private networks.", "What is OpenVPN?", ""),
     ("The Alien package is used to convert between package formats.", "What is the Alien package used for?", ""),
-    ("The `id` command displays the current state of a user.", "What does the `id` command display?", ""),
-    ("SSH allows users to work on another machine.", "What does SSH allow users to do?", ""),
     ("Debian was founded in 1993 by Ian Murdock.", "When was Debian founded?", "1993"),
-    ("The Falcot tower was designed by Ida Brandt.", "Who was the Falcot tower designed by?", "Ida Brandt"),
+    ("The Falcot tower was designed by Ida Brandt.", "By whom was the Falcot tower designed?", "Ida Brandt"),
     ("The `sources.list` file is stored in /etc/apt.", "Where is the `sources.list` file stored?", "In /etc/apt."),
     ("The Linden hall has 140 seats and a stage.", "How many seats does the Linden hall have?", "140 seats"),
     ("The Linden pass costs 48 euros.", "How much does the Linden pass cost?", "48 euros"),
     ("To list all branches of `git`, use the `branch` command.", "How do I list all branches of `git`?", "Use the `branch` command."),
-    ("PVC is forbidden in the Marlow workshop because its smoke is poisonous.", "Why is PVC forbidden in the Marlow workshop?", ""),
     ("The Advanced Package Tool (APT) fetches packages.", "What does APT stand for?", "Advanced Package Tool."),
-    ("The default value of `max_size` is 64 bytes.", "What is the default value of `max_size`?", "64 bytes."),
 ]  # fmt: skip
 
 SPANISH = [
     ("OpenVPN es un programa que crea redes privadas virtuales.", "¿Qué es OpenVPN?", ""),
-    ("La orden `id` muestra el estado actual de un usuario.", "¿Qué muestra la orden `id`?", ""),
     ("El paquete Alien se utiliza para convertir formatos de paquetes.", "¿Para qué se utiliza el paquete Alien?", ""),
-    ("La herramienta `mount` permite montar un espacio compartido.", "¿Qué permite hacer la herramienta `mount`?", ""),
     ("La torre Falcot fue diseñada por Ida Brandt.", "¿Por quién fue diseñada la torre Falcot?", "Ida Brandt"),
     ("La biblioteca de Torreluna abrió en 1952 con dos salas.", "¿Cuándo abrió la biblioteca de Torreluna?", "1952"),
     ("El fichero `sources.list` se encuentra en /etc/apt.", "¿Dónde se encuentra el fichero `sources.list`?", "En /etc/apt."),
@@ -110,11 +104,23 @@ def test_a_manual_page_is_asked_for_its_options_and_its_purpose() -> None:
 
 
 def test_a_definition_list_of_functions_is_read_as_records() -> None:
-    text = "# os\n\nos.getcwd()\n: Return the current directory.\n\nos.curdir\n: The name of the current directory.\n"
-    assert ask(text, title="os") == {
-        "What does `os.getcwd()` do?": "Return the current directory.",
-        "What is `os.curdir`?": "The name of the current directory.",
-    }
+    text = "# os\n\nos.getcwd()\n: Return the current directory.\n\nend\n: The name of the current directory.\n"
+    question = "What does `os.getcwd()` do in `os`?"
+    assert ask(text, title="os") == {question: "Return the current directory."}, "`end` is a word"
+
+
+def test_a_name_that_says_what_it_does_is_asked_for() -> None:
+    text = "# Presupuestos\n\nCopiar presupuesto\n: Crea una copia del presupuesto del año.\n\nFecha final\n: Muestra el último día del año contable.\n"
+    question = "¿Qué hace «Copiar presupuesto» en Cuenta?"
+    reply = ask(text, "es", "Manual de Cuenta")
+    assert reply == {question: "Crea una copia del presupuesto del año."}, "a date does nothing"
+
+
+def test_a_glossary_says_what_its_terms_are() -> None:
+    text = "# {title}\n\nVolume label\n: A mark that the daemon writes at the beginning of each tape.\n"
+    question = "What is “Volume label” in Bacula?"
+    assert question in ask(text.format(title="Glossary"), title="Glossary — Bacula 9 manual")
+    assert ask(text.format(title="Tapes"), title="Tapes — Bacula 9 manual") == {}
 
 
 def test_a_table_is_read_as_records() -> None:
@@ -123,10 +129,8 @@ def test_a_table_is_read_as_records() -> None:
         "| `sshd` | 22 tcp | The server of secure shells. |\n| `httpd` | 80 tcp | Serves the pages of the shop. |\n"
     )
     assert ask(text, title="Ports")["What is the port of `sshd`?"] == "22 tcp"
-    assert "What is `sshd`?" not in ask(text, title="Ports"), "nobody knows of which program"
     reply = ask(text, title="Ports — Debian 12 documentation")
-    assert reply["In Debian, what is `sshd`?"] == "The server of secure shells."
-    assert reply["In Debian, what does `httpd` do?"] == "Serves the pages of the shop."
+    assert reply["In Debian, what is the port of `sshd`?"] == "22 tcp"
 
 
 def test_a_bare_number_in_a_table_lacks_its_unit() -> None:
@@ -207,36 +211,24 @@ def test_a_task_speaks_with_the_words_of_its_reader() -> None:
     assert "How do I change the appearance of my desktop?" in ask(text)
 
 
-def test_a_question_about_one_of_many_things_that_a_subject_does_is_refused() -> None:
-    once = "JuK supports all types of playlists in the sidebar."
-    assert "What does JuK support?" in ask(once)
-    often = " ".join(f"JuK {verb} the songs of the day." for verb in ("plays", "sorts", "hides"))
-    assert "What does JuK support?" not in ask(f"{once} {often}")
-
-
 HELP_PAGE = """LibreOffice 7.4 Help
 
-# Pivot Table
+# Statistical functions
 
-## Add filter
+## AVERAGEIF
 
-Adds a Filter button to pivot tables that are based on spreadsheet data.
+Returns the arithmetic mean of all cells in a range that satisfy a condition.
 
 ## Selection from
 
-Select the area that contains the data for the current pivot table.
-
-## Close
-
-Closes the dialog and saves all changes that were made in it.
+Selects the area that contains the data for the current pivot table.
 """
 
 
-def test_a_heading_is_asked_for_what_its_paragraph_says_that_it_does() -> None:
-    reply = ask(HELP_PAGE, title="Pivot Table")
-    question = "In LibreOffice, what does the “Add filter” option of “Pivot Table” do?"
-    assert reply[question].startswith("Adds a Filter button")
-    assert len(reply) == 1, "an order to the reader and a button of any dialog are not asked for"
+def test_a_heading_in_code_is_asked_for_what_its_paragraph_says_that_it_does() -> None:
+    reply = ask(HELP_PAGE, title="Statistical functions")
+    assert reply["What does `AVERAGEIF` do in LibreOffice?"].startswith("Returns the arithmetic")
+    assert len(reply) == 1, "a heading in words may name anything"
 
 
 @pytest.mark.parametrize(

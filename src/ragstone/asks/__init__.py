@@ -27,6 +27,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
+    write_one  {"question", "answer"}                              one question about one passage, for small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
 
@@ -51,6 +52,7 @@ from ragstone.asks.kinds import (
     turns,
     useful,
     write,
+    write_one,
 )
 from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
 
@@ -81,4 +83,5 @@ __all__ = [
     "turns",
     "useful",
     "write",
+    "write_one",
 ]  # fmt: skip

@@ -194,6 +194,12 @@ def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | 
     return Ask("write", {"sources": _number_sources(sources), "orders": rows}, schema, language)
 
 
+def write_one(source: Chunk, kind: str, *, language: str | None = None) -> Ask:
+    """Write one test question about a short passage, with its answer: what a small model can reply to."""
+    values = {"sources": _number_sources([source]), "kind": kind}
+    return Ask("write_one", values, schemas.WRITE_ONE, language)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Questions to be answered from sources of their own."""

@@ -24,7 +24,7 @@ from ragstone.testset.judge_writer import (
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
 from ragstone.testset.quotas import resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread_documents
-from ragstone.testset.sets import build_writer_judge, open_documents
+from ragstone.testset.sets import build_writer_judge, is_small, open_documents
 from ragstone.types import Chunk
 
 SECONDS_PER_CALL = 4.0
@@ -55,7 +55,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
     """The estimate for a plan; assumes that every item passes."""
     wanted = plan.item_count
     judge = build_writer_judge(plan, TestsetInputs())
-    weights = resolve_weights(plan.kinds, judged=judge is not None)
+    weights = resolve_weights(plan.kinds, judged=judge is not None, small=is_small(judge))
     with open_documents(plan, TestsetInputs()) as corpus:
         languages = [language.split("-")[0].lower() for language in plan.languages]
         order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)

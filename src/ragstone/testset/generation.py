@@ -249,7 +249,7 @@ class Generation:
             before = len(self.items)
             number = await self._run_groups(writer, groups, number)
             vain = vain + 1 if len(self.items) == before else 0
-            if self.stopped or vain >= 2:
+            if self.stopped or vain >= writer.patience:
                 return
 
     def _deal_orders(
@@ -324,6 +324,8 @@ class Writer(Protocol):
     """Documents whose questions are verified in one call."""
     window: int
     """Groups open at once."""
+    patience: int
+    """Rounds of orders in a row that may give nothing."""
     stopped: str
     """Why no more can be asked: the budget is spent, the judge cannot be reached."""
 

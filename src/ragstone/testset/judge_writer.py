@@ -8,7 +8,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from ragstone.asks import Answered, Ask, Order, Problem, Reply, solve, write
 from ragstone.data.documents import Document
@@ -58,6 +58,19 @@ class DocumentPart:
     """Where the part starts in the document."""
 
 
+class OrderSheet(Protocol):
+    """What one call orders, and how its reply is read."""
+
+    @property
+    def ask(self) -> Ask:
+        """The call."""
+        ...
+
+    def read_items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
+        """An item or why there is none, for each order."""
+        ...
+
+
 @dataclass(slots=True)
 class JudgeWriter:
     """Orders questions from a judge and has it answer them."""
@@ -71,10 +84,11 @@ class JudgeWriter:
     """The document of an id."""
     styles: Sequence[str] = ()
     """Styles to write in, one drawn for each question; empty: none is asked for."""
-    # these four are described in generation.Writer
+    # these five are described in generation.Writer
     per_document: int = PER_DOCUMENT
     group: int = GROUP
     window: int = 8
+    patience: int = 2
     stopped: str = ""
     _unreachable: int = field(default=0, repr=False)
     """Calls in a row that did not reach the judge."""
@@ -117,7 +131,7 @@ class JudgeWriter:
 
     def _build_order(
         self, document: Document, kinds: Sequence[str], rng: random.Random
-    ) -> WriteOrder:
+    ) -> OrderSheet:
         main_part = choose_part(document, rng)
         shown = [main_part]
         if RELATED.intersection(kinds):
@@ -184,6 +198,9 @@ class JudgeWriter:
             else:
                 made.items.append(verdict)
 
+    def _add_proof(self, item: Item, proof: Mapping[str, Any]) -> Item:
+        return replace(item, proof={**item.proof, **proof})
+
     def _cut_evidence(self, evidence: Evidence) -> str:
         text = self.find(evidence.document).text
         return text[
@@ -199,29 +216,23 @@ class JudgeWriter:
             row = next(rows)
             if row["told"]:
                 return Rejection("answered_by_corpus", item, f"the judge answers {row['answer']!r}")
-            return _replace_proof(item, proof={**proof, "searched": [name for name, _ in near]})
+            return replace(item, proof={**proof, "searched": [name for name, _ in near]})
         from_evidence, from_elsewhere = next(rows), next(rows)
         alone = [next(rows) for _ in item.evidence] if item.kind in PROVED_APART else []
-        if not from_evidence["told"]:
-            return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
-        if not agrees_with_reference(from_evidence, item):
-            detail = f"the judge answers {from_evidence['answer']!r}"
-            return Rejection("not_answerable_from_evidence", item, detail)
+        if fault := _find_answer_fault(item, from_evidence, alone):
+            return Rejection("not_answerable_from_evidence", item, fault)
         if alone:
-            if fault := _check_apart(item, alone):
-                return Rejection("not_answerable_from_evidence", item, fault)
             proof["apart"] = [row["answer"] for row in alone]
         proof["answer"] = from_evidence["answer"]
-        if not from_elsewhere["told"]:
-            return _replace_proof(item, proof=proof)
-        home = next((n for n, text in near if find_quote(from_elsewhere["quote"], text)), None)
-        if home is None:  # an answer without a verbatim quote does not count
-            return _replace_proof(item, proof=proof)
+        # an answer without a verbatim quote does not count
+        quote = from_elsewhere["quote"] if from_elsewhere["told"] else ""
+        home = next((name for name, text in near if quote and find_quote(quote, text)), None)
+        if home is None:
+            return replace(item, proof=proof)
         if not agrees_with_reference(from_elsewhere, item):
-            detail = f"{home} answers {from_elsewhere['answer']!r}"
-            return Rejection("ambiguous", item, detail)
+            return Rejection("ambiguous", item, f"{home} answers {from_elsewhere['answer']!r}")
         # another document tells the same: whoever finds that one is right too
-        return _replace_proof(item, proof=proof, relevant={**item.relevant, home: 1.0})
+        return replace(item, proof=proof, relevant={**item.relevant, home: 1.0})
 
     def _note_failure(self, answered: Answered, made: StepResult) -> None:
         if isinstance(answered, OutOfBudget):
@@ -237,7 +248,7 @@ class JudgeWriter:
 
 @dataclass(frozen=True, slots=True)
 class WriteOrder:
-    """What one call orders, and how its reply is read."""
+    """Questions of several kinds ordered about a document and passages of others."""
 
     shown: tuple[DocumentPart, ...]
     orders: tuple[Order, ...]
@@ -338,6 +349,17 @@ def _read_history(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(" ".join(row[f"earlier_{name}"].split()) for name in ("question", "answer"))
 
 
+def _find_answer_fault(
+    item: Item, from_evidence: Mapping[str, Any], alone: Sequence[Mapping[str, Any]]
+) -> str:
+    """Why the judge's answers from the evidence, and from each document alone, do not prove the item."""
+    if not from_evidence["told"]:
+        return "the judge finds no answer"
+    if not agrees_with_reference(from_evidence, item):
+        return f"the judge answers {from_evidence['answer']!r}"
+    return _check_apart(item, alone) if alone else ""
+
+
 def _check_apart(item: Item, alone: Sequence[Mapping[str, Any]]) -> str:
     """Why the answers from each document alone do not fit the kind: a bridge needs both, a conflict two answers."""
     if item.kind != "conflict":
@@ -391,9 +413,3 @@ def agrees_with_reference(row: Mapping[str, Any], item: Item) -> bool:
         find_quote(row["quote"], evidence.quote) or find_quote(evidence.quote, row["quote"])
         for evidence in item.evidence
     )
-
-
-def _replace_proof(
-    item: Item, *, proof: Mapping[str, Any], relevant: Mapping[str, float] | None = None
-) -> Item:
-    return replace(item, proof=proof, relevant=item.relevant if relevant is None else relevant)

@@ -32,10 +32,13 @@ JUDGED_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 """The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
 
+SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"factual": 4, "conceptual": 3, "how_to": 2})
+"""The mix when none is asked for and a small model writes: kinds that one short passage answers."""
+
 RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "near_miss": 2, "distractor": 1,
-        "typos": 0.5, "informal": 0.5, "two_in_one": 1, "follow_up": 1,
+        "typos": 0.5, "informal": 0.5, "follow_up": 1,
     }
 )  # fmt: skip
 """The mix when none is asked for and no judge writes: kinds that rules make well."""
@@ -58,11 +61,14 @@ class UnknownKind(RagstoneError):
 
 
 def resolve_weights(
-    given: Mapping[str, float] | str | None, *, judged: bool = True
+    given: Mapping[str, float] | str | None, *, judged: bool = True, small: bool = False
 ) -> dict[str, float]:
     """Kind → weight from a mapping or from `factual=3,unanswerable=1`; groups shared out, zeros left out.
 
-    Without a judge a group stands for those of its kinds that rules make; naming any other kind is an error."""
+    Without a judge a group stands for those of its kinds that rules make; naming any other kind is an error. `small`:
+    the judge is a small model."""
+    if given is None and small:
+        return dict(SMALL_WEIGHTS)
     if given is None:
         return dict(JUDGED_WEIGHTS if judged else RULE_WEIGHTS)
     named = _parse_weights(given) if isinstance(given, str) else dict(given)

@@ -28,9 +28,16 @@ from ragstone.testset.judge_writer import GROUP, PER_DOCUMENT, JudgeWriter
 from ragstone.testset.offline.styles import STYLES
 from ragstone.testset.parts import Parts, build_parts
 from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
-from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE, Tally, resolve_weights
+from ragstone.testset.quotas import (
+    CAPPED_FROM,
+    MAX_RULE_SHARE,
+    SMALL_WEIGHTS,
+    Tally,
+    resolve_weights,
+)
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread_documents
+from ragstone.testset.small_writer import SmallModelWriter
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.types import NO_USAGE, Usage
 
@@ -163,12 +170,17 @@ def build_writer_judge(plan: TestsetPlan, inputs: TestsetInputs) -> Judge | None
     return None if isinstance(judge, OfflineJudge) else judge
 
 
+def is_small(judge: Judge | None) -> bool:
+    """Whether a judge is a small model, which is asked for one thing at a time."""
+    return bool(getattr(judge, "small", False))
+
+
 def _build_identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
     """All that decides what is made: a generation is resumed only with the same."""
     return {
         "documents": corpus.digest,
         "n": plan.item_count,
-        "kinds": resolve_weights(plan.kinds, judged=judge is not None),
+        "kinds": resolve_weights(plan.kinds, judged=judge is not None, small=is_small(judge)),
         "languages": sorted(plan.languages),
         "seed": plan.seed,
         "styles": list(plan.styles),
@@ -189,7 +201,8 @@ async def execute_testset_plan(
         check_target(out, plan.format)
         _refuse_reviewed(out)
     judge = build_writer_judge(plan, inputs)
-    weights = resolve_weights(plan.kinds, judged=judge is not None)
+    weights = resolve_weights(plan.kinds, judged=judge is not None, small=is_small(judge))
+    brief = is_small(judge) and weights.keys() <= SMALL_WEIGHTS.keys()
     if judge is None:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:
@@ -201,10 +214,10 @@ async def execute_testset_plan(
         try:
             languages = [language.split("-")[0].lower() for language in plan.languages]
             order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
-            parts = build_parts(corpus, judged=judge is not None, styles=plan.styles)
-            # with a judge, or few kinds, or a small set, one kind may fill what others leave
-            capped = judge is None and len(weights) > 2 and wanted >= CAPPED_FROM
-            tally = Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
+            # what a small model writes is read as what rules write is: it cannot prove it itself
+            round_trip = judge is None or brief
+            parts = build_parts(corpus, judged=not round_trip, styles=plan.styles)
+            tally = _build_tally(weights, wanted, judged=judge is not None)
             generation = Generation(
                 corpus, order, tally, journal, parts.prover, plan.seed,
                 inputs.watch,
@@ -215,7 +228,9 @@ async def execute_testset_plan(
                 else:
                     store = inputs.store or Store.open(plan.store)
                     name = f"generate-{digest(identity)[:12]}"
-                    await _write_with_judge(generation, parts, judge, plan, store, name)
+                    await _write_with_judge(
+                        generation, parts, judge, plan, store, name, brief=brief
+                    )
             finally:
                 parts.close()
         finally:
@@ -248,13 +263,28 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
     )
 
 
+def _build_tally(weights: dict[str, float], wanted: int, *, judged: bool) -> Tally:
+    """What is wanted of each kind; with a judge, or few kinds, or a small set, one kind may fill what others leave."""
+    capped = not judged and len(weights) > 2 and wanted >= CAPPED_FROM
+    return Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
+
+
 async def _write_with_judge(
-    generation: Generation, parts: Parts, judge: Judge, plan: TestsetPlan, store: Store, name: str
+    generation: Generation,
+    parts: Parts,
+    judge: Judge,
+    plan: TestsetPlan,
+    store: Store,
+    name: str,
+    *,
+    brief: bool,
 ) -> None:
+    """Have a judge write; `brief`: one question about one passage a call."""
     # a small model loses count of several orders, and its long replies are cut: one order per call
-    small = getattr(judge, "small", False)
+    small = is_small(judge)
     async with AskBroker(judge, store, name, plan.concurrency) as broker:
-        writer = JudgeWriter(
+        build = SmallModelWriter if brief else JudgeWriter
+        writer = build(
             broker,
             judge.name,
             generation.corpus,
@@ -264,7 +294,8 @@ async def _write_with_judge(
             tuple(plan.styles),
             per_document=1 if small else PER_DOCUMENT,
             group=1 if small else GROUP,
-            window=max(2, broker.concurrency // 2),
+            # a server of one's own answers one call at a time: more would only wait for each other
+            window=2 if small else max(2, broker.concurrency // 2),
         )
         await generation.run_writer(writer)
 

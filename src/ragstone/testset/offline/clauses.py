@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
@@ -21,32 +20,21 @@ MIN_TASK_STEMS = 4
 MIN_ANSWER_WORDS = 4
 MIN_WAY_WORDS = 12
 """Words of an instruction that says enough without a name."""
-MAX_SAID = 3
-"""Times that a document may say something of a subject for a question about one of them."""
-# past → plain form, for `When did … open?`
-_PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
-_FIRST_STEP = re.compile(r"\b(?:first|primero|en primer lugar)\b")
-"""What to do first is not how it is done."""
 _SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
 """`X is this, Y is that`: half of it defines something else."""
 _HALF_TASK = re.compile(
     r"\b(?:not|just|only|sino|no|first|second|next|last|primer[ao]?|segund[ao]|últim[ao])\b|\b(?:by|with|to|of|for|in|on|from|is|are|con|por|de|en|a|que|es|está|están)$"
 )
 """Words of a task that was cut in the wrong place."""
-_LOOSE_ANSWER = re.compile(
-    r"\b(?:if you (?:wish|want|like)|si (?:lo )?desea|(?:the )?(?:Close|OK|Cancel) button|botón (?:Cerrar|Aceptar|Cancelar)|appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)"
+_HALF_WAY = re.compile(
+    r"\b(?:first|primero|en primer lugar|if you (?:wish|want|like)|si (?:lo )?desea|(?:the )?(?:Close|OK|Cancel) button|botón (?:Cerrar|Aceptar|Cancelar)|appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)|^(?:you can |puede )?(?:also|también)\b",
+    re.IGNORECASE,
 )
-"""Words of an instruction that leaves to its reader what to use."""
-_TELLING_PATTERNS = ("tells", "tells_plural", "allow", "allows", "designed")
-"""Patterns of something that a thing does, one of many."""
-_KNOWN_PATTERNS = ("stands_for", "when", "who", "when_opened", "deadline", "there_are")
+"""Words of an instruction that is a first step, a second way, or leaves to its reader what to use."""
+_NAMED_PATTERNS = ("when", "who")
 """Patterns whose subject has a name that is known outside of its program."""
 _CODE_NAME = re.compile(r"[`_“«]|\w\.\w|[a-z][A-Z]| [A-Z][a-z]")
 """Signs of a name: written as in code, or with a capital inside the phrase."""
-_SECOND_WAY = re.compile(r"(?:you can )?also\b|también|puede también", re.IGNORECASE)
-_NAMED_CODE = re.compile(r"`[^`]*\w{3}[^`]*`")
-_PLAIN_VERBS = frozenset(ENGLISH.base_forms.values())
-"""English verbs as a plural has them."""
 _PLURAL_VERBS = ("are", "were", "can", "must", "may")
 """Verbs that a plural may have: a capital before them is no name."""
 _ACRONYM = re.compile(
@@ -103,47 +91,46 @@ def _build_fact(
     subject = _name_subject(page, headings, pattern, parts)
     if subject is None:
         return None
-    instruction = pattern.is_instruction
     parts |= _inflect_parts(parts, grammar) | {"subject": subject}
     question = grammar.fix_question(pattern.question.format(**parts))
     reference = drop_references(
         pattern.reference.format(**parts) if pattern.reference else sentence
     )
-    if reference[-1:] not in ".!?)”»" and instruction:
+    if reference[-1:] not in ".!?)”»" and pattern.is_instruction:
         reference += "."
     framed = _frame_subject(page, pattern, question, subject)
-    if framed is None or _is_doubtful(page, pattern, subject, framed, reference):
+    if framed is None or _is_doubtful(page, pattern, framed, reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     # the claim is what stands before the answer; proofs.py looks for it elsewhere, because another
     # sentence that begins so may answer otherwise
-    claim = parts["subject"] if instruction else sentence[: match.start(asked)].strip()
-    kind = pattern.kind.removesuffix("_passive")
+    claim = subject if pattern.is_instruction else sentence[: match.start(asked)].strip()
     return Fact(
-        framed, reference, kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim
-    )
+        framed, reference, pattern.kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim,
+    )  # fmt: skip
 
 
 def _frame_subject(page: Page, pattern: Pattern, question: str, subject: str) -> str | None:
     """The question with the name that it needs; None when it needs one and the page gives none."""
     is_code = not pattern.is_instruction and _is_local_code(subject)
-    # pages of the sections 5 and 7 of the manual are about more than one program
-    is_program = page.manual in (1, 2, 3, 8) and pattern.name in _TELLING_PATTERNS
-    tool = pattern.is_instruction or is_code or is_program
-    is_known = pattern.name in _KNOWN_PATTERNS
-    framed = frame_question(page, question, tool=tool, product=not is_known)
-    is_bare = framed == question and (is_code or not _is_known(pattern, question))
-    return None if is_bare else framed
+    # a product of its own (`SpamAssassin`) is what it is everywhere
+    is_defined = pattern.name == "definition" and "`" not in subject and gate.is_specific(subject)
+    is_named = is_defined or pattern.name in _NAMED_PATTERNS
+    tool = pattern.is_instruction or is_code
+    framed = frame_question(page, question, tool=tool, product=not is_named)
+    is_common = pattern.kind == "factual" and pattern.name != "where"
+    is_common = is_common or pattern.name in ("definition", "purpose")
+    is_known = is_common or gate.is_specific(question.lstrip("¿"))
+    return None if framed == question and (is_code or not is_known) else framed
 
 
-def _is_doubtful(page: Page, pattern: Pattern, subject: str, question: str, reference: str) -> bool:
+def _is_doubtful(page: Page, pattern: Pattern, question: str, reference: str) -> bool:
     """Whether the gate refuses the pair, or it says nothing, too little or something else."""
     if gate.explain_doubt(question, reference, page.grammar, owned=bool(page.owner)):
         return True
     if is_empty_answer(question, reference, page.grammar.language):
         return True
-    is_double = pattern.name == "definition" and _SECOND_CLAUSE.search(reference) is not None
-    return is_double or _is_broad(pattern, subject, page)
+    return pattern.name == "definition" and _SECOND_CLAUSE.search(reference) is not None
 
 
 def _name_subject(
@@ -151,10 +138,8 @@ def _name_subject(
 ) -> str | None:
     """The subject as the question names it; None when nobody could tell from it what is asked about."""
     if pattern.is_instruction:
-        return _name_task(page, pattern, parts)
+        return _name_task(page, parts)
     subject = parts["subject"]
-    if pattern.name in ("there_are", "deadline"):
-        return subject if page.owner or gate.is_specific(subject) else None
     if not _is_good_subject(subject, parts["verb"], page, headings):
         return None
     # a word that only begins its sentence: a parameter (`Mode sets the start of the week`)
@@ -168,12 +153,9 @@ def _name_subject(
     return subject.lower() if is_plural and subject.istitle() else subject
 
 
-def _name_task(page: Page, pattern: Pattern, parts: dict[str, str]) -> str | None:
+def _name_task(page: Page, parts: dict[str, str]) -> str | None:
     """The task of an instruction as the question names it; None for half a task, and where nobody could tell of what."""
     task = parts["subject"]
-    # `What happens if …`: of which program?
-    if pattern.kind == "detail" and not (_NAMED_CODE.search(task) and page.product):
-        return None
     framed = bool(page.command or page.product)
     is_known = bool(page.owner) or gate.is_specific(task)
     if not is_known and not _tells_task(task, page.grammar, framed=framed):
@@ -182,15 +164,11 @@ def _name_task(page: Page, pattern: Pattern, parts: dict[str, str]) -> str | Non
 
 
 def _is_whole_task(task: str, parts: dict[str, str]) -> bool:
-    """Whether an instruction says all of a task and how it is done, not a first step or a second way."""
-    answer = parts.get("answer", "")
-    if _LOOSE_ANSWER.search(parts.get("means", "")):
+    """Whether an instruction says all of a task and names what is used for it; not a first step or a second way."""
+    way = parts.get("answer") or parts["means"]
+    if _HALF_TASK.search(task) or _HALF_WAY.search(way):
         return False
-    if _HALF_TASK.search(task) or _FIRST_STEP.search(answer) or _SECOND_WAY.match(answer):
-        return False
-    if answer and (_LOOSE_ANSWER.search(answer) or not _tells_way(answer)):
-        return False
-    return gate.is_specific(f"x {parts.get('means', '`')}")
+    return gate.is_specific(f"x {way[:1].lower()}{way[1:]}") or len(way.split()) >= MIN_WAY_WORDS
 
 
 def _is_local_code(subject: str) -> bool:
@@ -205,32 +183,12 @@ def _is_local_code(subject: str) -> bool:
     return bool(code) and not any(re.search(r"\w[_./:(]|\w-\w+-\w", first) for first, _ in code)
 
 
-def _is_known(pattern: Pattern, question: str) -> bool:
-    """Whether a question says what it is about by a name; that of a definition, an amount or a date may be the topic
-    of its page."""
-    is_fact = pattern.kind == "factual" and not pattern.name.startswith("where")
-    is_common = is_fact or pattern.name in ("definition", "purpose", "why")
-    return is_common or gate.is_specific(question.lstrip("¿"))
-
-
 def is_empty_answer(question: str, reference: str, language: str, least: int = 2) -> bool:
     """Whether a reference says hardly more than its question does: `The Edit tab lets you edit the molecule.`"""
     asked = set(extract_content_stems(question, language))
     told = [stem for stem in extract_content_stems(reference, language) if stem not in asked]
     least = least if len(reference.split()) > MIN_ANSWER_WORDS else least - 1
     return len(told) < least and not re.search(r"[`\d]", reference)
-
-
-def _tells_way(answer: str) -> bool:
-    """Whether an instruction names what is used: `Use the replace pattern` leaves that to the text before it."""
-    return gate.is_specific(answer[:1].lower() + answer[1:]) or len(answer.split()) >= MIN_WAY_WORDS
-
-
-def _is_broad(pattern: Pattern, subject: str, page: Page) -> bool:
-    """Whether a document says many things of a subject, so that nobody knows which `What does JuK keep?` asks for."""
-    if pattern.name not in _TELLING_PATTERNS:
-        return False
-    return len(re.findall(rf"{re.escape(subject)}[`”»]? [a-zñ]", page.document.text)) > MAX_SAID
 
 
 def _tells_task(task: str, grammar: Grammar, *, framed: bool) -> bool:
@@ -250,12 +208,8 @@ def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     plural = grammar.language == "en" and not verb.endswith("s")
     return {
         # capital: the part begins the question or the reference
-        "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
-        "aux": "can" if verb == "cannot" else verb,
         "modal": "can" if verb == "may" else verb,
-        "neg": " not" if verb == "cannot" else "",
         "base": grammar.base_forms.get(verb, verb),
-        "past": _PAST.get(verb, verb),
         "do": "do" if plural else "does",
         "many": "Cuántas" if parts.get("gender") in ("as", "iones", "dades") else "Cuántos",
         "Answer": answer[:1].upper() + answer[1:],
@@ -271,7 +225,7 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
     if not is_phrase or _is_disagreeing(subject, verb, grammar.language):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
-    if is_plain_code(subject, page) or _is_vague(subject, words, grammar):
+    if _is_vague(words, subject, grammar):
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
@@ -280,25 +234,10 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
     return _is_topic(subject, words, page, headings)
 
 
-def _is_vague(subject: str, words: list[str], grammar: Grammar) -> bool:
+def _is_vague(words: list[str], subject: str, grammar: Grammar) -> bool:
     """Whether nobody can tell which one is meant: `the PPD file`. `words` are those of the subject without articles."""
     heads = [word for word, link in pairwise([*words, "of"]) if link in grammar.links]
-    if heads[:-1] and heads[0] in grammar.vague_nouns and "`" not in subject:
-        return True  # `the main part of the PCB editor`
-    if words and words[-1] in grammar.vague_nouns and not _CODE_NAME.search(subject):
-        has_article = grammar.language == "es" or len(words) < len(subject.split())
-        return has_article or len(words) > 1
-    return False
-
-
-def is_plain_code(subject: str, page: Page) -> bool:
-    """Whether the code of a subject is a word that the document also uses as one: `end`, the `field` parameter."""
-    code = re.findall(r"`([a-z]*)`", subject)
-    return any(
-        word in page.small
-        and re.search(rf"\b(?:the|an?|el|la|un|una) {word}(?: (?:of|is|are|to|in|that|de|es|que)\b|[.,;])", page.document.text)
-        for word in code
-    )  # fmt: skip
+    return not grammar.vague_nouns.isdisjoint(heads) and not _CODE_NAME.search(subject)
 
 
 def _is_topic(subject: str, words: list[str], page: Page, headings: tuple[str, ...]) -> bool:
@@ -316,9 +255,8 @@ def _is_disagreeing(subject: str, verb: str, language: str) -> bool:
         plural = subject[:3].lower() in ("los", "las")
         infinitive = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)", subject) is not None
         return infinitive or (plural and not verb.endswith(("n", "ó")))
-    if verb in ("is", "contains") or verb.endswith("s"):
-        return re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
-    return verb in _PLAIN_VERBS and not re.search(r"s`?$| and ", subject)
+    is_singular = verb == "is" or verb.endswith("s")
+    return is_singular and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
 
 
 def frame_question(page: Page, question: str, *, tool: bool = False, product: bool = False) -> str:
@@ -336,7 +274,7 @@ def frame_question(page: Page, question: str, *, tool: bool = False, product: bo
 
 
 _SEE = re.compile(
-    r"\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:See|Véase|Vea|Ver|Consulte):? [^.]*\.?$"
+    r"\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:(?:For|Para) (?:more|further|más|obtener más) (?:information|details|información|detalles)[^.]{0,40}, )?(?i:see|refer to|véase|vea|ver|consulte):? [^.]*\.?$"
 )
 
 

@@ -9,75 +9,37 @@ from ragstone.testset.vocabulary import NUMBER_WORDS
 from ragstone.text.clause_words import to_word_set
 
 _BASE = parse_pairs(
-    "contains=contain provides=provide specifies=specify controls=control determines=determine returns=return displays=display "
-    "represents=represent defines=define requires=require stores=store enables=enable disables=disable performs=perform "
-    "describes=describe lists=list prints=print supports=support offers=offer indicates=indicate includes=include "
-    "manages=manage handles=handle implements=implement creates=create generates=generate shows=show reads=read checks=check removes=remove adds=add installs=install sets=set builds=build converts=convert prevents=prevent ensures=ensure limits=limit produces=produce affects=affect replaces=replace collects=collect monitors=monitor protects=protect encrypts=encrypt expects=expect triggers=trigger changes=change updates=update marks=mark reports=report records=record hosts=host maintains=maintain executes=execute "
-    "has=have consists=consist costs=cost takes=take lasts=last allows=allow lets=let permits=permit weighs=weigh seats=seat "
-    "opens=open closes=close starts=start begins=begin leaves=leave departs=depart arrives=arrive meets=meet runs=run ends=end holds=hold covers=cover uses=use accepts=accept recognizes=recognize measures=measure gives=give needs=need identifies=identify yields=yield depends=depend relies=rely permits=permit "
-    "opens=open closes=close calculates=calculate tracks=track sends=send runs=run starts=start keeps=keep loads=load saves=save copies=copy moves=move deletes=delete exports=export imports=import connects=connect launches=launch selects=select applies=apply uses=use writes=write configures=configure restores=restore verifies=verify compresses=compress downloads=download uploads=upload computes=compute combines=combine assigns=assign"
-)
-_TELLING_VERBS = "contains|provides|specifies|controls|determines|returns|displays|represents|defines|requires|stores|enables|disables|performs|describes|prints|supports|offers|indicates|includes|covers|gives|needs|identifies|yields|manages|handles|implements|creates|generates|shows|reads|checks|removes|sets|builds|converts|prevents|ensures|limits|accepts|produces|affects|replaces|collects|monitors|protects|encrypts|expects|triggers|changes|updates|marks|reports|records|hosts|maintains|executes|opens|closes|calculates|tracks|sends|runs|starts|keeps|loads|saves|copies|moves|deletes|exports|imports|connects|launches|selects|applies|uses|writes|configures|restores|verifies|compresses|downloads|uploads|computes|combines|assigns"
+    "contains=contain provides=provide specifies=specify returns=return displays=display represents=represent defines=define stores=store describes=describe prints=print "
+    "supports=support indicates=indicate includes=include shows=show lists=list reports=report records=record generates=generate checks=check controls=control determines=determine "
+    "has=have offers=offer seats=seat holds=hold takes=take lasts=last costs=cost"
+)  # fmt: skip
 _MAKING_PARTICIPLES = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
 _PLACING_PARTICIPLES = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
 _IMPERATIVES = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
-_INSTRUCTION_STARTS = _IMPERATIVES + "|you (?:can|need to|must|should|may|have to)"
+_INSTRUCTION_STARTS = _IMPERATIVES + "|you (?:can|need to|must|should|have to)"
 
 PATTERNS = compile_patterns(
     [
-        ("definition", "conceptual", r"(?P<subject>(?!The )@np) (?P<verb>is) the (?!(?:same|only|following|best|first|one|second|third|most|case|right|latter|last|next|main|default|reason|result|value|number|recommended|name|registered)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
+        ("definition", "conceptual", r"(?P<subject>(?!The )@np) (?P<verb>is) the (?!(?:minimal|minimum|current|latest|same|only|following|best|first|one|second|third|most|case|right|latter|last|next|main|default|reason|result|value|number|recommended|name|registered)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) an? (?!(?:attempt|important|useful|powerful|popular|recommended|strategy|major|good|registered|trademark|sign|good|bad|bit|little|lot|must|matter|operation|second|third|common|great|few|number|problem|mistake|part|better|nice|list|follow|very|simple|real|big|valid|special case|violation|requirement|subset|consequence|result|case|way|step|reason|good|example|more|new|different)\b)(?P<rest>.{15,})", "What {verb} {subject}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:(?:commonly|mainly|often|usually|primarily|typically|normally|generally) )?used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} used for?", ""),
-        ("allow", "conceptual", r"(?P<subject>@np) (?P<verb>allows|lets|permits|enables) (?:you|users?|the user|administrators?|developers?|the administrator)(?: to)? (?P<rest>.{12,})", "What does {subject} allow users to do?", ""),
-        ("tells", "conceptual", rf"(?P<subject>@np) (?:automatically )?(?P<verb>{_TELLING_VERBS}) (?P<rest>@object.{{8,}})", "What does {subject} {base}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>can|may) be used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {modal} {subject} be used for?", ""),
-        ("designed", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>designed|intended|responsible|meant) (?:to|for) (?P<rest>.{12,})", "What {verb} {subject} {pp} for?", ""),
-        ("allows", "conceptual", r"(?P<subject>@np) (?P<verb>allows|permits|enables) (?P<rest>@object.{8,})", "What does {subject} {base}?", ""),
-        ("relies", "conceptual", r"(?P<subject>@np) (?P<verb>depends|relies) on (?P<rest>@object.{8,})", "What does {subject} {base} on?", ""),
-        ("refers", "conceptual", r"(?P<subject>@np) (?P<verb>refers) to (?P<rest>@object.{8,})", "What does {subject} refer to?", ""),
-        ("based", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) based on (?P<rest>.{8,})", "What {verb} {subject} based on?", ""),
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used) .{8,})", "What are {subject}?", ""),
-        ("tells_plural", "conceptual", r"(?P<subject>@np) (?P<verb>contain|provide|include|support|require|define|specify|represent|store|return|offer|describe) (?P<rest>@object.{8,})", "What do {subject} {verb}?", ""),
-        ("consists", "conceptual", r"(?P<subject>@np) (?P<verb>consists) of (?P<rest>.{12,})", "What does {subject} consist of?", ""),
-        ("stands_for", "factual", r"(?P<subject>[A-Z][A-Za-z]*[A-Z][A-Za-z]*) (?P<verb>stands) for (?P<answer>[^,;()]{6,60})\.", "What does {subject} stand for?", "{answer}."),
         ("where", "factual", rf"(?P<subject>@np) (?P<verb>is|are) (?P<pp>{_PLACING_PARTICIPLES}) (?P<answer>(?:in|at|on|under) [^,;:()]{{3,70}})\.", "Where {verb} {subject} {pp}?", "{Answer}."),
         ("when", "factual", rf"(?P<subject>@np) (?P<verb>was|were) (?:first |originally |officially |finally )?(?P<pp>{_MAKING_PARTICIPLES}) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When {verb} {subject} {pp}?", "{answer}"),
-        ("when_opened", "factual", r"(?P<subject>@np) (?P<verb>opened|closed|began|started|ended) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When did {subject} {past}?", "{answer}"),
-        ("who", "factual", rf"(?P<subject>@np) (?P<verb>was|were|is|are) (?:first |originally )?(?P<pp>{_MAKING_PARTICIPLES}|written|maintained|managed) by (?P<answer>@name)(?P<rest>(?: in @date\b.*|[,;] .*|)\.)", "Who {verb} {subject} {pp} by?", "{answer}"),
+        ("who", "factual", rf"(?P<subject>@np) (?P<verb>was|were|is|are) (?:first |originally )?(?P<pp>{_MAKING_PARTICIPLES}|written|maintained|managed) by (?P<answer>@name)(?P<rest>(?: in @date\b.*|[,;] .*|)\.)", "By whom {verb} {subject} {pp}?", "{answer}"),
         ("how_many", "factual", r"(?P<subject>@np) (?P<verb>has|contains|includes|offers|seats|holds) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s))(?P<rest>(?:[,;.]| (?:for|in|on|and|with|that|which|at|to|per)\b).*)", "How many {unit} does {subject} {base}?", "{answer}"),
         ("cost", "factual", r"(?P<subject>@np) (?P<verb>costs?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:million|billion))? (?:euros?|dollars?|pounds|cents))(?<![.,])(?: (?:per|a|an|each) [a-z]+)?)(?P<rest>(?:[,;.]| and\b).*)", "How much {do} {subject} cost?", "{answer}"),
         ("how_long", "factual", r"(?P<subject>@np) (?P<verb>takes?|lasts?) (?P<answer>@num (?:to @num )?(?:[a-z]+ )?(?:seconds|minutes|hours|days|weeks|months|years))(?P<rest>(?:[,;.]| and\b).*)", "How long {do} {subject} {base}?", "{answer}"),
-        ("cost", "factual", r"(?P<subject>@np) (?:@v)[^.;:]{3,60}? and (?P<verb>costs?) (?P<answer>@money)(?P<rest>[,;.].*)", "How much {do} {subject} cost?", "{answer}"),
-        ("weigh", "factual", r"(?P<subject>@np) (?P<verb>weighs?) (?P<answer>@num [a-z]+)(?P<rest>[,;.].*)", "How much {do} {subject} weigh?", "{answer}"),
-        ("size", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<answer>@num (?:metres|meters|kilometres|kilometers|km|m|feet|miles|centimetres|cm)) (?P<how>high|long|wide|deep|tall|thick)(?P<rest>[,;.].*)", "How {how} {verb} {subject}?", "{answer}"),
-        ("there_are", "factual", r"There (?P<verb>are) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s)) (?P<subject>(?:in|on|at|beside|near|behind|under|for|between) [^,;:()]{4,50})\.", "How many {unit} are there {subject}?", "{answer}"),
-        ("hours", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>open|closed) (?P<answer>@time)\.", "When {verb} {subject} {pp}?", "{Answer}."),
-        ("hours", "factual", r"(?P<subject>@np) (?P<verb>opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?) (?P<answer>@time)(?P<rest>[;.].*)", "When {do} {subject} {base}?", "{answer}"),
-        ("deadline", "factual", r"(?P<subject>You) (?P<verb>have) (?P<answer>@num (?:[a-z]+ )?(?:days|weeks|months|hours|years|minutes)) (?P<rest>(?:from [^,;:]{4,40} )?to [a-z]+ [^,;:()]{4,60})\.", "How long do I have {rest}?", "{answer}"),
-        ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>may|can|must) (?P<act>[a-z]+) (?P<answer>(?:up to |at most )?@num (?P<unit>(?:[a-z]+ ){0,1}[a-z]{2,}s))(?P<rest>(?: (?:at a time|a day|a week|per [a-z]+|in all))?)\.", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
-        ("where_can", "factual", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>bought|rented|collected|borrowed|handed in|returned|picked up|found|downloaded|seen|paid|ordered|dropped off) (?P<answer>(?:in|at|from) [^,;:()]{4,60})\.", "Where {verb} {subject} be {pp}?", "{Answer}."),
-        ("how_can", "how_to_passive", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>(?!used|needed)[a-z]+ed|built|written|sent|bought|paid) (?P<answer>(?:by [a-z]+ing|using|with the|with `|through|via|online|by phone|by e-?mail) ?[^;:()]{3,})\.", "How {modal} {subject} be {pp}?", "{Answer}."),
-        ("aux_time", "factual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|may|must|will|should) (?P<rest>(?:be )?(?:not )?[a-z]+(?:ed|en|t|n|d|de|ld|open|ck|ght|ut)\b(?: (?!@when)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
-        ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>@act)(?P<rest>(?: (?!@when|until|from|on|at|by|within|for|every|each|between|before|after)[^,;:()\s]+){0,5}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {do} {subject} {base}{rest}?", "{Answer}."),
-        ("why", "conceptual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|must|may|should|will|cannot)(?P<rest> [^,;:()]{4,60}?),? because (?P<answer>[^;:()]{10,})\.", "Why {aux} {subject}{neg}{rest}?", ""),
-        ("default", "factual", r"The default (?:value )?(?:of|for) (?:the )?(?P<subject>`[^`]+`(?: [a-z]+)?|[\w.-]*[_.-][\w.-]+) (?P<verb>is) (?P<answer>`[^`]+`|“[^”]+”|[^\s,;:()]{1,30}|\d\S* \w+)\.", "What is the default value of {subject}?", "{answer}."),
-        ("default", "factual", r"(?P<subject>@np) (?P<verb>defaults) to (?P<answer>`[^`]+`|“[^”]+”|[^\s,;:()]{1,30}|\d\S* \w+)\.", "What is the default value of {subject}?", "{Answer}."),
         ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_INSTRUCTION_STARTS}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
-        ("use_to", "how_to", r"(?:Use|Click|Press|Select|Choose|Run|Type|Enter|Set|Specify|Call) (?P<means>(?!to\b|this|these|it\b)[^,;:]{3,80}?) to (?P<subject>(?!be\b|do so|the\b|an?\b)(?P<verb>[a-z]+) (?!.* and .* to )[^,;:]{8,80})\.", "How do I {subject}?", ""),
-        ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|use|find|see|do|have|be|not|only|always|then|even|click|select|choose|press)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
-        ("condition", "detail", r"(?:If|When) (?P<subject>(?:the |a |an )?`[^`]+`(?: [a-z]+){0,2} (?:is|are|has|does not|is not)\b(?!.* then )[^,;:]{2,60}), (?:then )?(?P<answer>(?:the|a|an|all|no|only|any|each|`)[^:]{15,})", "What happens if {subject}?", ""),
+        ("use_to", "how_to", r"(?:Use|Click|Press|Select|Choose|Run|Type|Enter|Set|Specify|Call) (?P<means>(?!to\b|this|these|it\b)(?:(?! to )[^,;:]){3,80}) to (?P<subject>(?!be\b|do so|the\b|an?\b)(?P<verb>[a-z]+) (?!.* and .* to )[^,;:]{8,80})\.", "How do I {subject}?", ""),
+        ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|now|use|find|see|do|have|be|not|only|always|then|even|click|select|choose|press)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
     ],
     {
         "np": r"[^,;:()]{2,60}?",
         "date": DATE["en"],
         "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["en"]))),
         "name": r"(?:the )?[A-Z][\w’.-]+(?: (?:(?:of|and|de|van|von|the) )?[A-Z][\w’.-]*)*(?<!\.)",
-        "money": r"(?:[$€£]\d[\d.,]*|\d[\d.,]* (?:euros?|dollars?|pounds|cents))(?<![.,])",
-        "time": r"(?:(?:daily|every day|all year|year-round|at weekends|on weekdays)|(?:(?:from|on|at|between|until|in) )?(?:\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September|October|November|December|\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December))\b[^;()]{0,60}?)",
-        "when": r"\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:the )?(?:early |late |mid-)?(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|two|three|four|five|six|seven|eight|ten|twelve) (?:working |calendar |business )?(?:seconds|minutes|hours|days|weeks|months|years)\b|(?:morning|afternoon|evening|night|day|week|month|year|weekday)\b|the (?:first|second|third|last) [A-Z]?[a-z]+day\b|weekdays|weekends|noon|midnight",
-        "act": r"opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?|expires?|renews?|stays?|works?|delivers?|collects?|pays?|receives?|returns?|applies|apply|opened|moved|takes? place|sells?|serves?|lends?",
-        "v": r"takes?|arrives?|lasts?|is|are|includes?|holds?|seats?|has|have",
-        "object": r"(?:(?:an?|the|all|any|each|every|both|information|support|whether|how|what|which|where)\b|`)",
     },
 )  # fmt: skip
 
@@ -125,7 +87,7 @@ ENGLISH = Grammar(
         "various different nonetheless nevertheless meanwhile accordingly strictly currently generally usually often sometimes additionally fortunately unfortunately unlike like given using being having doing everything nothing something anything "
         "more less another any part later today now again hence indeed perhaps maybe obviously basically alternatively consequently conversely"
     ),
-    question_pointers=re.compile(r"\b(?:this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure|on the (?:left|right)|respective|current|selected|(?:the|a|an) (?:given|specified|supplied|pasted|detected|highlighted|chosen|resulting|desired|corresponding|appropriate|relevant))\b", re.IGNORECASE),
+    question_pointers=re.compile(r"\b(?:(?:do|can) I \w+ that|this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure|on the (?:left|right)|respective|current|selected|(?:the|a|an) (?:given|specified|supplied|pasted|detected|highlighted|chosen|resulting|desired|corresponding|appropriate|relevant))\b", re.IGNORECASE),
     reference_pointers=re.compile(r"\b(?:this|these|those|them|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) (?:[A-Z]\.)?\d|instead(?=\.?$)|(?:the|all|any) others?(?! than)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
     next_step=re.compile(rf"(?:{_IMPERATIVES}|then|next|now|after|finally|repeat|double-click|right-click)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
@@ -135,10 +97,8 @@ ENGLISH = Grammar(
     task_verbs=TASK_VERBS,
     own_words={"your": "my", "yourself": "myself", "you": "I"},
     task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),
-    option_heading=re.compile(r"(?:.* )?(?:options|parameters|arguments|settings|preferences|flags|menu|toolbar|dialog|tab|window|configuration)$", re.IGNORECASE),
     manual_heading=re.compile(r"option|description|argument|flags|command|parameter", re.IGNORECASE),
     option_start=re.compile(r"(?:Only|Do|If|When|With|Never|Always|Instead|For|`)\b|(?:[A-Z][a-z]+s|Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Test|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Output|Exit|Skip|Keep|Report|Turn|Load|Save|Wait|Turn|Require|Treat|Process) (?!that|which|of|for|in|used|is|are)"),
-    description_columns=to_word_set("description meaning purpose explanation function action effect summary"),
     value_columns=re.compile(r"(?:(?:default|maximum|minimum|storage) )?(?:size|price|cost|fee|date|year|default|port|capacity|height|length|weight|duration|license|address|phone|opening hours|hours|unit|format|capital|language|range|deadline|population|area|colou?r|material|location|depth|distance|speed|release date)s?\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:[A-Z][a-z]+s (?:the|an?|all|any|whether|how|each)\b|(?:Return|Create|Show|Print|Display|Set|Get|Remove|Delete|Add|List|Convert|Check|Read|Write|Open|Close|Enable|Disable|Specify|Send|Start|Stop|Run|Use|Make|Update|Install|Compute|Test|Call|Raise|Register|Do not|Ignore|Include|Exclude|Force|Allow|Limit|Suppress|Perform|Search|Select|Switch|Change|Copy|Move|Replace|Restore|Generate|Treat|Turn|Tell|Give|Keep|Skip|Output|Instead of|Causes?|Apply|Load|Store|Save|Verify|Report|Format|Prevent|Override|Define|Indicate|Prefix|Append|Insert|Record|Fetch|Cancel|Wait|Reset)\b(?! (?:of|for|that|which|used)\b))"),
     third_person=re.compile(r"[A-Z][a-z]+(?<!s)s\b"),
@@ -155,12 +115,10 @@ ENGLISH = Grammar(
         (_SOFTWARE, re.compile(r"\b(?:memory|RAM|MB|GB|megabytes|gigabytes)\b"), "How much memory does {subject} need?"),
         (re.compile(r"\b(?:company|cooperative|corporation|foundation|society|organi[sz]ation|hospital|manufacturer)\b"), re.compile(r"\b(?:1[89]|20)\d\d\b|\bfound|since"), "When was {subject} founded?"),
     ),
-    time_questions={"": "When", "until": "Until when", "for": "For how long", "every": "How often", "each": "How often", "within": "Within what time", "by": "By when"},
     templates={
-        "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does": "What does {key} do?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "tells_in": "What does {key} {verb} in {owner}?", "tells": "What does {key} {verb}?", "what_is": "What is {key}?",
-        "purpose": "What is {key} used for?", "default_of": "What is the default value of {key}?", "cell": "What is the {column} of {key}?",
+        "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "tells_in": "What does {key} {verb} in {owner}?", "what_is": "What is {key}?",
+        "purpose": "What is {key} used for?", "cell": "What is the {column} of {key}?",
         "task": "How do I {task}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
-        "compare": "What do the options {key} and {other} of {owner} do?", "compare_terms": "What is the difference between {key} and {other}?",
         "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
     },
 )  # fmt: skip

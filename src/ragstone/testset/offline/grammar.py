@@ -24,7 +24,7 @@ class Pattern:
 
     name: str
     kind: str
-    """`factual`, `conceptual`, `how_to` (`how_to_passive` with a noun phrase as subject) or `detail`."""
+    """`factual`, `conceptual` or `how_to`."""
     sentence: re.Pattern[str]
     """Matches the whole sentence; the group `subject` is what the question is about."""
     question: str
@@ -34,8 +34,8 @@ class Pattern:
 
     @property
     def is_instruction(self) -> bool:
-        """Whether the group `subject` is a task or a condition instead of a noun phrase."""
-        return self.kind in ("how_to", "detail")
+        """Whether the group `subject` is a task instead of a noun phrase."""
+        return self.kind == "how_to"
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,10 @@ class Grammar:
     """Words by which a heading speaks to its reader → those of the reader: your → my."""
     task_prefix: re.Pattern[str]
     """`How to …`."""
-    option_heading: re.Pattern[str]
-    """Headings of any document under which options stand."""
     manual_heading: re.Pattern[str]
     """Headings of a manual page under which its options stand."""
     option_start: re.Pattern[str]
     """How the description of an option begins."""
-    description_columns: frozenset[str]
-    """Columns of a table that describe what their row is about."""
     value_columns: re.Pattern[str]
     """Columns that hold an attribute of what their row is about."""
     verb_start: re.Pattern[str]
@@ -104,8 +100,6 @@ class Grammar:
     """Verbs that show that a description is a sentence, not a noun phrase."""
     noun_start: re.Pattern[str]
     """A description that begins with a noun phrase says what a thing is."""
-    time_questions: Mapping[str, str]
-    """Preposition of a time → what asks for it; the empty one for all others."""
     attributes: Sequence[tuple[re.Pattern[str], re.Pattern[str], str]]
     """Sort of thing (matched in a definition), words that would tell the attribute, question for it; for near misses."""
     templates: Mapping[str, str]
@@ -116,10 +110,7 @@ class Grammar:
     @cached_property
     def standing_alone(self) -> tuple[Pattern, ...]:
         """Patterns that fix how their sentence begins, so that they are tried even where gate.is_sentence refuses it."""
-        alone = ("deadline", "there_are")
-        return tuple(
-            pattern for pattern in self.patterns if pattern.is_instruction or pattern.name in alone
-        )
+        return tuple(pattern for pattern in self.patterns if pattern.is_instruction)
 
     def to_own_words(self, task: str) -> str:
         """A task as its reader puts it: `change your password` → `change my password`."""

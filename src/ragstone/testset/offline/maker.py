@@ -8,17 +8,17 @@ from functools import partial
 
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
-from ragstone.testset.items import Item, make_item_id
-from ragstone.testset.offline import gate, styles
+from ragstone.testset.items import Item
+from ragstone.testset.offline import styles
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
-from ragstone.testset.offline.stock import FactStock, Turn, describe_source
+from ragstone.testset.offline.stock import FactStock, Turn
 from ragstone.testset.offline.swaps import make_distractor, make_hidden_instruction, make_near_miss
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
-_MAX_BOTH_CHARS = 400
-"""Length of the two references of a `two_in_one` together."""
+MAX_TURNS = 4
+"""Questions of a conversation; it has at least two."""
 
 
 class OfflineMaker:
@@ -61,57 +61,41 @@ def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
             yield turn.build_item(fact, kind, question, proof={"plain": fact.question})
 
 
-def _pair_records(turn: Turn) -> Iterator[tuple[Fact, Fact]]:
-    """Pairs of records that answer the same question for different keys."""
+def _make_follow_up(turn: Turn) -> Iterator[Item]:
+    """A conversation of two to four turns about records of one group; each after the first names only the next: `And --all?`."""
+    template = GRAMMARS[turn.language].templates["follow_up"]
     groups: dict[str, list[Fact]] = {}
     for fact in turn.pick_facts(dressed=True):
         if fact.group:
             groups.setdefault(fact.group, []).append(fact)
     for facts in groups.values():
-        # disjoint pairs: no record is used twice
-        for first, second in zip(facts[::2], facts[1::2], strict=False):
-            # the same question but for the key, and not the same question altogether
-            if first.question.replace(first.key, second.key) == second.question != first.question:
-                yield first, second
+        while len(facts) > 1:
+            # disjoint: no record is used twice
+            talk, facts = _split_talk(facts, turn.rng.randint(2, MAX_TURNS))
+            if len(talk) < 2:
+                continue
+            last = talk[-1]
+            asked = [talk[0].question, *(template.format(key=fact.key) for fact in talk[1:])]
+            told = [fact.reference for fact in talk[:-1]]
+            history = tuple(text for pair in zip(asked, told, strict=False) for text in pair)
+            proof = {"plain": last.question}
+            yield turn.build_item(last, "follow_up", asked[-1], difficulty="hard", history=history, proof=proof)  # fmt: skip
 
 
-def _make_two_in_one(turn: Turn) -> Iterator[Item]:
-    """What two options of one command do."""
-    grammar = GRAMMARS[turn.language]
-    for first, second in _pair_records(turn):
-        if (
-            first.pattern != "option"
-            or first.key[0] != "`"
-            or len(first.reference + second.reference) > _MAX_BOTH_CHARS
-        ):
-            continue
-        question = grammar.fix_question(
-            grammar.templates["compare"].format(key=first.key, other=second.key, owner=first.owner)
-        )
-        if gate.explain_doubtful_question(question, grammar):
-            continue
-        both = (first, second)
-        reference = " ".join(f"{fact.key}: {fact.reference}" for fact in both)
-        evidence = tuple(map(turn.quote_fact, both))
-        parts = [{"question": fact.question, "reference": fact.reference} for fact in both]
-        yield Item(
-            make_item_id(question, evidence), question, reference, {turn.document.id: 1.0}, evidence, "two_in_one", "hard",
-            turn.language, describe_source(first), proof={"parts": parts},
-        )  # fmt: skip
-
-
-def _make_follow_up(turn: Turn) -> Iterator[Item]:
-    """A second turn that names only the next record: `And --all?`."""
-    template = GRAMMARS[turn.language].templates["follow_up"]
-    for first, second in _pair_records(turn):
-        history, proof = (first.question, first.reference), {"plain": second.question}
-        asks = template.format(key=second.key)
-        yield turn.build_item(second, "follow_up", asks, difficulty="hard", history=history, proof=proof)  # fmt: skip
+def _split_talk(facts: list[Fact], turns: int) -> tuple[list[Fact], list[Fact]]:
+    """The first facts, so far as they ask the same but for the key, and the rest."""
+    first = facts[0]
+    alike = [
+        fact
+        for fact in facts[1:turns]
+        if first.question.replace(first.key, fact.key) == fact.question != first.question
+    ]
+    return [first, *alike], facts[turns:]
 
 
 MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
     **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
     "near_miss": make_near_miss, "distractor": make_distractor, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
-    "two_in_one": _make_two_in_one, "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
+    "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
 }  # fmt: skip
 """Kinds that rules make; the others need a judge."""

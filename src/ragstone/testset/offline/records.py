@@ -1,43 +1,29 @@
-"""Facts from records, a key with what is said of it: options of a command, entries of definition lists, table rows."""
+"""Facts from records, a key with what is said of it: options of a command, menu items, functions, glossaries, table rows."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby, pairwise
 
 from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import (
-    drop_references,
-    frame_question,
-    is_empty_answer,
-    is_plain_code,
-)
+from ragstone.testset.offline.clauses import drop_references, frame_question, is_empty_answer
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import Page, find_sentences
-from ragstone.testset.outline import DocumentSection, clean_title, find_name_line
-from ragstone.testset.question_terms import extract_content_stems
+from ragstone.testset.outline import DocumentSection, find_name_line
 from ragstone.text.clause_words import to_word_set
 
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
-MAX_OWNER_WORDS = 6
-MAX_READ_CHARS = 60_000
-"""Characters in which it is looked how a word is used."""
-MAX_PROSE_USES = 2
-"""Times that a page may write a name of code as a plain word."""
-MIN_DESCRIPTION_WORDS = 4
-MIN_HEADING_STEMS = 3
-"""Words of meaning that a paragraph must add to its heading."""
-_HEADING_KEY = re.compile(r"[A-ZÁÉÍÓÚÑ][^?:;.,<>=…]*(?:\.\w[^?:;.,<>=…]*)?")
-"""A heading that can be the name of something."""
+MAX_KEY_WORDS = 4
 _OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
 _CODE_TERM = re.compile(
-    r"`?(?:[A-Za-z_/\\.][\w./:-]*[_./:-][\w./:-]*\w(?:\(.*\))?|[A-Za-z]\w*|[\w.]+\(.*\))`?$"
+    r"(?=.*[a-zA-Z]{3})(?=.*(?:[\w)][_.:(]|\w-\w|[a-z][A-Z])|[A-Z\d_]+$)[\w./:-]+(?:\(.*\))?"
 )
+"""A name that no prose would write: `send_robust()`, `AVERAGEIF`, `aarp-tick-time`."""
+_ACTION_NAME = re.compile(r"[A-ZÁÉÍÓÚÑ][\w-]* [^?:;.,<>=…()→]+")
 _LEAD = re.compile(
     r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+|(?P<plain>[A-ZÁÉÍÓÚÑ][^.:;,`\n]{2,50}): (?=[A-ZÁÉÍÓÚÑ])"
 )
@@ -51,20 +37,15 @@ _CLAUSE = re.compile(
 )
 """A noun with its verb: the description is a sentence about something else."""
 _COLUMN = re.compile(r"[^\W\d_][\w()/-]{1,20}(?: [\w()/-]{1,15}){0,2}")
-_LONE_WORD = re.compile(r"`?(?:[A-ZÁÉÍÓÚÑ][\w+-]*|\W|\w|[^`]*[<>|][^`]*)`?")
-"""A key that does not say by itself what it is: `Enter`, `x`."""
-_TO_READER = re.compile(r"\b(?:eres|tu|tus|puedes|tienes|quieres|debes)\b", re.IGNORECASE)
-"""Words of a paragraph that gives its reader advice instead of saying what a thing does."""
 _INDEX = re.compile(r"index|contents|índice|contenido", re.IGNORECASE)
 """Titles of pages that list what stands elsewhere."""
+_GLOSSARY = re.compile(r"\b(?:glossary|terminology|terms|glosario|terminología|términos)\b", re.I)
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
 _NO_KEY = ("", "", "")
 """Key, owner and template of an entry that no template fits."""
-# keys that are not worth a question
-_TRIVIAL = to_word_set(
-    "ok OK Cancel Close Help Apply Reset Aceptar Cancelar Cerrar Ayuda Aplicar help version usage h V ? quiet verbose q v Default Description Syntax Context Status Module Note Example Type Name"
-)
+# options that are not worth a question
+_TRIVIAL = to_word_set("help version usage h V ? quiet verbose q v")
 
 
 def find_record_facts(page: Page) -> Iterator[Fact]:
@@ -84,77 +65,22 @@ def _find_section_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
     block = section.block
     if block.kind == "entry":
         yield from _find_entry_facts(page, section, block.terms, block.start, block.term_start)
-    elif block.kind == "item":
-        yield from _find_item_facts(page, section)
-    elif block.kind == "row" and (option := _find_option(block.terms)):
-        yield from _find_option_row_facts(page, section, option)
-
-
-def _find_option_row_facts(page: Page, section: DocumentSection, option: str) -> Iterator[Fact]:
-    """A table row of an option and its description."""
-    text, row = section.block.terms[-1], section.block
-    at = page.document.text.find(text, row.start, row.end)
-    if len(text.split()) > 2 and option not in text and at >= 0:
-        entry = replace(row, kind="entry", text=text, start=at, end=at + len(text))
-        yield from _find_entry_facts(
-            page, DocumentSection(entry, section.headings), [option], at, row.start
-        )
+    elif block.kind == "item" and (
+        lead := _LEAD.match(page.document.text[block.start : block.end])
+    ):
+        # `**Term**: description`
+        term = tidy_text((lead["key"] or lead["plain"]).replace("**", ""))
+        yield from _find_entry_facts(page, section, [term], block.start + lead.end(), block.start)
 
 
 def _find_heading_facts(page: Page) -> Iterator[Fact]:
-    """A heading whose paragraph begins with a verb (`Inserts a …`) names what does that: a command, an option, a function."""
+    """A heading in code whose paragraph begins with a verb (`Returns a …`) names what does that: a command, a function."""
     for section, below in pairwise(page.sections):
-        heading = clean_title(section.block.text)
         is_key = section.block.kind == "heading" and below.block.kind == "paragraph"
-        if not is_key or not page.product or page.command or heading in _TRIVIAL:
-            continue
-        if not _HEADING_KEY.fullmatch(heading):
-            continue
-        described = _read_description(page, below.block, below.block.start)
-        asked = _ask_heading(page, heading, section.headings[1] if section.headings[1:] else "")
-        if described is None or not asked or not _is_described(page, asked[0], described[0]):
-            continue
-        question, key, owner = asked
-        kind, group = ("detail" if owner else "conceptual"), f"heading:{owner}"
-        yield Fact(
-            question, described[0], kind, "entry", section.block.start, described[1], key, key,
-            owner or page.product, group,
-        )  # fmt: skip
-
-
-def _ask_heading(page: Page, heading: str, above: str) -> tuple[str, str, str] | None:
-    """The question for a heading, its key and its owner (the heading above it; empty for a name of its own); None when
-    nobody could tell which thing is meant."""
-    templates, key = page.grammar.templates, page.grammar.templates["quote"].format(heading)
-    if not above or not re.search(r"[a-zñáéíóú]", heading):
-        is_name = " " in heading or re.search(r"[A-Z].*[A-Z]|\d", heading)
-        question = templates["does_in"].format(key=key, owner=page.product)
-        return (question, key, "") if is_name else None
-    if above == heading or len(above.split()) > MAX_OWNER_WORDS or re.search(r"[“«\"]", above):
-        return None
-    owner = templates["quote"].format(above)
-    question = templates["option"].format(key=key, owner=owner)
-    return frame_question(page, question, product=True), key, owner
-
-
-def _is_described(page: Page, question: str, reference: str) -> bool:
-    """Whether a paragraph says what the thing of its heading does, and more than its name."""
-    grammar = page.grammar
-    heading = question.partition("«")[2]
-    is_task = (
-        re.match(r"[A-ZÁÉÍÓÚ][a-zñ]+[aei]r \S", heading)
-        and heading[:4].lower() != reference[:4].lower()
-    )
-    if is_task or _TO_READER.search(reference):
-        return False
-    does = (
-        choose_template(page, reference) in ("does", "tells")
-        and len(reference.split()) > MIN_DESCRIPTION_WORDS
-    )
-    if not does or not grammar.third_person.match(reference):
-        return False
-    is_empty = is_empty_answer(question, reference, grammar.language, MIN_HEADING_STEMS)
-    return not is_empty and not gate.explain_doubt(question, reference, grammar)
+        term = _strip_marks(section.block.text) if is_key and not page.command else ""
+        if _CODE_TERM.fullmatch(term):
+            start = section.block.start
+            yield from _find_entry_facts(page, below, [term], below.block.start, start)
 
 
 def _find_purpose(page: Page) -> Iterator[Fact]:
@@ -192,20 +118,15 @@ def _find_entry_facts(
     if grammar.background_start.match(reference) or _OUTCOMES.match(" ".join(section.headings[:1])):
         return
     key, owner, template = _choose_entry_key(page, section, terms, reference)
-    if not key:
+    if not key or is_empty_answer(key, reference, grammar.language):
         return
-    question = grammar.fix_question(
-        grammar.templates[template].format(
-            key=key, owner=owner, verb=_get_telling_verb(reference, page)
-        )
-    )
-    if owner[:1] in ("“", "«"):  # of a dialog or menu, which many programs may have
-        question = frame_question(page, question, tool=True, product=True)
-    is_option = template.startswith("option")
-    pattern = "option" if is_option else "entry"
-    group = f"{template}:{owner}" if owner else f"{template}:{section.headings[:1]}"
+    verb = _get_telling_verb(reference, page)
+    question = grammar.templates[template].format(key=key, owner=owner, verb=verb)
+    question = grammar.fix_question(question)
     if not gate.explain_doubt(question, reference, grammar):
-        kind = "conceptual" if template.startswith("what_is") else "detail"
+        kind = "conceptual" if template == "what_is_in" else "detail"
+        pattern = "option" if template.startswith("option") else "entry"
+        group = f"{template}:{owner}"
         yield Fact(question, reference, kind, pattern, term_start, end, key, key, owner, group)
 
 
@@ -213,63 +134,47 @@ def _choose_entry_key(
     page: Page, section: DocumentSection, terms: Sequence[str], reference: str
 ) -> tuple[str, str, str]:
     """The key as the question names it, its owner, and the name of the template; three empty strings when none fits."""
-    term = _strip_marks(terms[0])
-    template = choose_template(page, reference)
-    option_template = "option_is" if template == "what_is" else "option"
-    if option := _find_option(terms):
-        if not _is_known_option(page, section, option, reference):
-            return _NO_KEY
-        return f"`{option}`", f"`{page.tool}`" if page.tool else page.product, option_template
-    quote = page.grammar.templates["quote"].format
-    if _MENU_PATH.fullmatch(term):
-        does = template in ("does", "tells") or page.grammar.infinitive.match(reference)
-        return (quote(term), page.product, "does_in") if does and page.product else _NO_KEY
-    is_clause = page.grammar.noun_start.match(reference) and not template
-    owner = "" if is_clause else _find_option_owner(page, section, term)
-    if owner:
-        return quote(term), quote(owner), option_template
-    named = _choose_name_key(page, section, term, template, reference)
-    return named or _choose_code_key(page, term, template)
-
-
-def _choose_name_key(
-    page: Page, section: DocumentSection, term: str, template: str, reference: str
-) -> tuple[str, str, str] | None:
-    """The key of a term that is a name of the product's own, its owner and template; None for any other term."""
-    is_name = _HEADING_KEY.fullmatch(term) and len(term.split()) <= 4 and term not in _TRIVIAL
-    if not page.product or page.tool or not is_name or not template:
-        return None
-    if template != "what_is" and not page.grammar.third_person.match(reference):
-        return None  # an order to the reader
-    quote = page.grammar.templates["quote"].format
-    if " " in term or not section.headings:
-        return quote(term), page.product, f"{template}_in"
-    # a single word (`Date`) is known by the heading above it
-    heading = section.headings[0]
-    is_far = len(term) < 3 or len(heading.split()) > MAX_OWNER_WORDS or "“" in heading
-    return _NO_KEY if is_far else (quote(term), quote(heading), f"{template}_in")
-
-
-def _choose_code_key(page: Page, term: str, template: str) -> tuple[str, str, str]:
-    """The key of a term that is code, its owner and template."""
-    name = re.sub(r"[(].*[)]$", "()", term)
-    is_title = re.fullmatch(r"[A-ZÁÉÍÓÚ][a-zñáéíóú]{3,}", name) and name.lower() in page.small
-    if (
-        not template
-        or not _CODE_TERM.match(term)
-        or name in _TRIVIAL
-        or is_title
-        or is_plain_code(f"`{name}`", page)
-    ):
-        return _NO_KEY
-    if re.search(r"[.:(]", name):  # a qualified name says whose it is
-        return f"`{name}`", "", template
     owner = f"`{page.tool}`" if page.tool else page.product
-    is_word = not page.tool and name.islower()
-    # a plain count: an expression of its own for each name would have to be compiled
-    uses = page.document.text.count(f" {name} ", 0, MAX_READ_CHARS) if is_word else 0
-    is_prose = uses > MAX_PROSE_USES
-    return (f"`{name}`", owner, f"{template}_in") if owner and not is_prose else _NO_KEY
+    template = choose_template(page, reference)
+    if option := _find_option(terms):
+        is_known = _is_known_option(page, section, option, reference)
+        option_template = "option_is" if template == "what_is" else "option"
+        return (f"`{option}`", owner, option_template) if is_known else _NO_KEY
+    term, does = _strip_marks(terms[0]), template in ("does", "tells")
+    if not owner or not term:
+        return _NO_KEY
+    if _MENU_PATH.fullmatch(term):
+        is_menu = does or page.grammar.infinitive.match(reference)
+        key = page.grammar.templates["quote"].format(term.rstrip("."))
+        return (key, owner, "does_in") if is_menu else _NO_KEY
+    key = _name_key(page, section, term, reference, does=does) if template else ""
+    return (key, owner, f"{template}_in") if key else _NO_KEY
+
+
+def _name_key(
+    page: Page, section: DocumentSection, term: str, reference: str, *, does: bool
+) -> str:
+    """A name in code, a term of a glossary or a name that says what it does, as a question writes it; else empty.
+
+    `does`: the description says what it does, not what it is."""
+    is_said = page.grammar.third_person.match(reference) is not None  # not an order to the reader
+    if does and _CODE_TERM.fullmatch(term) and (is_said or re.search(r"[_(]", term)):
+        return f"`{re.sub(r'[(].*[)]$', '()', term)}`"
+    if page.tool or len(term.split()) > MAX_KEY_WORDS:
+        return ""
+    about = " ".join((page.title, *section.headings))
+    is_name = is_said and _is_action(page, term) if does else _GLOSSARY.search(about)
+    return page.grammar.templates["quote"].format(term) if is_name else ""
+
+
+def _is_action(page: Page, term: str) -> bool:
+    """Whether the name of a thing says that it does something: `Copy Budget`, not `Closing Date`."""
+    first = term.split()[0].lower()
+    if not _ACTION_NAME.fullmatch(term):
+        return False
+    return (
+        first.endswith(("ar", "er", "ir")) if page.grammar.language == "es" else first in page.verbs
+    )
 
 
 def _is_known_option(page: Page, section: DocumentSection, option: str, reference: str) -> bool:
@@ -297,20 +202,6 @@ def _find_option(terms: Sequence[str]) -> str:
     # `--no-x` comes with `--x`, which is the one described
     long = (name for name in options if name.startswith("--") and not name.startswith("--no-"))
     return next(long, options[0] if options else "")
-
-
-def _find_option_owner(page: Page, section: DocumentSection, term: str) -> str:
-    """What an entry is an option of: the menu, dialog or settings that the heading above names, or the page's title
-    where the heading is only `Options`; empty when it is none."""
-    is_name = re.fullmatch(r"[A-ZÁÉÍÓÚÑ][^.,;:()<>=→]*", term) and len(term.split()) <= 5
-    heading = " ".join(section.headings[:1])
-    if page.command or not is_name or not page.grammar.option_heading.match(heading):
-        return ""
-    # `The View menu`: of many programs, so that the question must name which
-    if len(heading.split()) > 1:
-        is_named = page.product or len(extract_content_stems(heading, page.grammar.language)) > 2
-        return heading if is_named else ""
-    return "" if page.grammar.option_heading.match(page.title) else page.title
 
 
 def choose_template(page: Page, reference: str) -> str:
@@ -362,22 +253,6 @@ def _tidy_description(page: Page, start: int, end: int) -> str:
     return text[:1].upper() + text[1:].rstrip(" ;:")
 
 
-def _find_item_facts(page: Page, section: DocumentSection) -> Iterator[Fact]:
-    """`**Term**: description` and `code` – description as list items."""
-    raw = page.document.text[section.block.start : section.block.end]
-    lead = _LEAD.match(raw)
-    if lead is None:
-        return
-    start = section.block.start + lead.end()
-    yield from _find_entry_facts(
-        page,
-        section,
-        [tidy_text((lead["key"] or lead["plain"]).replace("**", ""))],
-        start,
-        section.block.start,
-    )
-
-
 def _find_table_facts(page: Page) -> Iterator[Fact]:
     """Cells of tables whose first row names the columns and whose first column names the rows."""
     blocks = [section.block for section in page.sections]
@@ -404,40 +279,15 @@ def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
 
 def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> Iterator[Fact]:
     grammar, key = page.grammar, _name_row(page, row)
-    if not key:
+    name = re.sub(r"\s*\(.*?\)", "", column).lower()
+    is_value = _CELL.fullmatch(value) and grammar.value_columns.match(column)
+    # a row is known by the owner or product of its page, or by a name of one word
+    if not key or not is_value or not (page.owner or page.product or " " not in key):
         return
-    if column.lower().split()[0] in grammar.description_columns:
-        value = value[:1].upper() + value[1:] + ("" if value[-1] in ".!?)" else ".")
-        template = _choose_cell_template(page, key, value)
-        kind = "conceptual" if template == "what_is" else "detail"
-    else:
-        is_value = _CELL.fullmatch(value) and grammar.value_columns.match(column)
-        template, kind = "cell" if is_value else "", "factual"
-    if not template:
-        return
-    question = grammar.templates[template].format(
-        key=key,
-        verb=_get_telling_verb(value, page),
-        column=re.sub(r"\s*\(.*?\)", "", column).lower(),
-    )
-    question = frame_question(page, grammar.fix_question(question), product=True)
-    if _is_known_row(page, key, kind) and not gate.explain_doubtful_question(question, grammar):
-        yield Fact(question, value, kind, "table", row.start, row.end, key, key, "", group)
-
-
-def _choose_cell_template(page: Page, key: str, value: str) -> str:
-    """The template for a cell that describes its row; empty when it does not say what the row's thing is or does."""
-    is_doubtful = _LONE_WORD.fullmatch(key) or gate.explain_doubtful_reference(value, page.grammar)
-    if is_doubtful or is_empty_answer(key, value, page.grammar.language, MIN_HEADING_STEMS):
-        return ""
-    return choose_template(page, value)
-
-
-def _is_known_row(page: Page, key: str, kind: str) -> bool:
-    """Whether a question says whose row it asks about: by owner or product, or by a name that is known by itself."""
-    is_named = kind == "factual" and " " not in key
-    is_qualified = re.search(r"`[^`]*\w[._/(][^`]*`", key) is not None
-    return is_named or is_qualified or bool(page.owner or page.product)
+    question = grammar.fix_question(grammar.templates["cell"].format(key=key, column=name))
+    question = frame_question(page, question, product=True)
+    if not gate.explain_doubtful_question(question, grammar):
+        yield Fact(question, value, "factual", "table", row.start, row.end, key, key, "", group)
 
 
 def _name_row(page: Page, row: Block) -> str:

@@ -17,7 +17,7 @@ from ragstone.testset.offline.clauses import find_clause_facts
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.offline.records import find_record_facts
-from ragstone.testset.offline.tasks import find_section_facts, find_task_facts
+from ragstone.testset.offline.tasks import find_heading_facts
 from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 
@@ -46,7 +46,7 @@ class FactStock:
         page = open_page(beginning, language, self.index.folders.find_product(document.id))
         facts: dict[str, Fact] = {}
         # of two facts with the same question the first is kept, so the order matters
-        for source in (find_clause_facts, find_record_facts, find_task_facts, find_section_facts):
+        for source in (find_clause_facts, find_record_facts, find_heading_facts):
             for fact in source(page):
                 # what a command is for may stand in its sentences and in its NAME line
                 name = f"purpose {fact.subject.strip('`').lower()}"

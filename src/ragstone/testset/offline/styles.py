@@ -14,9 +14,7 @@ from ragstone.text.terms import strip_accents
 
 STYLES = ("formal", "informal", "terse")
 """What `--style` takes without a judge."""
-_STYLED_KINDS = frozenset(
-    ["factual", "conceptual", "how_to", "detail", "distractor", "near_miss", "two_in_one"]
-)
+_STYLED_KINDS = frozenset(["factual", "conceptual", "how_to", "detail", "distractor", "near_miss"])
 """Kinds that are asked in a style; the others have one of their own, or are turns of a conversation."""
 _OPENERS = {
     "en": ("hi, quick question: {}", "hey, {}", "hello! {}, thanks", "sorry to bother you but {}", "{}, anyone know?"),
@@ -110,7 +108,7 @@ def to_search(question: str, language: str) -> str:
 
 def add_slips(question: str, rng: random.Random) -> str:
     """The question as fingers in a hurry write it: slips in one or two long words, names, code and numbers left alone."""
-    pieces = re.split(r"(`[^`]*`|\s+)", question)
+    pieces = re.split(r"(`[^`]*`|“[^”]*”|«[^»]*»|\s+)", question)
     free = [n for n, piece in enumerate(pieces) if re.fullmatch(r"[^\W\d_A-Z]{5,}[?,]?", piece)]
     for n in rng.sample(free, min(len(free), 1 if len(free) < 4 else 2)):
         pieces[n] = _add_slip(pieces[n], rng)
