@@ -6,12 +6,14 @@ FROM python:3.12-slim AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
+# it is this source that is installed; pyproject.toml bounds the rest
+# hadolint ignore=DL3013
 RUN pip install --no-cache-dir --prefix=/install ".[parquet,postgres,text]"
 
 FROM python:3.12-slim
 COPY --from=build /install /usr/local
 RUN useradd --create-home --uid 1000 ragstone && mkdir /data /work && chown ragstone /data /work
-USER ragstone
+USER 1000
 WORKDIR /work
 ENV RAGSTONE_STORE=/data/ragstone.db \
     OPENBLAS_NUM_THREADS=1 \

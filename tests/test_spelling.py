@@ -1,4 +1,5 @@
-"""The prose of docs, README files, help and reports has no misspelt word, by hunspell and by codespell's list of common mistakes."""
+"""The prose of docs, README files, help and reports has no misspelt word, by hunspell and by codespell's list of common
+mistakes; English is also read by Harper, a grammar checker."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from spelling import DICTIONARIES, ROOT, find_misspelt, read_prose
+from spelling import DICTIONARIES, ROOT, find_misspelt, list_pages, read_prose
 
 
 def has_dictionary(name: str) -> bool:
@@ -35,6 +37,28 @@ def test_no_common_mistake_in_english() -> None:
         input="\n".join(read_prose("en").values()), capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
+
+
+QUICK_PAGES = ("README.md", "index.md")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=() if page.name in QUICK_PAGES else pytest.mark.slow, id=page.name) for page in list_pages("en")],
+)  # fmt: skip
+def test_no_mistake_in_grammar(page: Path) -> None:
+    harper = pytest.importorskip("harper")
+    kinds = {"Agreement", "BoundaryError", "Eggcorn", "Grammar", "Malapropism", "Nonstandard",
+             "Redundancy", "Repetition", "Usage"}  # fmt: skip
+    linter = harper.Linter(dialect=harper.Dialect.BRITISH)
+    lints = linter.lint(page.read_text("utf-8"), language=harper.Language.MARKDOWN)
+    mistakes = [
+        (lint.problem_text, lint.message)
+        for lint in lints
+        # its list of nouns without a plural holds "finding" and "opening"
+        if lint.lint_kind in kinds and not lint.message.endswith("is a mass noun.")
+    ]
+    assert mistakes == []
 
 
 @pytest.mark.parametrize("language", DICTIONARIES)
