@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragstone import evaluate
-from ragstone.errors import RagstoneError
+from ragstone.errors import JudgeFailed, RagstoneError
 from ragstone.experiments.run import Run
 from ragstone.store import NewRow, Store
 
@@ -186,10 +186,40 @@ def test_a_run_begun_in_python_on_a_file_is_resumed_by_the_command(call, rows, t
     assert Run.open(run).info.total == 9
 
 
-def test_another_plan_is_refused_under_the_same_id(call, rows, tmp_path):
-    evaluate("data.jsonl", ["token_f1"], run_id="mine")
-    with pytest.raises(RagstoneError, match=r"another limit \(None, now 3\)"):
-        evaluate("data.jsonl", ["token_f1"], run_id="mine", limit=3)
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("limit", {"limit": 3}),
+        ("language", {"language": "es"}),
+        ("format", {"format": "ragas"}),
+        ("fields", {"fields": {"reference": "question"}}),
+        ("skip_bad_rows", {"skip_bad_rows": True}),
+        ("metrics", {"metrics": ["rouge_l"]}),
+    ],
+)
+def test_another_plan_is_refused_under_the_same_id(call, rows, tmp_path, key, change):
+    plan: dict[str, Any] = {"samples": "data.jsonl", "metrics": ["token_f1"], "run_id": "mine"}
+    evaluate(**plan)
+    with pytest.raises(RagstoneError, match=f"was started with another {key} "):
+        evaluate(**(plan | change))
+
+
+def test_a_run_of_a_system_is_not_resumed_with_other_metrics_or_another_judge(call, tmp_path):
+    def answer(question: str) -> str:
+        return "It is so."
+
+    async def judge(asks):
+        return [JudgeFailed("out of service") for _ in asks]
+
+    plan: dict[str, Any] = {
+        "samples": [{"id": str(n), "question": "Is it?", "reference": "x"} for n in range(8)],
+        "system": answer, "metrics": ["coherence"], "resume": True,
+    }  # fmt: skip
+    evaluate(**plan)
+    begun = cut_short(tmp_path / "store.db")
+    assert evaluate(**(plan | {"metrics": ["token_f1"]})).info.id != begun
+    assert evaluate(**(plan | {"judge": judge})).info.id != begun
+    assert evaluate(**plan).info.id == begun
 
 
 def test_no_password_of_the_store_is_kept(call, rows, tmp_path, monkeypatch):

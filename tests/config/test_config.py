@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from ragstone.config import Plan, load, mask_password, reveal, split_gate
 from ragstone.config.checks import SCALAR_CHECKS
+from ragstone.config.gates import Figure, parse_gate
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.config.plan import DATA_KEYS, PLAN_KEYS, SLURM_KEYS
 from ragstone.errors import ConfigError
@@ -309,6 +311,13 @@ def test_every_key_has_one_reader():
 )
 def test_a_gate_on_the_command_line(text, parts):
     assert split_gate(text) == parts
+
+
+@pytest.mark.parametrize("figure", [name for name in get_args(Figure) if name != "interval"])
+def test_every_figure_of_a_gate_is_known_on_the_command_line(figure):
+    metric, rule = split_gate(f"recall@5 {figure} >= 0.8")
+    assert metric == "recall@5"
+    assert parse_gate(rule).figure == figure
 
 
 @pytest.mark.parametrize("text", ["recall@5", ">= 0.8", "", "0.8 <= recall@5 <= 0.9"])

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 import watched
@@ -15,12 +16,15 @@ from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
+from ragstone.cli.monitor import report as monitor_report
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
+from ragstone.config.reports import PERIODS
 from ragstone.errors import RagstoneError
 from ragstone.labels.estimates import MeasuredItem
 from ragstone.labels.measure import JudgeMeasurement, compare_judges, measure_judge
 from ragstone.monitor import Archive
 from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.monitor.windows.period_report import PERIOD_BY_NAME
 from ragstone.report import formats
 from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.builders.effects import EffectsReport
@@ -163,6 +167,12 @@ def test_an_unknown_ending_is_one_sentence_with_those_that_are_known() -> None:
     assert str(raised.value) == (
         "'c.pdf' names no format of this report; end it in one of .html .md .json .svg .png"
     )
+
+
+def test_config_and_command_line_know_the_periods_of_the_monitor() -> None:
+    (option,) = [param for param in monitor_report.params if param.name == "period"]
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == PERIODS == tuple(PERIOD_BY_NAME)
 
 
 def test_the_config_of_the_server_knows_the_formats_of_its_reports() -> None:

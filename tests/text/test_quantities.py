@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ragstone.text.quantities import Quantity, differs, find_quantities, matches
+from ragstone.text.quantities import Quantity, differs, find_quantities, is_comparable, matches
 
 MEET = {
     "en": """
@@ -405,6 +405,33 @@ def test_quantities_of_other_things_do_not_differ() -> None:
     assert not differs(only("May 27, 1937"), only("1937"))
     assert not differs(only("more than 30"), only("45"))
     assert not differs(only("June 11"), only("in 2003"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "excludes"),
+    [
+        ("30 days", "one month", False),
+        ("45 days", "one month", True),
+        ("at least 16", "at least 12", True),
+        ("2.5 million", "2,600,000", True),
+        ("500 euros a month", "500 euros a year", True),
+        ("500 euros a month", "500 euros per month", False),
+    ],
+)
+def test_bounds_rates_and_months(claim: str, source: str, excludes: bool) -> None:
+    assert differs(only(claim), only(source)) is excludes
+
+
+def test_what_can_be_compared() -> None:
+    length, height, price, fee, hour = map(only, ("3 km", "800 m", "5 euros", "7 dollars", "14h30"))
+    assert is_comparable(length, height)
+    assert is_comparable(price, fee)
+    assert not is_comparable(length, price)
+    assert not is_comparable(hour, length)
+
+
+def test_numbers_of_passages_are_no_figures() -> None:
+    assert [q.value for q in find_quantities("see passage 2: it has 7 rooms", "en")] == [7]
 
 
 def test_a_long_text_is_read_fast() -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ragstone.config.document import read_document
+from ragstone.config.gates import FIGURE_PATTERN
 from ragstone.config.plan import Data as Data
 from ragstone.config.plan import Plan as Plan
 from ragstone.config.plan import Slurm as Slurm
@@ -44,7 +45,7 @@ def split_gate(text: str) -> tuple[str, str]:
 
 _GATE = re.compile(
     r"(?P<metric>[^\W\d][^<>≥≤]*?)\s*:?\s*"
-    r"(?P<rule>(?:\b(?:mean|median|coverage|corrected)\s*)?(?:[<>]=?|[≥≤])[^<>=≥≤]*)",
+    rf"(?P<rule>(?:\b(?:{FIGURE_PATTERN})\s*)?(?:[<>]=?|[≥≤])[^<>=≥≤]*)",
     re.IGNORECASE,
 )
 

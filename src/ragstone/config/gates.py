@@ -23,8 +23,10 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
 """Sign → whether a value and a limit satisfy it."""
 _SIGNS: dict[str, Sign] = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", ">": ">", "<": "<"}
 _FIGURES: dict[str, Figure] = {figure: figure for figure in get_args(Figure)}
+FIGURE_PATTERN = "|".join(figure for figure in _FIGURES if figure != "interval")
+"""The figures that a rule names; without one it is about the interval."""
 _RULE = re.compile(
-    r"\s*(?:(?P<figure>mean|median|coverage|corrected)\s*)?(?P<sign>>=|<=|>|<|≥|≤)"
+    rf"\s*(?:(?P<figure>{FIGURE_PATTERN})\s*)?(?P<sign>>=|<=|>|<|≥|≤)"
     r"\s*(?P<limit>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<percent>%)?\s*",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ragstone.config.plan_reader import PlanReader
 
 PERIODS = ("daily", "weekly", "monthly")
+"""As `monitor report --period` names them; `PERIOD_BY_NAME` says what each spans."""
 FORMATS = ("html", "md")
 
 
@@ -55,7 +56,7 @@ def _find_fault(key: str, plain: Any) -> str:
             and plain
             and all(format_name in FORMATS for format_name in plain)
         )
-        return "" if fits else "give a list of html, md"
+        return "" if fits else f"give a list of {', '.join(FORMATS)}"
     if not isinstance(plain, str) or not plain:
         return "give a text"
     if key == "period" and plain not in PERIODS:

@@ -18,8 +18,14 @@ COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
 )  # fmt: skip
 """A cell's numbers, in the order of a table's columns; each is an attribute of RollupCell. Stored tables, `RollupCell.from_row`,
-`build_value_cells` and `compute_trends` rely on the order."""
-N, LOW, HIGH = COLUMNS.index("n"), COLUMNS.index("low"), COLUMNS.index("high")
+`build_value_cells` and `compute_trends` rely on the order, and stored tables have no version: a change needs a migration
+that empties the stored roll-ups and marks all their buckets, so that they are made anew."""
+N, WEIGHTS, LOW, HIGH = (
+    COLUMNS.index("n"),
+    COLUMNS.index("weights"),
+    COLUMNS.index("low"),
+    COLUMNS.index("high"),
+)
 _MAX_BINS = 1 << 19
 """Greater than the number of bins, so that cell and bin combine into one sort key."""
 
@@ -161,7 +167,7 @@ def encode_table(table: RollupTable) -> bytes:
     `build_value_cells`; all of `COLUMNS`; outcome and count."""
     used, value, names, series = _drop_unused(table.value, table.series, table.values, table.names)
     numbers = table.numbers
-    n, weight, low = numbers[:, N], numbers[:, 1], numbers[:, LOW]
+    n, weight, low = numbers[:, N], numbers[:, WEIGHTS], numbers[:, LOW]
     is_count = ~numbers[:, 1:LOW].any(axis=1) & ~numbers[:, HIGH + 1 :].any(axis=1) & np.isnan(low)
     with np.errstate(over="ignore", invalid="ignore"):
         as_single = build_value_cells(low, weight, *numbers[:, HIGH + 1 :].T)
@@ -179,7 +185,7 @@ def encode_table(table: RollupTable) -> bytes:
     parts = [
         whole[is_count][:, : first + 1],
         whole[is_single][
-            :, [0, 1, first + LOW, first + 1, *range(first + HIGH + 1, whole.shape[1])]
+            :, [0, 1, first + LOW, first + WEIGHTS, *range(first + HIGH + 1, whole.shape[1])]
         ],
         whole[is_full],
         np.array(outcome_rows, float).reshape(-1, 4),
