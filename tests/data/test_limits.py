@@ -114,6 +114,36 @@ def test_a_parquet_file_that_grows_out_of_proportion_is_refused(
             list(ragstone.read(file))
 
 
+@pytest.mark.parametrize("keeps_schema", [True, False])
+def test_a_value_written_once_and_read_in_every_row_is_refused_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_schema: bool
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet
+
+    from ragstone.data import parquet_reader
+
+    monkeypatch.setattr(limits, "MAX_STREAM_BYTES", 16 << 20)
+    monkeypatch.setattr(parquet_reader, "MAX_ROW_BYTES", 4 << 20)
+    text = pyarrow.array(["a" * (2 << 20)] * 6).dictionary_encode()
+    listed = pyarrow.array([["b" * (2 << 20)] * count for count in (1, 3, 1)])
+    few, many, lists = (tmp_path / name for name in ("few.parquet", "many.parquet", "l.parquet"))
+    options = {"compression": "zstd", "store_schema": keeps_schema, "dictionary_pagesize_limit": 9 << 20}  # fmt: skip
+    parquet.write_table(pyarrow.table({"question": text, "answer": ["a"] * 6}), few, **options)
+    parquet.write_table(
+        pyarrow.table({"question": text.take([0] * 100), "answer": ["a"] * 100}), many, **options
+    )
+    parquet.write_table(
+        pyarrow.table({"question": ["q"] * 3, "contexts": listed}), lists, **options
+    )
+    assert many.stat().st_size < 10_000
+    assert len(list(ragstone.read(few))) == 6
+    with pytest.raises(BadRows, match="row 2: the row is longer"):
+        list(ragstone.read(lists))
+    with pytest.raises(DataError, match="unpacks to more than 200 times"):
+        list(ragstone.read(many))
+
+
 def test_a_document_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

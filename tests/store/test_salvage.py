@@ -55,6 +55,7 @@ def damage(place: Path, sql: str, change: Callable[[bytes], bytes]) -> None:
         data = value.encode() if isinstance(value, str) else value
         changed = change(data)
         stored = changed.decode("utf-8", "replace") if isinstance(value, str) else changed
+        stored = int(changed) if isinstance(value, int) else stored
         db.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (stored, row))
         db.commit()
 
@@ -68,6 +69,8 @@ def change_digit(body: bytes) -> bytes:
 DAMAGES = {
     "run": ("SELECT rowid, plan FROM runs WHERE id = ?", lambda body: body[:20]),
     "rows": ("SELECT rowid, body FROM sample_blocks WHERE first = 513", change_digit),
+    "end of rows": ("SELECT rowid, body FROM sample_blocks WHERE first = 513", lambda body: body[: len(body) // 2]),
+    "positions": ("SELECT rowid, last FROM score_blocks WHERE first = 513", lambda body: b"9999"),
     "keys": ("SELECT rowid, keys FROM score_blocks WHERE first = 513", change_digit),
     "numbers": ("SELECT rowid, numbers FROM score_blocks WHERE first = 513", lambda body: body[:9] + b"\0" + body[10:]),
     "reply": ("SELECT rowid, reply FROM replies WHERE key = 'k1'", change_digit),

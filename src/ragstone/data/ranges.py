@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.data.dataset import Dataset
-from ragstone.data.objects import to_row_text
+from ragstone.data.parquet_reader import read_parquet
 from ragstone.data.sources import (
     RawRow,
     decode_lines,
     strip_bom,
+    to_table_row,
     translate_errors,
 )
 from ragstone.errors import MissingExtra
@@ -107,8 +108,7 @@ def _iter_group_ranges(path: str, sizes: list[int]) -> Iterator[FileRange]:
 
 
 def _read_group(part: FileRange) -> Iterator[RawRow]:
-    import pyarrow.parquet
-
-    table = pyarrow.parquet.ParquetFile(part.path).read_row_group(part.start)
-    for number, row in enumerate(table.to_pylist(), part.rows_before + 1):
-        yield f"{part.path}: row {number}", to_row_text(row)
+    with open(part.path, "rb") as stream:
+        rows = read_parquet(part.path, stream, [part.start])
+        for number, row in enumerate(rows, part.rows_before + 1):
+            yield f"{part.path}: row {number}", to_table_row(row)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragstone.data.limits import MAX_ROW_BYTES, ROW_TOO_LONG, check_unpacked
-from ragstone.data.objects import to_row_text
-from ragstone.data.sources import RawRow, RejectedRow, RowSource, translate_errors
+from ragstone.data.parquet_reader import split_batch
+from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_table_row, translate_errors
 from ragstone.errors import DataError, MissingExtra
 
 
@@ -41,9 +41,9 @@ def _read_arrow(files: list[Path]) -> Iterator[RawRow]:
     for file in files:
         with translate_errors(str(file)), pyarrow.ipc.open_stream(str(file)) as stream:
             for batch in stream:
-                for row in batch.to_pylist():
+                for row in split_batch(batch):
                     number += 1
-                    yield f"{file}: row {number}", to_row_text(row)
+                    yield f"{file}: row {number}", to_table_row(row)
 
 
 def open_inspect_log(source: str) -> RowSource | None:

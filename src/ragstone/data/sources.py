@@ -28,7 +28,8 @@ from ragstone.data.limits import (
     describe_columns,
     read_lines,
 )
-from ragstone.errors import DataError, MissingExtra, suggest_nearest
+from ragstone.data.parquet_reader import read_parquet
+from ragstone.errors import DataError, suggest_nearest
 
 SPOOL_MEMORY_BYTES = 8 << 20
 """Size up to which a spooled stream stays in memory; a larger one goes to a temporary file."""
@@ -333,36 +334,18 @@ def _detect_delimiter(head: bytes) -> str:
 
 
 def _read_parquet(source: str, file: ReopenableFile) -> Iterator[RawRow]:
+    with translate_errors(source), file.open_raw() as stream:
+        # parquet is read from its end; a spool reader cannot seek
+        seekable = stream if file.spool is None else io.BytesIO(stream.read())
+        for number, row in enumerate(read_parquet(source, seekable), 1):
+            yield f"{source}: row {number}", to_table_row(row)
+
+
+def to_table_row(row: dict[str, Any] | str) -> str | RejectedRow:
+    """Convert what `read_parquet` yields to the JSON text of a row."""
     from ragstone.data.objects import to_row_text  # imports this module
 
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra("reading parquet", "parquet") from None
-    try:
-        with translate_errors(source), file.open_raw() as stream:
-            # parquet is read from its end; a spool reader cannot seek
-            seekable = stream if file.spool is None else io.BytesIO(stream.read())
-            number = 0
-            table = pyarrow.parquet.ParquetFile(seekable)
-            _check_parquet(table.metadata, seekable.seek(0, io.SEEK_END), source)
-            for batch in table.iter_batches(batch_size=256):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{source}: row {number}", to_row_text(row)
-    except pyarrow.ArrowException as bad:
-        first = str(bad).splitlines()[0] if str(bad) else type(bad).__name__
-        raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
-
-
-def _check_parquet(facts: Any, packed: int, source: str) -> None:
-    """Refuse a table that unpacks to too much, by its metadata: pages may be packed, and repeated values written once."""
-    if facts.num_columns > MAX_COLUMNS:
-        raise DataError(f"{source}: {describe_columns(facts.num_columns)}")
-    cells = facts.num_rows * facts.num_columns
-    groups = (facts.row_group(index) for index in range(facts.num_row_groups))
-    check_unpacked(cells + sum(group.total_byte_size for group in groups), packed, source)
+    return RejectedRow(row) if isinstance(row, str) else to_row_text(row)
 
 
 def to_rejected_row(error: str) -> RawRow:

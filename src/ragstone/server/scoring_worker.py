@@ -42,7 +42,8 @@ class ScoringWorker:
                 await process.wait()
             finally:
                 if process.returncode is None:
-                    process.terminate()
+                    assert process.stdin is not None
+                    process.stdin.close()  # it exits at once and without a word
                     await process.wait()
             await asyncio.sleep(5)
 

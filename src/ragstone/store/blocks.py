@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ragstone.store.checksums import (
     ChecksumMismatch,
     add_bytes_checksum,
+    explain_damage,
     remove_bytes_checksum,
 )
 from ragstone.store.codec import (
@@ -116,9 +117,13 @@ def encode_rows(rows: Sequence[str]) -> bytes:
     return add_bytes_checksum("\n".join(rows).encode("utf-8", "surrogatepass"))
 
 
-def decode_rows(body: bytes) -> list[str]:
-    """Decode the rows that `encode_rows` wrote."""
-    return remove_bytes_checksum(body).decode("utf-8", "surrogatepass").split("\n")
+def decode_rows(body: bytes, block: ScoreBlock | None = None) -> list[str]:
+    """Decode the rows that `encode_rows` wrote; with the scores of the same samples, rows that are cut off are found."""
+    rows = remove_bytes_checksum(body).decode("utf-8", "surrogatepass").split("\n")
+    # with the end of the rows their checksum is lost, too
+    if block is not None and (len(rows) != block.count or not rows[-1].endswith("}")):
+        raise ChecksumMismatch("rows are missing")
+    return rows
 
 
 def encode_scores_block(rows: Sequence[NewRow]) -> EncodedScores:
@@ -220,6 +225,8 @@ class ScoreBlock:
         # blocks of the first version with blocks have none
         if "check" in keys and keys["check"] != _compute_check(keys, encoded[1:]):
             raise ChecksumMismatch("the checksum does not match")
+        if len(keys.get("ids") or keys.get("groups") or range(self.count)) != self.count:
+            raise ChecksumMismatch("the positions do not match the samples")
         self.metrics: list[str] = keys["metrics"]
         self._keys = keys
         self._encoded = encoded
@@ -242,7 +249,11 @@ class ScoreBlock:
     @cached_property
     def numbers(self) -> dict[str, array[float]]:
         """Metric → the value of each sample; NaN where there is none, and `details` or nothing says why."""
-        body, size = _decompress(self._encoded.numbers), 8 * self.count
+        size = 8 * self.count
+        with explain_damage(f"samples {self.first} to {self.positions[-1]} of a run in the store"):
+            body = _decompress(self._encoded.numbers)
+            if len(body) != size * len(self.metrics):
+                raise ChecksumMismatch("the positions do not match the samples")
         return {
             name: _from_little_endian(body[at * size : (at + 1) * size])
             for at, name in enumerate(self.metrics)

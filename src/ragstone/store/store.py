@@ -283,7 +283,7 @@ class Store:
                 encoded = replace_scores(block, position - first, scores)
                 db.execute(_UPDATE_SCORES, (*encoded, number, first))
                 if row is not None:
-                    rows = self._decode_rows(run, texts)
+                    rows = self._decode_rows(run, texts, block)
                     rows[position - first] = row
                     db.execute(_UPDATE_SAMPLES, (encode_rows(rows), number, first))
 
@@ -303,13 +303,14 @@ class Store:
         for *columns, texts in self._stream(
             _SELECT_FULL, (self._find_number(run),), BLOCKS_AT_ONCE
         ):
-            yield self._to_block(run, *columns), self._decode_rows(run, texts)
+            block = self._to_block(run, *columns)
+            yield block, self._decode_rows(run, texts, block)
 
     def full_block_at(self, run: str, position: int) -> tuple[ScoreBlock, list[str]] | None:
         """The scores and input rows of the block that has this sample; None without one."""
         for *columns, texts in self._read(_SELECT_BLOCK, (self._find_number(run), position)):
             block = self._to_block(run, *columns)
-            rows = self._decode_rows(run, texts)
+            rows = self._decode_rows(run, texts, block)
             return (block, rows) if position in block.positions else None
         return None
 
@@ -420,9 +421,9 @@ class Store:
         with explain_damage(f"run {run}, samples {first} to {last}, in the store {self.place!r}"):
             return ScoreBlock(first, last, EncodedScores(*columns))
 
-    def _decode_rows(self, run: str, texts: bytes) -> list[str]:
+    def _decode_rows(self, run: str, texts: bytes, block: ScoreBlock | None = None) -> list[str]:
         with explain_damage(f"run {run} in the store {self.place!r}"):
-            return decode_rows(texts)
+            return decode_rows(texts, block)
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:

@@ -51,6 +51,17 @@ def test_more_of_the_same_is_nothing_new(usual: QuestionProfile) -> None:
     assert [fired(usual, asked(200, seed)) for seed in range(2, 7)] == [[]] * 5
 
 
+def test_questions_of_one_mould_may_be_a_letter_longer() -> None:
+    def ask(digits: int) -> list[Interaction]:
+        texts = [f"What is the state of order {n + 10**digits}?" for n in range(200)]
+        return [Interaction(f"i{n}", n, text, language="en") for n, text in enumerate(texts)]
+
+    mould = build_question_profile(ask(3))
+    assert mould is not None
+    assert "questions:lengths" not in fired(mould, ask(4))
+    assert "questions:lengths" in fired(mould, ask(12))
+
+
 def test_a_new_topic_is_found_with_examples_of_it(usual: QuestionProfile) -> None:
     shift = compare_questions(usual, asked(200, 9, other=0.3), "2026-05-01", 0.1, 0)
     (one,) = [one for one in shift if one.rule == "questions:topics"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import threading
 
 from ragstone.cli.actions.messages import Count, note
@@ -97,7 +96,9 @@ def _exit_with_parent() -> None:
     """Exit when standard input ends: the server that started this process has ended, however that happened."""
 
     def wait_for_end() -> None:
-        while sys.stdin.buffer.read(4096):
+        while os.read(
+            0, 4096
+        ):  # not `sys.stdin`: its lock, held here, makes Python abort at its end
             pass
         os._exit(0)  # safe at any time: claims expire, and stored rows are never partial
 

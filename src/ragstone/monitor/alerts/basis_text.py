@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragstone.locale.catalogue import LANGUAGES, load_phrases
+from ragstone.locale.messages import LocalFloat
 from ragstone.monitor.alert_text import to_one_line
 from ragstone.monitor.alerts.drop_rules import TARGET_RISE, MetricStream
 from ragstone.monitor.drift.hourly import has_bounds
@@ -31,6 +32,6 @@ def describe_power(stream: MetricStream, language: str) -> str:
     length = phrases["hours.one" if hours == 1 else "hours.many"].format(n=hours)
     if not has_bounds(stream.metric):
         return phrases["power.change"].format(share=f"{TARGET_RISE:.0%}", length=length)
-    return phrases["power.drop"].format(
-        drop=TARGET_DROP * get_metric_range(stream.metric), length=length
-    )
+    sign = load_phrases(language if language in LANGUAGES else LANGUAGES[0], "report")["decimal"]
+    drop = LocalFloat(TARGET_DROP * get_metric_range(stream.metric), sign)
+    return phrases["power.drop"].format(drop=drop, length=length)

@@ -39,6 +39,8 @@ MIN_LANGUAGE_SHIFT = 0.15
 """Smallest relevant change of a language's share."""
 MIN_LENGTH_DISTANCE = 0.20
 """Smallest relevant Kolmogorov–Smirnov distance between two distributions of lengths."""
+MIN_LENGTH_CHANGE = 0.20
+"""Smallest relevant change of a quantile of the lengths: questions of one mould differ by a letter, all of them at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,10 @@ def _compare_lengths(
     distance = float(np.abs(gap).max())
     n = len(now) * len(before) / (len(now) + len(before))  # effective size of two samples
     # the first term of the Kolmogorov series; the rest is negligible at such levels
-    differs = distance >= MIN_LENGTH_DISTANCE and 2 * math.exp(-2 * n * distance**2) < level
+    is_surprising = 2 * math.exp(-2 * n * distance**2) < level
+    shares = (0.1, 0.25, 0.5, 0.75, 0.9)
+    change = np.abs(np.quantile(now, shares) / np.maximum(np.quantile(before, shares), 1) - 1).max()
+    differs = distance >= MIN_LENGTH_DISTANCE and change >= MIN_LENGTH_CHANGE and is_surprising
     middle = float(median(profile.lengths))
     ordered = sorted(asked, key=lambda interaction: -abs(len(interaction.question or "") - middle))
     facts = {

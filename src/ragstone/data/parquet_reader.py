@@ -1,0 +1,107 @@
+"""Rows of parquet files, a few at a time: a value that is written once may stand in every row, so that a small file can
+unpack to any size."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from ragstone.data.limits import (
+    MAX_COLUMNS,
+    MAX_ROW_BYTES,
+    ROW_TOO_LONG,
+    check_unpacked,
+    describe_columns,
+)
+from ragstone.errors import DataError, MissingExtra
+
+if TYPE_CHECKING:
+    from pyarrow import Array, RecordBatch
+    from pyarrow.parquet import FileMetaData
+
+BATCH_ROWS = 256
+LARGE_CHUNK_BYTES = 1 << 20
+"""Size of a column chunk from which its repeated values are not unpacked before their rows are read."""
+
+
+def read_parquet(
+    source: str, stream: IO[bytes], groups: Sequence[int] | None = None
+) -> Iterator[dict[str, Any] | str]:
+    """Yield the rows of a seekable stream, or why a row cannot be read; `groups` are the row groups, None for all."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("reading parquet", "parquet") from None
+    try:
+        packed = stream.seek(0, io.SEEK_END)
+        facts = pyarrow.parquet.ParquetFile(stream).metadata
+        _check_metadata(facts, packed, source)
+        table = pyarrow.parquet.ParquetFile(stream, metadata=facts, read_dictionary=_list_repeated(facts))  # fmt: skip
+        unpacked = 0
+        for batch in table.iter_batches(batch_size=_choose_batch(facts), row_groups=groups):
+            unpacked += sum(_measure(column) for column in batch.columns)
+            check_unpacked(unpacked, packed, source)
+            yield from split_batch(batch)
+    except pyarrow.ArrowException as bad:
+        first = str(bad).splitlines()[0] if str(bad) else type(bad).__name__
+        raise DataError(f"{source!r} is not a parquet file that can be read: {first}") from None
+
+
+def _check_metadata(facts: FileMetaData, packed: int, source: str) -> None:
+    """Refuse a table that unpacks to too much by what it says of itself."""
+    if facts.num_columns > MAX_COLUMNS:
+        raise DataError(f"{source}: {describe_columns(facts.num_columns)}")
+    cells = facts.num_rows * facts.num_columns
+    groups = (facts.row_group(index) for index in range(facts.num_row_groups))
+    check_unpacked(cells + sum(group.total_byte_size for group in groups), packed, source)
+
+
+def _list_repeated(facts: FileMetaData) -> list[str]:
+    """Columns of texts whose values may be long and stand in many rows."""
+    names = set()
+    for group in map(facts.row_group, range(facts.num_row_groups)):
+        for chunk in map(group.column, range(group.num_columns)):
+            is_long = chunk.total_uncompressed_size > LARGE_CHUNK_BYTES
+            if is_long and chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY":
+                names.add(chunk.path_in_schema)
+    return sorted(names)
+
+
+def _choose_batch(facts: FileMetaData) -> int:
+    """Rows to unpack together: fewer where rows are long."""
+    groups = map(facts.row_group, range(facts.num_row_groups))
+    longest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
+    return min(BATCH_ROWS, max(1, MAX_ROW_BYTES // max(longest, 1)))
+
+
+def split_batch(batch: RecordBatch) -> Iterator[dict[str, Any] | str]:
+    """The rows of a batch, of which no more than MAX_ROW_BYTES are unpacked at once."""
+    if sum(_measure(column) for column in batch.columns) <= MAX_ROW_BYTES:
+        yield from batch.to_pylist()
+    elif batch.num_rows <= 1:
+        yield ROW_TOO_LONG
+    else:
+        half = batch.num_rows // 2
+        yield from split_batch(batch.slice(0, half))
+        yield from split_batch(batch.slice(half))
+
+
+def _measure(array: Array) -> int:
+    """The bytes that an array unpacks to."""
+    import pyarrow.compute
+    from pyarrow import types
+
+    if types.is_dictionary(array.type):
+        values = array.dictionary
+        if not (types.is_string(values.type) or types.is_binary(values.type)
+                or types.is_large_string(values.type) or types.is_large_binary(values.type)):  # fmt: skip
+            return 8 * len(array)
+        lengths = pyarrow.compute.binary_length(values).take(array.indices)
+        return int(pyarrow.compute.sum(lengths).as_py() or 0)
+    if types.is_struct(array.type):
+        return sum(_measure(part) for part in array.flatten())
+    if types.is_list(array.type) or types.is_large_list(array.type):
+        return 8 * len(array) + _measure(array.flatten())
+    return int(array.nbytes)
