@@ -13,7 +13,7 @@ from string import Formatter
 import pytest
 
 from ragstone.cli import run
-from ragstone.cli.error_translation import recognise, translate_error
+from ragstone.cli.error_translation import load_sentences, recognise, translate_error
 from ragstone.locale.catalogue import load_phrases
 from source_trees import parse_sources
 
@@ -139,9 +139,23 @@ def test_a_translation_has_the_same_values() -> None:
     assert [key for key, text in SPANISH.items() if list_names(key) != list_names(text)] == []
 
 
+def test_every_sentence_is_a_pattern() -> None:
+    """Those of the reports too, which others write: one that is none would end every error in another one."""
+    assert len([re.compile(sentence.pattern) for sentence in load_sentences("es")]) > len(SPANISH)
+
+
 def test_nobody_is_addressed_as_usted() -> None:
     polite = re.compile(r"\b(usted|indique|escriba|añada|ponga|quite|elija|mire|pruebe|haga|dé)\b")
     assert [text for text in SPANISH.values() if polite.search(text)] == []
+
+
+def test_the_page_on_errors_quotes_what_the_terminal_says() -> None:
+    page = Path(__file__).parents[2] / "docs" / "es" / "troubleshooting.md"
+    quoted = re.findall(r"^\| `([^`]+)` \(", page.read_text("utf-8"), re.MULTILINE)
+    said = "\n".join([*SPANISH.values(), *load_phrases("es", "messages").values()])
+    assert len(quoted) >= 8
+    pieces = (piece.strip("' ") for text in quoted for piece in text.split("…"))
+    assert [piece for piece in pieces if piece not in said] == []
 
 
 @pytest.mark.parametrize(

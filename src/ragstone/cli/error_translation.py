@@ -49,7 +49,7 @@ def recognise(text: str, language: str) -> tuple[int, str]:
     best = (0, text)
     if _QUOTED.fullmatch(text):
         return best
-    for sentence in _load_sentences(language):
+    for sentence in load_sentences(language):
         match = all(word in text for word in sentence.words) and _compile(
             sentence.pattern
         ).fullmatch(text)
@@ -69,7 +69,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache
-def _load_sentences(language: str) -> tuple[ErrorSentence, ...]:
+def load_sentences(language: str) -> tuple[ErrorSentence, ...]:
     """The sentences of errors, and those of the reports, which errors quote."""
     sentences = dict(load_phrases(language, "errors"))
     messages = load_phrases(language, "messages")
@@ -80,13 +80,16 @@ def _load_sentences(language: str) -> tuple[ErrorSentence, ...]:
 
 
 def _parse_sentence(english: str, translation: str) -> ErrorSentence:
-    pattern, words, after_name = "", [], False
+    pattern, words, names, after_name = "", [], set[str](), False
     for literal, name, _, _ in Formatter().parse(english):
         pattern += re.escape(literal)
         words.append(literal)
-        if name:
+        if name in names:
+            pattern += f"(?P={name})"
+        elif name:
             # the second of two placeholders side by side is a hint (`; did you mean …`), or nothing
             pattern += f"(?P<{name}>{'(?:; .*)?' if after_name and not literal else '.*?'})"
+            names.add(name)
         after_name = bool(name)
     # the parts are texts here, so that the formats of numbers and lists (`{share:.0%}`) go
     plain = "".join(
