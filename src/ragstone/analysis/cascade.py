@@ -88,7 +88,7 @@ def summarise_cascade(run: Any) -> dict[str, CascadeSummary]:
     items: dict[str, list[_Item]] = {name: [] for name in families}
     for row in run.scores():
         for name in families:
-            items[name] += _read_items(row, name)
+            items[name] += _read_items(row, name, families[name] in SHARE_FAMILIES)
     return {
         name: _summarise_items(found, families[name], target)
         for name, found in items.items()
@@ -161,6 +161,8 @@ class _Item:
     verified: bool
     """Whether the quote of a supported claim stands in its source."""
     is_opinion: bool
+    is_share: bool
+    """Whether the metric counts supported claims, so that contradicted and not found are the same to it."""
 
     @property
     def is_asked(self) -> bool:
@@ -169,6 +171,9 @@ class _Item:
     @property
     def agrees(self) -> bool:
         """Whether the first judge says what the second does; a `supported` without a true quote is `not_found`."""
+        if self.is_share:
+            first, second = self.supported
+            return first == second
         is_unproved = self.second == "supported" and not self.verified
         return self.first == ("not_found" if is_unproved else self.second)
 
@@ -179,25 +184,25 @@ class _Item:
         return (float(self.first == "supported") if self.first else second), second
 
 
-def _read_items(row: Row, metric: str) -> Iterator[_Item]:
+def _read_items(row: Row, metric: str, is_share: bool) -> Iterator[_Item]:
     position, sample, group, scores = row
     score: Score | None = scores.get(metric)
     if score is None or not score.ok:
         return
     for finding in score.findings:
-        yield _read_item(finding, position, group or sample, 1 / len(score.findings))
+        yield _read_item(finding, position, group or sample, 1 / len(score.findings), is_share)
 
 
-def _read_item(finding: Finding, position: int, group: str, share: float) -> _Item:
+def _read_item(finding: Finding, position: int, group: str, share: float, is_share: bool) -> _Item:
     opinion = finding.opinion
     if (
         opinion is None
     ):  # decided without a judge, such as a claim without sources: both would say the same
         verdict = finding.verdict
-        return _Item(position, group, share, verdict, verdict, 1.0, None, True, is_opinion=False)
+        return _Item(position, group, share, verdict, verdict, 1.0, None, True, False, is_share)
     return _Item(
         position, group, share, opinion.first, opinion.second, opinion.chance, opinion.probability,
-        finding.verified is not False, is_opinion=True,
+        finding.verified is not False, True, is_share,
     )  # fmt: skip
 
 

@@ -132,12 +132,14 @@ def compare_answers(
         replace(pair, agreement=_measure_agreement(runs_of_pair, pair))
         for (runs_of_pair, _), pair in zip(paired, pairs, strict=True)
     ]
+    withheld = any(pair.difference.verdict == "withheld" for pair in agreed)
     return PreferenceStudy(
         judge=judge.name,
         baseline=runs[baseline].id,
         names={run.id: run.info.name for run in runs},
         pairs=tuple(agreed),
-        ranking=rank_runs(agreed) if len(runs) > 2 else (),
+        # where votes are missing a ranking would rest on the ties that are left
+        ranking=rank_runs(agreed) if len(runs) > 2 and not withheld else (),
     )
 
 

@@ -266,12 +266,14 @@ def _measure_kappa(items: Sequence[MeasuredItem]) -> ShareEstimate:
 
 
 def _calibrate(items: Sequence[MeasuredItem]) -> tuple[CalibrationBin, ...]:
-    """Ten bins with about as many items each, from the least chance to the largest."""
+    """At most ten bins with about as many items each, from the least chance to the largest; equal chances stay together."""
     ordered = sorted(items, key=lambda item: item.prediction)
     size = max(5, math.ceil(len(ordered) / CALIBRATION_BINS))
-    bins = []
-    for start in range(0, len(ordered), size):
-        part = ordered[start : start + size]
+    bins, start = [], 0
+    while start < len(ordered):
+        last = ordered[min(start + size, len(ordered)) - 1].prediction
+        part = [item for item in ordered[start:] if item.prediction <= last]
+        start += len(part)
         observed, effective = weigh(part, lambda item: item.label), count_effective(part)
         low, high = wilson_interval(observed * effective, effective)
         expected = weigh(part, lambda item: item.prediction)

@@ -119,8 +119,8 @@ def describe_correction(correction: MetricCorrection | None, key: str, say: Word
             key,
             n=say.whole(estimate.labels),
             target=say.translate("target", correction.target),
-            mean=say.number(estimate.mean),
-            interval=say.interval(estimate.low, estimate.high),
+            mean=say.number(estimate.mean).replace("-", "−"),
+            interval=say.interval(estimate.low, estimate.high).replace("-", "−"),
             judge=say.number(estimate.judge_mean),
         )
         if estimate.needed is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ragstone.analysis.corrected import MIN_LABELS
 from ragstone.judges.scale import MIN_FIT_ACCURACY, MIN_RANK_AUROC
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import (
@@ -168,9 +169,10 @@ def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remar
         n=say.whole(judge.more or 0),
     )
     bias = judge.bias
-    # mentioned only where the interval leaves out 0: both ends have the same sign
+    # mentioned only where the interval leaves out 0 (both ends have the same sign), of labels enough for an interval
     if (
-        bias.value is not None
+        judge.items >= MIN_LABELS
+        and bias.value is not None
         and bias.low is not None
         and bias.high is not None
         and bias.low * bias.high > 0
