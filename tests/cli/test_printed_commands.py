@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 import shlex
 import tomllib
+from html import unescape
 from pathlib import Path
 
 import click
@@ -47,6 +49,84 @@ def test_commands_of_a_diagnosis_run_as_printed(ask, tmp_path: Path) -> None:
         done = ask(*shlex.split(command)[1:])
         assert done.code in (0, 1), (command, done.err)
     assert (tmp_path / "failures.html").is_file()
+
+
+UNATTENDED = ("judge get", "demo", "view", "monitor serve", "label", "labels adjudicate")
+"""Commands that fetch, wait for a key, or do not end: of these only the options are read."""
+
+
+def run_printed(ask, command: str) -> None:
+    """Run a command as it was printed; a number other than 0 (well) and 1 (a finding) is a fault."""
+    words = shlex.split(command)[1:]
+    if any(f"{' '.join(words)} ".startswith(f"{name} ") for name in UNATTENDED):
+        words.append("--help")
+    done = ask(*words)
+    assert done.code in (0, 1), (command, done.err)
+
+
+def list_page_commands(page: Path) -> list[str]:
+    """The commands on an HTML page."""
+    text = page.read_text("utf-8")
+    found = re.findall(r"<(?:code|pre|kbd)[^>]*>(ragstone [^<]+)<", text)
+    return [*map(unescape, found), *re.findall(r"`(ragstone [^`]*)`", unescape(text))]
+
+
+def judge_by_words(ask):
+    """A judge that nobody measured: a claim is supported when a chunk holds it."""
+    if ask.kind == "claims":
+        texts = ask.values["texts"]
+        return {"claims": [{"text_id": t["id"], "sentence": n, "claim": s} for t in texts for n, s in enumerate(t["sentences"])]}  # fmt: skip
+    cases = ask.values["cases"]
+    verdict = {"verdict": "not_found", "evidence": [], "reason": ""}
+    return {"verdicts": [{"id": claim["id"], **verdict} for c in cases for claim in c["claims"]]}
+
+
+@pytest.mark.parametrize("language", ["en", pytest.param("es", marks=pytest.mark.slow)])
+def test_every_command_on_any_page_runs_as_printed(ask, tmp_path: Path, language: str) -> None:
+    """Reports, failures, comparisons, studies of settings, checks of test sets and judges, labels: on screen and as pages."""
+    (tmp_path / "strict.py").write_text(inspect.getsource(judge_by_words), "utf-8")
+    system = ["--system", "pipeline", "--limit", "8", "--set"]
+    metrics = ["-m", "recall,faithfulness,token_f1", "--lang", language]
+    judge = ["--judge", "python:strict:judge_by_words"]
+    (tmp_path / "bench.yaml").write_text(
+        "data: questions.jsonl\nsystem: pipeline\nmetrics: [recall]\n"
+        "configurations: {one: {top_k: 1}, two: {top_k: 2}}\n"
+    )
+    answers = [{"sample": f"en-00{n}", "on": "support", "value": v, "author": a} for n in range(1, 4) for v, a in (("yes", "ana"), ("no", "ben"))]  # fmt: skip
+    (tmp_path / "people.jsonl").write_text("\n".join(map(json.dumps, answers)), "utf-8")
+    pages = [
+        ("eval", "questions.jsonl", *system, "top_k=1", *metrics, "-o", "a.html", "--name", "a"),
+        ("eval", "questions.jsonl", *system, "top_k=3", *metrics, *judge, "-o", "b.html", "--name", "b"),
+        ("report", "last", "--lang", language),
+        ("failures", "last", "--lang", language, "-o", "failures.html"),
+        ("diagnose", "last", "--lang", language, "-o", "diagnosis.html"),
+        ("compare", "a", "b", "--lang", language, "-o", "compare.html"),
+        ("bench", "bench.yaml", "--limit", "6", "--lang", language, "-o", "bench.html"),
+        ("ablate", "questions.jsonl", *system[:4], "--vary", "top_k=1,2", "-m", "recall", "--lang", language, "-o", "ablate.html"),
+        ("tune", "questions.jsonl", *system[:2], "--held-out", "0.45", "--vary", "top_k=1,2", "--objective", "recall", "--lang", language, "-o", "tune.html"),
+        ("testset", "check", "questions.jsonl", "--lang", language),
+        ("labels", "import", "people.jsonl", "--run", "a"),
+        ("labels", "agreement"),
+        ("judge", "measure", "--labels", "a", "-o", "judges.html"),
+    ]  # fmt: skip
+    commands: dict[str, set[str]] = {}
+    for words in pages:
+        done = ask(*words)
+        assert done.code in (0, 1), (words, done.err)
+        screen = f"{done.out}\n{done.err}"
+        said = list_commands(screen) + re.findall(r": (ragstone [a-z].*)$", screen, re.MULTILINE)
+        for page in words:
+            said += list_page_commands(tmp_path / page) if page.endswith(".html") else []
+        for command in said:
+            commands.setdefault(command.strip(" ."), set()).add(words[0])
+    printing = set().union(*commands.values())
+    assert {"eval", "report", "failures", "diagnose", "labels"} <= printing
+    # commands of a diagnosis that run studies are run by another test
+    for command in commands:
+        if not re.match(r"ragstone (ablate|tune|judge check)", command):
+            run_printed(ask, command)
+        else:
+            assert complain_of_command(shlex.split(command)[1:]) is None, command
 
 
 def test_the_command_that_measures_a_judge_runs_as_printed(ask, tmp_path: Path) -> None:
@@ -116,7 +196,9 @@ def test_every_command_in_any_text_can_be_typed() -> None:
     """Commands of messages, pages and advice: each names a command that is there, with options that it has."""
     wrong, seen = {}, 0
     for text in list_phrases():
-        for quoted in re.findall(r"`ragstone ((?:[a-z]+|--?[a-z])[^`]*)`", text):
+        # between back-ticks, or after a colon up to the end
+        quoted_commands = re.findall(r"`ragstone ((?:[a-z]+|--?[a-z])[^`]*)`", text)
+        for quoted in [*quoted_commands, *re.findall(r": ragstone ([a-z][^`;,.:]*)$", text)]:
             seen += 1
             complaint = complain_of_command(re.sub(r"[…\[\]]", " ", quoted).split())
             if complaint:
