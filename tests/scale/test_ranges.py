@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ragstone.data import read
 from ragstone.data.ranges import FileRange, plan_ranges, read_range
+from ragstone.scale.batches import MIN_BATCH_ROWS, BatchSizer
 
 lines = st.lists(
     st.one_of(
@@ -71,3 +72,14 @@ def test_a_range_names_the_line_of_a_row(tmp_path: Path) -> None:
     path = tmp_path / "data.jsonl"
     path.write_bytes(b'{"question": "a"}\n\n{"question": "b"}\n')
     assert list(read_range(FileRange(str(path), 18, 37, 1, 1))) == [(3, '{"question": "b"}')]
+
+
+def test_batches_get_smaller_towards_the_end_so_that_no_worker_waits_long_for_another():
+    sizes = BatchSizer(0, {}, total=400, workers=2)
+    rows: list[int] = []
+    while sum(rows) < 400:
+        rows.append(min(sizes.next_size(), 400 - sum(rows)))
+        sizes.position += rows[-1]
+        sizes.add_timing(rows[-1], 0.001)  # as quick as can be: batches would only grow
+    assert max(rows) > 4 * rows[-1]
+    assert rows[-1] <= MIN_BATCH_ROWS

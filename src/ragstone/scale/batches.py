@@ -91,6 +91,7 @@ class BatchSizer:
         self._stored = stored
         self._batch_seconds = batch_seconds
         self._shard_bounds = shard_bounds
+        self._total, self._workers = total, workers
         # with few samples the batches are smaller, so that each worker gets about two of them
         share = FIRST_BATCH_ROWS if total is None else (total - stored) // (2 * workers)
         self._rows_per_batch = max(MIN_BATCH_ROWS, min(FIRST_BATCH_ROWS, share))
@@ -115,12 +116,13 @@ class BatchSizer:
         if self.position in self._shard_bounds:
             # exactly the shard's bounds, or it could not be reused
             return self._shard_bounds[self.position] - self.position + 1
+        rows = self._rows_per_batch
+        if self._total is not None:
+            # smaller towards the end, where one worker waits for another
+            share = (self._total - self.position + 1) // (2 * self._workers)
+            rows = max(MIN_BATCH_ROWS, min(rows, share))
         ahead = min((first for first in self._shard_bounds if first > self.position), default=None)
-        return (
-            self._rows_per_batch
-            if ahead is None
-            else min(self._rows_per_batch, ahead - self.position)
-        )
+        return rows if ahead is None else min(rows, ahead - self.position)
 
 
 def from_ranges(ranges: Callable[[], Iterator[FileRange]], sizes: BatchSizer) -> Iterator[RowBatch]:
