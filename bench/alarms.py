@@ -12,7 +12,7 @@ UNSEEN as well.
     python -m bench.alarms            200 months of each shape
     python -m bench.alarms 40         fewer
     python -m bench.alarms states     through a store: silence, a failing judge, other questions
-    python -m bench.alarms ceiling    what a moving mean could find at best where the bars are missed
+    python -m bench.alarms ceiling    what a moving mean and a CUSUM could find at best where the bars are missed
 """
 
 from __future__ import annotations
@@ -175,19 +175,26 @@ def measure_shape(shape: Shape, months: int, seed: Sequence[int]) -> dict[str, f
 
 
 def measure_ceiling(seed: int = REPORTED_ON, months: int = 2000) -> dict[str, float]:
-    """Share of faults that a moving mean as wide as a bar allows finds in time: its limit is read off the healthy traffic
-    itself, where it is passed as often as the bar for false alarms allows; nothing has to be learned."""
+    """Share of faults found in time by a moving mean as wide as a bar allows, and by a CUSUM made for a drop of this size:
+    limits are read off the healthy traffic itself, where they are passed as often as the bar for false alarms allows;
+    nothing has to be learned."""
     figures = {}
     for name, width in (("sessions of 5", SOON), ("8 scores an hour", DAY)):
         shape = next(shape for shape in SHAPES if shape.name == name)
         rng = np.random.default_rng(seed)
         usual = np.concatenate([_average_hours(rng, shape, MONTH, 0) for _ in range(months)])
-        limit = _find_limit(_smooth(usual, width), width, MAX_FALSE_ALARMS * months)
-        found = 0
+        level = float(usual.mean())
+        limits = {
+            rule: _find_limit(watch(usual, width, level), width, MAX_FALSE_ALARMS * months)
+            for rule, watch in RULES.items()
+        }
+        found = dict.fromkeys(RULES, 0)
         for _ in range(months):
-            before, after = (_average_hours(rng, shape, width, size) for size in (0, FAULT))
-            found += bool((_smooth(np.concatenate([before, after]), width) < limit)[1:].any())
-        figures[f"{name}, within {width} hours"] = found / months
+            hours = [_average_hours(rng, shape, width * part, size) for part, size in ((3, 0), (1, FAULT))]  # fmt: skip
+            for rule, watch in RULES.items():
+                last = watch(np.concatenate(hours), width, level)[-width:]
+                found[rule] += bool((last < limits[rule]).any())
+        figures |= {f"{name}, {rule}, within {width} hours": found[rule] / months for rule in RULES}
     return figures
 
 
@@ -195,10 +202,22 @@ def _average_hours(rng: Rng, shape: Shape, hours: int, fault: float) -> Floats:
     return np.asarray(draw_traffic(rng, shape, hours, np.full(hours, fault)).scores.mean(axis=1))
 
 
-def _smooth(means: Floats, width: int) -> Floats:
-    """Moving means of so many hours."""
+def _smooth(means: Floats, width: int, level: float) -> Floats:
+    """Moving means of so many hours; the level is not needed."""
     sums = np.concatenate([[0], np.cumsum(means)])
     return np.asarray((sums[width:] - sums[:-width]) / width)
+
+
+def _cumulate(means: Floats, width: int, level: float) -> Floats:
+    """The CUSUM for a drop of FAULT below the level, as it is after each hour; the width is not needed."""
+    total, totals = 0.0, []
+    for mean in means.tolist():
+        total = min(0.0, total + mean - level + FAULT / 2)
+        totals.append(total)
+    return np.asarray(totals)
+
+
+RULES = {"moving mean": _smooth, "CUSUM": _cumulate}
 
 
 def _find_limit(moving: Floats, width: int, allowed: float) -> float:
