@@ -195,3 +195,14 @@ def test_the_terminal_shows_it_in_spanish(
     monkeypatch.setenv("LANG", "es_ES.UTF-8")
     run(["--lang", "en", *arguments])
     assert shown not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("english", "spanish"),
+    [
+        ("the judge gave 1 reply to 3 questions", "el juez dio 1 respuesta a 3 preguntas"),
+        ("the judge gave 2 replies to 1 question", "el juez dio 2 respuestas a 1 pregunta"),
+    ],
+)
+def test_a_count_keeps_the_words_that_go_with_it(english: str, spanish: str) -> None:
+    assert translate_error(english, "es") == spanish

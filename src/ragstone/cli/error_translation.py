@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from string import Formatter
 from typing import NamedTuple
 
-from ragstone.locale.catalogue import LANGUAGES, load_phrases
+from ragstone.locale.catalogue import LANGUAGES, fill_phrase, load_phrases
 
 MIN_MESSAGE_WORDS = 2
 """A message of the reports is recognised inside an error from so many words on; fewer may be a user's own."""
@@ -59,7 +59,7 @@ def recognise(text: str, language: str) -> tuple[int, str]:
         covered = sum(map(len, sentence.words)) + sum(count for count, _ in parts.values())
         if covered > best[0]:
             words = {name: part for name, (_, part) in parts.items()}
-            best = (covered, sentence.translation.format(**words))
+            best = (covered, fill_phrase(sentence.translation, words))
     return best
 
 
@@ -80,20 +80,27 @@ def load_sentences(language: str) -> tuple[ErrorSentence, ...]:
 
 
 def _parse_sentence(english: str, translation: str) -> ErrorSentence:
-    pattern, words, names, after_name = "", [], set[str](), False
-    for literal, name, _, _ in Formatter().parse(english):
+    pattern, words, after_name = "", [], False
+    for literal, name, spec, _ in Formatter().parse(english):
         pattern += re.escape(literal)
         words.append(literal)
-        if name in names:
+        if name and "|" in (spec or ""):  # a word that goes with a count
+            pattern += f"(?:{'|'.join(map(re.escape, (spec or '').split('|')))})"
+        elif name and f"(?P<{name}>" in pattern:
             pattern += f"(?P={name})"
         elif name:
             # the second of two placeholders side by side is a hint (`; did you mean …`), or nothing
             pattern += f"(?P<{name}>{'(?:; .*)?' if after_name and not literal else '.*?'})"
-            names.add(name)
         after_name = bool(name)
-    # the parts are texts here, so that the formats of numbers and lists (`{share:.0%}`) go
     plain = "".join(
-        literal.replace("{", "{{").replace("}", "}}") + (f"{{{name}}}" if name else "")
-        for literal, name, _, _ in Formatter().parse(translation)
+        literal.replace("{", "{{").replace("}", "}}") + _plain_placeholder(name, spec)
+        for literal, name, spec, _ in Formatter().parse(translation)
     )
     return ErrorSentence(pattern, plain, tuple(filter(None, words)))
+
+
+def _plain_placeholder(name: str | None, spec: str | None) -> str:
+    """A placeholder for a text: the formats of numbers and lists (`{share:.0%}`) go, words that go with a count stay."""
+    if not name:
+        return ""
+    return f"{{{name}:{spec}}}" if "|" in (spec or "") else f"{{{name}}}"
