@@ -112,6 +112,10 @@ MEET = {
         35 years old | a 35-year-old
         2000 people | 2,000 people
         twice | two times
+        twenty past five | 5:20 pm
+        it opens at 8. | it opens at 8 am
+        at most six tablets | do not exceed 6 tablets
+        at most 10 days | not for longer than ten days
     """,
     "es": """
         el 11 de junio de 2003 | 2003-06-11
@@ -201,6 +205,9 @@ MEET = {
         entre 5 y 10 | 7
         2000 personas | 2.000 personas
         dos veces | 2 veces
+        a las cinco y veinte de la tarde | 17:20
+        a las nueve menos diez | 8:50
+        como máximo 10 kg | no puede pasar de 10 kg
     """,
 }
 APART = {
@@ -269,6 +276,9 @@ APART = {
         two dozen | 12
         the 1990s | the 1980s
         12/25/2003 | 12/24/2003
+        under ten | under 6
+        up to ten weeks | not for longer than ten days
+        one in the evening | one in the morning
     """,
     "es": """
         11 de junio de 2003 | 12 de junio de 2003
@@ -329,6 +339,8 @@ APART = {
         una docena | 10
         la década de 1990 | la década de 1980
         25/12/2003 | 24/12/2003
+        hasta 20 kilos | no puede pasar de 10 kg
+        a las cinco y veinte de la tarde | 17:30
     """,
 }
 

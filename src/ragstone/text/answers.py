@@ -144,7 +144,8 @@ def _turn_polar_english(asked: str, given: str) -> str | None:
     polar, words = _POLAR.match(given), asked.split()
     if polar is None or words[0].lower() not in _EN_HELPERS or len(words) < 3:
         return None
-    index = _find_inverted_verb(words) or _find_noun_end(words)
+    # the first word after the helper is of the subject, whatever it looks like: is smoking permitted
+    index = _find_inverted_verb([words[0], "x", *words[2:]]) or _find_noun_end(words)
     negation = ["not"] if polar[2] else []
     more = [polar[3]] if polar[3] else []
     return " ".join([*words[1:index], words[0].lower(), *negation, *words[index:], *more])

@@ -160,9 +160,12 @@ class _Cutter:
             return self._carry_past(left.subject, verb, after, is_comma)
         if verb.form in ("base", "infinitive"):
             return self._carry_base(left, verb, after)
-        if verb.form == "noun_like" and self._is_complement(after, strict=True):
-            return (left.subject,)
-        return None
+        return (left.subject,) if verb.form == "noun_like" and self._follows_verb(after) else None
+
+    def _follows_verb(self, token: _Token) -> bool:
+        """Whether a word follows no plural: an object, or an hour (closes at 6 pm)."""
+        is_hour = _HOUR.match(self.sentence, token.start) is not None
+        return is_hour or self._is_complement(token, strict=True)
 
     def _skip_adverbs(self, tokens: Sequence[_Token]) -> tuple[_Token, _Token | None]:
         """The word after the adverbs and clitics, and the next one."""
@@ -276,6 +279,8 @@ class _Cutter:
     def _is_phrase(self, left: _Left, right: Sequence[_Token]) -> bool:
         """Whether a conjunction may join words and not clauses: 1796 and 1798, Pesos y Medidas, a series of things."""
         last, first = left.tokens[-1], right[0]
+        if len(right) > 1 and first.capital and right[1].text in self.words.be_have:
+            return False  # Basic has 5 GB and Plus has 50 GB
         if (last.capital and first.capital) or (last.text[0].isdigit() and first.text[0].isdigit()):
             return True
         after_verb = left.tokens[(left.verb or 0) + 1 :]
@@ -341,6 +346,8 @@ def _tokenize(sentence: str, language: str) -> list[_Token]:
         form = find_verb_form(text, language)
         if language == "es" and tokens and tokens[-1].text == "se" and form in ("", "noun_like"):
             form = "finite"
+        if text == "am" and tokens and tokens[-1].text[0].isdigit():
+            form = ""  # 10 am
         tokens.append(_Token(text, *match.span(), form, match.group()[0].isupper()))
     return tokens
 
@@ -366,6 +373,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+_HOUR = re.compile(r"(?:at|from|until)\s+(?:\d{1,2}(?!\d)|noon|midnight|half|quarter)")
 _MODALS = {"en": frozenset(EN_MODALS.split()), "es": frozenset(ES_MODALS.split())}
 _INTRANSITIVES = frozenset(EN_INTRANSITIVES.split())
 _PERFECT = frozenset(["has", "have", "had", "ha", "han", "había", "habían"])

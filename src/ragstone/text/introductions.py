@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from ragstone.text.appeals import is_appeal
+from ragstone.text.clauses import has_clause
+from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
 from ragstone.text.verbs import WORD
 
@@ -21,10 +23,18 @@ _REPORT = re.compile(
 _OPINION = re.compile(
     r"(?:i\s+(?:think|believe|guess|suppose|assume)(?:\s+that)?|as\s+far\s+as\s+i\s+(?:know|can\s+tell|am\s+aware)|"
     r"to\s+(?:the\s+best\s+of\s+)?my\s+knowledge|in\s+my\s+opinion|it\s+(?:seems|appears)\s+that|"
+    r"(?:i|it)\s+(?:may|might|could)\s+be\s+(?:wrong|mistaken)(?:,?\s+but)?|if\s+i(?:['’]m|\s+am|\s+remember|\s+recall)\s+(?:not\s+mistaken|correctly|right)|"
+    r"puede\s+que\s+me\s+equivoque(?:,?\s+pero)?|si\s+no\s+me\s+equivoco|si\s+mal\s+no\s+recuerdo|"
     r"creo\s+que|pienso\s+que|supongo\s+que|me\s+parece\s+que|parece\s+que|hasta\s+donde\s+(?:yo\s+)?sé|que\s+yo\s+sepa|"
     r"en\s+mi\s+opinión)\b\s*,?\s*",
     re.IGNORECASE,
 )
+_REPLY = re.compile(
+    r"(?:yes|no|sure|of course|certainly|correct|indeed|well|in (?:short|summary|other words|fact)|that is|nothing|"
+    r"sí|claro|por supuesto|efectivamente|en (?:efecto|resumen|otras palabras)|es decir|o sea|de hecho|nada)[,:;]\s+",
+    re.IGNORECASE,
+)
+"""Words before a comma that answer a question or lead over to a sentence that says it."""
 _TURN = re.compile(r"[,;:–—]?\s+(?:but|however|yet|pero|sin embargo)\b,?\s+", re.IGNORECASE)
 _CONCESSION = re.compile(
     r"(?:although|though|even\s+though|while|aunque|si\s+bien)\s+([^,]+),\s+", re.IGNORECASE
@@ -50,6 +60,9 @@ def _skip_introduction(sentence: str, start: int) -> int:
     for pattern in (_REPORT, _OPINION):
         if match := pattern.match(sentence, start):
             return match.end()
+    reply = _REPLY.match(sentence, start)
+    if reply and has_clause(sentence[reply.end() :], detect_language(sentence, None)):
+        return reply.end()
     concession = _CONCESSION.match(sentence, start)
     if concession and declines(concession[1]):
         return concession.end()

@@ -174,7 +174,7 @@ porta practica programa queda rebaja reclama reforma regula reserva revisa tarda
 visita vota vuela
 """
 """Present forms that are as often a noun or an adjective."""
-ES_FINITE_ENDING: Final = r"\w{2,}(?:ó|aron|ieron|yeron|jeron|uyen?|ían|ábamos|[aei]rán|[aei]rían?)|\w{3,}(?:aban?|[aei]rá)"
+ES_FINITE_ENDING: Final = r"\w{2,}(?:ó|aron|ieron|yeron|jeron|ujo|uyen?|ían|ábamos|[aei]rán|[aei]rían?)|\w{3,}(?:aban?|[aei]rá)"
 ES_NO_FINITE: Final = (
     "árabe sílaba traba guayaba calaba dominó capó además jamás librería panadería"
 )

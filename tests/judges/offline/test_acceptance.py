@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from bench.judge import acceptance
 
-MAX_UNMET = 2
-"""Expectations that do not hold yet (bench/judge/acceptance.py prints them); to be lowered to 0."""
+MAX_UNMET = 0
 
 
 def test_the_acceptance_examples_are_met() -> None:

@@ -50,6 +50,11 @@ CASES = {
         word | The festival moved from Genoa to Turin. | The festival moved to Turin. | The festival moved to Genoa.
         name | The bridge was designed by Hanna Lund. | Hanna Lund designed the bridge. | The bridge was designed by Hanna Berg.
         name | The conference takes place in Lisbon this year. | This year Lisbon hosts the conference. | The conference takes place in Madrid this year.
+        condition | Overtime is paid only with written approval. | Overtime without written approval is not paid. | Overtime is paid without written approval.
+        quantifier | All employees share one office except the director. | The director does not share the office. | All employees, including the director, share one office.
+        roles | In 2006 Bosch acquired Siemens for a billion dollars. | Bosch acquired Siemens in 2006. | Siemens acquired Bosch in 2006.
+        number | The flat has 3 bedrooms and 2 bathrooms. | There are three bedrooms in the flat. | The flat has 2 bedrooms and 3 bathrooms.
+        negation | Smoking is not permitted anywhere in the building. | Nobody may smoke in the building. | Smoking is permitted in the building.
     """,
     "es": """
         number | El estadio tiene 54.000 asientos. | En el estadio hay cincuenta y cuatro mil asientos. | El estadio tiene 45.000 asientos.
@@ -85,6 +90,8 @@ CASES = {
         supposition | El viento podría cerrar el puerto. | Es posible que el viento cierre el puerto. | El viento ha cerrado el puerto.
         name | El puente fue diseñado por Elena Lund. | Elena Lund diseñó el puente. | El puente fue diseñado por Elena Berg.
         name | El congreso se celebra este año en Lisboa. | Este año Lisboa acoge el congreso. | El congreso se celebra este año en Madrid.
+        negation | La entrada de adulto cuesta 5 euros y los menores no pagan. | Un adulto paga 5 euros. | Los menores pagan.
+        condition | El medicamento se dispensa solo con receta. | Sin receta no se dispensa el medicamento. | El medicamento se dispensa sin receta.
     """,
 }
 DATA = Path(__file__).parents[4] / "shared" / "data" / "judge"

@@ -49,6 +49,10 @@ def test_words_that_belong_together_are_not_cut(language: str, sentence: str) ->
         ("Creo que la capital es París.", "la capital es París."),
         ("El texto dice que el puente es rojo.", "el puente es rojo."),
         ("In 1977, the firm was sold.", "In 1977, the firm was sold."),
+        ("Yes, dogs are allowed.", "dogs are allowed."),
+        ("No, dogs are not allowed.", "dogs are not allowed."),
+        ("Es decir, la entrada es gratuita.", "la entrada es gratuita."),
+        ("If I am not mistaken, it opened in 1958.", "it opened in 1958."),
     ],
 )  # fmt: skip
 def test_hedges_and_introductions_are_no_part_of_a_claim(sentence: str, claim: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragstone.judges.offline.comparison import SentenceComparison
 from ragstone.judges.offline.phrases import SentenceItem
 from ragstone.text.quantities import differs, matches
+from ragstone.text.verbs import find_verb_form
 
 SENTENCE_CREDIT = 0.6
 """What a word counts that is nearer to a rival."""
@@ -26,9 +27,10 @@ def fit(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[in
     owned = _find_owned(comparison, place, rivals)
     inherits = _has_distinctive_words(comparison, at, place, owned, rivals)
     here = comparison.claim.items[at].clause
+    verbs = _list_spare_verbs(comparison)
     total = fitting = 0.0
     for n, item in enumerate(comparison.claim.items):
-        if n == at:
+        if n == at or n in verbs:
             continue
         weight = item.weight * (1.0 if item.clause == here else OTHER_CLAUSE)
         places = [p for p in comparison.places[n] if p != place]
@@ -43,6 +45,17 @@ def fit(comparison: SentenceComparison, at: int, place: int, rivals: Sequence[in
         total += weight
         fitting += weight * credit
     return fitting / total if total else 0.0
+
+
+def _list_spare_verbs(comparison: SentenceComparison) -> frozenset[int]:
+    """The verbs of the claim where the sentence has none at all, as a price list."""
+    language = comparison.source.language
+    if any(find_verb_form(word, language) == "finite" for word in comparison.source.words):
+        return frozenset()
+    return frozenset(
+        n for n, item in enumerate(comparison.claim.items)
+        if not comparison.places[n] and find_verb_form(item.lower, language) in ("finite", "noun_like")
+    )  # fmt: skip
 
 
 def _find_owned(

@@ -24,6 +24,25 @@ def find_dropped_condition(comparison: SentenceComparison) -> Conflict | None:
     return comparison.make("condition", "condition_dropped", claim.text, source.text, certain)
 
 
+def find_waived_requirement(comparison: SentenceComparison) -> Conflict | None:
+    """A claim that something goes without what the source requires: without a prescription, of only with one."""
+    claim, source = comparison.claim, comparison.source
+    function = FUNCTION_WORDS[claim.language]
+    if not function.negations.isdisjoint(claim.words):
+        return None
+    required = source.is_limited or not function.requirements.isdisjoint(source.words)
+    waived = [
+        at for at, item in enumerate(claim.items) if item.preposition in function.phrase_negations
+    ]
+    is_named = any(
+        not source.items[place].is_negated for at in waived for place in comparison.places[at]
+    )
+    if not required or not is_named or source.denies:
+        return None
+    certain = comparison.share() >= CERTAIN
+    return comparison.make("condition", "condition_dropped", claim.text, source.text, certain)
+
+
 def find_supposition(comparison: SentenceComparison) -> Conflict | None:
     """A verb that the claim states and the source only plans, wishes or supposes."""
     claim, source = comparison.claim, comparison.source

@@ -138,6 +138,7 @@ def _find_moved_name(
                 mine[at].names.isdisjoint(theirs[there].names)
                 and _is_fixed(mine, at, block.a, block.a + block.size)
                 and _is_taken(mine[at], there, theirs)
+                and not _moves_along(mine, at, blocks, theirs)
             ):
                 return mine[at]
     return None
@@ -174,6 +175,20 @@ def _is_taken(name: _Token, there: int, theirs: Sequence[_Token]) -> bool:
     return bool(places) and not any(
         all(token.names or token.id in joins for token in theirs[min(n, there) : max(n, there) + 1])
         for n in places
+    )
+
+
+def _moves_along(
+    mine: Sequence[_Token], at: int, blocks: Sequence[Match], theirs: Sequence[_Token]
+) -> bool:
+    """Whether another word of the claim, not copied either, stands beside the name in the sentence too."""
+    copied = {n for block in blocks for n in range(block.a, block.a + block.size)}
+    changed = {
+        t.id for n, t in enumerate(mine) if n not in copied and t.kind not in (STOP, NAME, NEGATION)
+    }
+    places = [n for n, token in enumerate(theirs) if mine[at].names & token.names]
+    return any(
+        token.id in changed for n in places for token in theirs[max(n - REACH, 0) : n + REACH]
     )
 
 

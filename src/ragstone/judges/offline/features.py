@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,7 +13,7 @@ from ragstone.judges.offline.comparison import Conflict
 from ragstone.judges.offline.reading import NAME, NEGATION, NUMBER, STOP, Floats, Ints, Reading
 from ragstone.judges.offline.view import View, view_of
 from ragstone.judges.offline.words import stem_id
-from ragstone.text.quantities import find_quantities, matches
+from ragstone.text.quantities import Quantity, find_quantities, is_comparable, matches
 
 FEATURES: tuple[tuple[str, int], ...] = (
     ("cover", 1),
@@ -36,6 +37,7 @@ def measure_claims(
     """One row of FEATURES for each claim, and how the claims lie on the sources; `conflicts` are those of the rules."""
     laid = align(claims, sources)
     unmatched = _match_quantities(laid, claims, sources)
+    _match_acronyms(laid, claims, sources)
     table = np.zeros((len(claims), len(NAMES)), np.float32)
     if len(laid.units) and len(laid.claims.ids):
         columns = dict(zip(NAMES, table.T, strict=True))
@@ -120,8 +122,39 @@ def _match_quantities(
                 laid.hit[np.ix_(inside, units)] = True
                 laid.soft[np.ix_(inside, units)] = 1.0
             else:
-                unmatched[inside] = (open_tokens & is_number)[inside]
+                # five weeks are not found where a source has five days
+                is_other_unit = any(_differ_in_unit(quantity, other) for other, _ in theirs)
+                unmatched[inside] = (is_number & (open_tokens | is_other_unit))[inside]
     return unmatched
+
+
+def _differ_in_unit(claim: Quantity, source: Quantity) -> bool:
+    """Whether two measures of one sort have the same number and another unit."""
+    if claim.kind != "measure" or source.kind != "measure" or not is_comparable(claim, source):
+        return False
+    return claim.unit + str(claim.factor) != source.unit + str(source.factor) and (
+        claim.low / claim.factor == source.low / source.factor
+    )
+
+
+def _match_acronyms(laid: Alignment, claims: Sequence[Reading], sources: Sequence[Reading]) -> None:
+    """Mark capitals as found that a source writes out: HR, Human Resources."""
+    for token in ((laid.claims.kinds == NAME) & ~laid.found).nonzero()[0].tolist():
+        number = int(laid.claims.text[token])
+        raw = claims[number].surface(token - int(laid.claims.text.searchsorted(number)))
+        if not raw.isupper() or not 2 <= len(raw) <= MAX_ACRONYM_LETTERS:
+            continue
+        pattern = re.compile(r"\b" + _SMALL_WORDS.join(rf"{letter}[^\W\d_]+" for letter in raw))
+        for index, source in enumerate(sources):
+            match = pattern.search(source.raw)
+            unit = _find_unit(laid, sources, index, match.start()) if match else -1
+            if unit >= 0:
+                laid.found[token] = laid.hit[token, unit] = True
+                laid.most[token] = laid.soft[token, unit] = 1.0
+
+
+MAX_ACRONYM_LETTERS = 6
+_SMALL_WORDS = r"\s+(?:(?:of|and|the|for|de|del|la|y)\s+){0,2}"
 
 
 def _find_unit(laid: Alignment, sources: Sequence[Reading], source: int, offset: int) -> int:

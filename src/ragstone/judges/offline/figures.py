@@ -53,7 +53,7 @@ def _check_figure(
         is_named, rival = find_member(comparison, at, alike)
         if is_named:
             return None
-        if rival is not None:
+        if rival is not None and best_same < CERTAIN:
             return _make_conflict(comparison, rival, at, 1.0)
         for place in alike:
             other = comparison.source.items[place].quantity
@@ -84,7 +84,9 @@ def _is_against(comparison: SentenceComparison, at: int, place: int, rivals: Seq
     quantity, other = comparison.claim.items[at].quantity, comparison.source.items[place]
     assert quantity is not None
     assert other.quantity is not None
-    if other.quantity.indefinite or is_said(comparison, other, at):
+    if other.quantity.indefinite:
+        return False
+    if is_said(comparison, other, at) and not _counts_other(comparison, at, place):
         return False
     if _is_conversion(comparison, quantity, place, rivals):
         return False
@@ -99,10 +101,12 @@ def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: f
         *comparison.claim.items,
         *(i for i in comparison.source.items if i.clause == theirs.clause),
     ]
+    is_limit = mine.quantity.bound and theirs.quantity and theirs.quantity.bound
     certain = (
         value >= CERTAIN
-        and not any(item.is_negated for item in denied)
-        and is_about_claim(comparison, place, ABOUT)
+        and (is_limit or not any(item.is_negated for item in denied))
+        # of two figures of one sentence both belong to its subject
+        and (comparison.places[at] or is_about_claim(comparison, place, ABOUT))
         and not orders_events(comparison.claim)
     )
     kind = code.removesuffix("_differs")
@@ -164,10 +168,20 @@ def _counts_same(comparison: SentenceComparison, at: int, place: int) -> bool:
     return mine is not None and mine.id == theirs.id
 
 
+def _counts_other(comparison: SentenceComparison, at: int, place: int) -> bool:
+    """Whether both figures count the same thing, so that the claim has the other's value only of something else."""
+    mine, theirs = _find_counted(comparison.claim, at), _find_counted(comparison.source, place)
+    if mine is None or theirs is None or mine.id != theirs.id:
+        return False
+    # three squadrons of these, two squadrons of those
+    return [item.id for item in comparison.claim.items].count(mine.id) == 1
+
+
 def _find_counted(sentence: Sentence, at: int) -> SentenceItem | None:
     """The word after a number, or after "of" behind it."""
     items = sentence.items
     if at + 1 == len(items):
         return None
     between = sentence.words[items[at].place + 1 : items[at + 1].place]
-    return items[at + 1] if between in ((), ("of",), ("de",)) else None
+    is_near = between in ((), ("of",), ("de",)) and items[at].clause == items[at + 1].clause
+    return items[at + 1] if is_near else None

@@ -63,10 +63,16 @@ class FunctionWords:
     """Words with which a claim itself says that something is only possible."""
     limits: dict[str, str]
     """Words that begin a condition, with the word that must come after them."""
+    requirements: frozenset[str]
+    """Words that make what stands beside them a condition."""
     limitless: dict[str, str]
     """Words that deny any condition, with the word that must come after them."""
     approximate: frozenset[str]
     """Words about a figure, which say nothing by themselves."""
+    permissions: frozenset[str]
+    """Words that say that something is allowed or taken, all much the same where it is denied."""
+    bounds: frozenset[str]
+    """Words that make a limit of the figure after them."""
     free_order: frozenset[str]
     """Words before a verb after which its subject may follow it."""
 
@@ -144,8 +150,17 @@ _ENGLISH = FunctionWords(
         "may might could can possible possibly potentially likely would perhaps plan plans planned"
     ),
     limits={"unless": "", "provided": "", "condition": "that", "only": ""},
+    requirements=_words(
+        "must require requires required requiring need needs needed mandatory compulsory obligatory necessary essential"
+    ),
     limitless={"regardless": "of", "whatever": "the", "even": "if", "irrespective": "of"},
     approximate=_words("about around approximately roughly nearly almost circa"),
+    permissions=_words(
+        "can may allow allows allowed permit permits permitted accept accepts accepted admit admits admitted welcome possible"
+    ),
+    bounds=_words(
+        "up exceed exceeds exceeding exceeded maximum minimum limit longer later higher greater lower fewer older younger"
+    ),
     free_order=_words("whom"),
 )
 _SPANISH = FunctionWords(
@@ -217,6 +232,10 @@ _SPANISH = FunctionWords(
         "únicamente": "",
         "solamente": "",
     },
+    requirements=_words(
+        "debe deben deberá deberán requiere requieren exige exigen necesita necesitan obligatorio obligatoria necesario necesaria"
+        " imprescindible tendrá tendrán"
+    ),
     limitless={
         "aunque": "",
         "incluso": "si",
@@ -225,6 +244,12 @@ _SPANISH = FunctionWords(
         "independientemente": "de",
     },
     approximate=_words("alrededor aproximadamente unos unas casi cerca"),
+    permissions=_words(
+        "puede pueden permite permiten permitido permitida permitidos admite admiten admitido acepta aceptan aceptado posible"
+    ),
+    bounds=_words(
+        "superar supera superan pasar pasa exceder excede exceden sobrepasar sobrepasa máximo mínimo límite mayor menor"
+    ),
     free_order=_words("lo la los las que se"),
 )
 FUNCTION_WORDS: Final = {"en": _ENGLISH, "es": _SPANISH}

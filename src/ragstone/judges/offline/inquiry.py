@@ -24,11 +24,14 @@ from ragstone.judges.offline.question_kinds import (
 from ragstone.judges.offline.reading import STOP, Reading, read
 from ragstone.judges.offline.standalone import choose_question
 from ragstone.judges.offline.statements import asks
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.clauses import has_clause
 from ragstone.text.encoder import encode
+from ragstone.text.introductions import find_statement
 from ragstone.text.quantities import Quantity, find_quantities
 from ragstone.text.refusals import is_refusal
 from ragstone.text.sentences import split_sentences
+from ragstone.text.verbs import WORD, find_verb_form
 
 WEIGHTS: Mapping[str, float] = {
     "bias": -3.47, "cosine": 11.68, "cover": 4.39, "brief": 1.66, "brief_cosine": 4.05, "fit": 6.16, "misfit": -4.64,
@@ -79,6 +82,7 @@ def compute_chance(part: str, answer: str, language: str | None) -> float:
 
 def measure_pair(part: str, answer: str, language: str | None) -> dict[str, float]:
     """Measure what the model weighs, by the names of WEIGHTS."""
+    answer = _strip_introductions(answer, language)
     asked, given = read(part, language), read(answer, language)
     vectors = encode([part, answer])
     cosine = float(vectors[0] @ vectors[1])
@@ -114,26 +118,68 @@ def _cover(asked: Reading, given: Reading) -> float:
 def _compare_kinds(kind: QuestionKind, asked: Reading, given: Reading, brief: bool) -> float:
     """1 for a bare answer of the kind that is asked for, -1 for an answer without that kind, 0 when nothing tells.
 
-    What seldom but sometimes answers counts half: a mere figure for a thing (the fine, 60 euros), no name for a person
+    A short sentence whose subject is that of the question (it costs 8 euros) is as bare. What seldom but sometimes answers counts half: a mere figure for a thing (the fine, 60 euros), no name for a person
     (the king), as far as the question shows that capitals mark names."""
     text = given.raw.strip()
-    quantities = find_quantities(text, given.language)
-    inside = sum(quantity.end - quantity.start for quantity in quantities)
     if kind.quantities:
-        if not offers_quantity(text, kind.quantities, given.language):
-            return -1
-        if not brief:
-            return 0
-        return float(_count_others(asked, given, quantities) <= MAX_OTHER_WORDS)
+        return _compare_amounts(kind, asked, given, brief)
+    if kind.polar and _YES_NO.match(text):
+        return 1
+    names_place = kind.place and _PLACE.search(text) is not None
+    if kind.place and not names_place and not _CAPITAL.search(text, 1):
+        return 0 if brief else -1
     if not brief:
+        is_named = names_place or (kind.name and _is_name(given))
+        return float(is_named and _takes_up_subject(given))
+    return _compare_bare(kind, asked, given)
+
+
+def _compare_amounts(kind: QuestionKind, asked: Reading, given: Reading, brief: bool) -> float:
+    """The same where the question asks for a quantity."""
+    text = given.raw.strip()
+    if not offers_quantity(text, kind.quantities, given.language):
+        return -1
+    if _REPLY.match(text):
+        return 1  # nothing, admission is free
+    if not brief and not _takes_up_subject(given):
         return 0
-    if inside >= QUANTITY_SHARE * len(text):
+    quantities = find_quantities(text, given.language)
+    return float(_count_others(asked, given, quantities) <= MAX_OTHER_WORDS)
+
+
+def _compare_bare(kind: QuestionKind, asked: Reading, given: Reading) -> float:
+    """The same for an answer that only names something."""
+    text = given.raw.strip()
+    quantities = find_quantities(text, given.language)
+    if sum(quantity.end - quantity.start for quantity in quantities) >= QUANTITY_SHARE * len(text):
         return -0.5 if kind.thing else -1
     if kind.name and len(given.ids) <= MAX_NAME_WORDS:
         if _is_name(given):
             return 1.0
         return -0.5 if _CAPITAL.search(asked.raw, 1) else 0.0
-    return float(kind.polar and bool(_YES_NO.match(text)))
+    # which painter – Sorolla; what is in the box – a camera, a strap and a cable
+    is_list = kind.thing and len(_ITEMS.findall(text)) > 1
+    return 0.5 * (is_list or (kind.sort and _is_name(given)))
+
+
+def _takes_up_subject(given: Reading) -> bool:
+    """Whether the answer is a short sentence about what the question is about: it costs 8 euros, se publicó en 1958."""
+    words = [word.lower() for word in WORD.findall(given.raw)]
+    if not words or len(given.ids) > MAX_BRIEF_WORDS or len(given.sentences) > 1:
+        return False
+    if given.language != "es":
+        return words[0] in _PRONOUNS
+    verb = words[1] if words[0] in _CLITICS and len(words) > 1 else words[0]
+    return find_verb_form(verb, "es") == "finite"
+
+
+def _strip_introductions(answer: str, language: str | None) -> str:
+    """The answer without what it says of itself: I think; I'm not sure, but."""
+    sentences = [answer[a:b] for a, b in split_sentences(answer, language)]
+    if len(sentences) != 1 or _REPLY.match(answer):
+        return answer
+    start, end = find_statement(sentences[0])
+    return sentences[0][start:end]
 
 
 def _count_others(asked: Reading, given: Reading, quantities: list[Quantity]) -> int:
@@ -157,4 +203,13 @@ def _is_inside(span: tuple[int, int], quantities: list[Quantity]) -> bool:
 
 
 _CAPITAL = re.compile(r"\b[A-ZÁÉÍÓÚÑ]")
+_PLACE = re.compile(
+    r"\b(?:in|at|on|near|behind|beside|opposite|inside|outside|under|above|between|along|next to|from|to|here|there|everywhere|"
+    r"en|junto|cerca|detrás|frente|sobre|bajo|dentro|fuera|entre|al|desde|hacia|hasta|aquí|allí)\b",
+    re.IGNORECASE,
+)
+_ITEMS = re.compile(r"(?:^|\n)\s*[-*•]\s|,|\s(?:and|y|e)\s")
+_PRONOUNS = to_word_set("it its it's he she they there this that these those")
+_CLITICS = to_word_set("se lo la los las le les")
+_REPLY = re.compile(r"\W*(?:yes|no|sí|nothing|nada)\s*(?:[,.;:!]|$)", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|sí)\b", re.IGNORECASE)

@@ -170,12 +170,16 @@ _IRREGULAR = """
     bus buses/wake woke woken/wear wore worn/win won/write wrote written/withdraw withdrew withdrawn
 """
 _SPANISH_STEMS = """
-    cerr cierr/empez empiez/comenz comienz/abr abiert/mor muer mur muert/pod pued pud/ten tien tuv tend/hac hic hiz hech
-    dec dic dij dich/pon pus puest/ven vien vin/quer quier quis/sab sup/conduc conduj/produc produj/eleg elig/ped pid
+    cerr cierr/empez empiez/comenz comienz/abr abiert apertur/mor muer mur muert/pod pued pud/ten tien tuv tend/hac hic hiz hech
+    dec dic dij dich/pon pus puest/ven vien vin/quer quier quis/sab sup/conduc conduj/produc produj produccion/eleg elig eleccion/ped pid
     serv sirv/segu sigu/dorm duerm durm/jug jueg/volv vuelv vuelt/cost cuest/encontr encuentr/perd pierd
     escrib escrit/romp rot/cubr cubiert/mostr muestr/prob prueb/mov muev/defend defiend/extend extiend/mid med
-    rep repit repet/constru construy/inclu incluy/destru destruy/ca cay/ofrec ofrezc/nac nazc/acost acuest/reun reún
+    rep repit repet/constru construy construccion/inclu incluy/destru destruy destruccion/ca cay/ofrec ofrezc/nac nazc nacimient/acost acuest/reun reún
     recomend recomiend/calent calient/vend vendi/sofre sofri/negar nieg neg/cre crei
+    devolv devolu devuelt devuelv/traduc traduj traduccion/reduc reduj reduccion/introduc introduj introduccion
+    inscrib inscripcion inscrit/describ descripcion descrit/decid decision/permit permis/emit emision/admit admision
+    conced concesion/proteg proteccion/resolv resolu resuelv resuelt/dur duracion/solicit solicitud/crec crezc crecimient
+    suger sugir sugier sugerent/prefer prefir prefier preferent/propon propus propuest/respond respuest
 """
 _OPPOSED = """
     increase/decrease increased/decreased increasing/decreasing rise/fall rose/fell higher/lower high/low

@@ -28,12 +28,27 @@ def find_member(
     if not own or not others:
         return False, None
     members = _assign_members(items, [place for place, _ in figures])
+    if _is_one_member(own, figures, members):
+        return False, None
     named = _find_named(comparison, at, members)
     if not named.isdisjoint(members[place] for place in own):
         return True, None
-    is_clear = _is_record(items, members) and _count_figures(comparison, claimed.kind) == 1
-    rivals = (place for place in others if members[place] in named)
-    return False, next(rivals, None) if is_clear else None
+    if _count_figures(comparison, claimed.kind) != 1 or not _is_record(items, members):
+        return False, None
+    return False, _find_rival(others, members, named)
+
+
+def _is_one_member(
+    own: Sequence[int], figures: Sequence[tuple[int, Quantity]], members: Mapping[int, int]
+) -> bool:
+    """Whether all figures are of the member of the claim's own: at 9:15 and 11:45."""
+    return {members[place] for place in own} == {members[place] for place, _ in figures}
+
+
+def _find_rival(
+    others: Sequence[int], members: Mapping[int, int], named: frozenset[int]
+) -> int | None:
+    return next((place for place in others if members[place] in named), None)
 
 
 def _find_named(
@@ -81,8 +96,11 @@ def _assign_members(items: Sequence[SentenceItem], places: Sequence[int]) -> dic
 
 
 def _is_record(items: Sequence[SentenceItem], members: Mapping[int, int]) -> bool:
-    """Whether the members have no verb, as in a price list; in prose a word may belong to any figure of the sentence."""
-    return not any(items[n].is_verb and member != NO_MEMBER for n, member in members.items())
+    """Whether no member but the first has a verb, as in a price list; in prose a word may belong to any figure."""
+    first = min(member for member in members.values() if member != NO_MEMBER)
+    return not any(
+        items[n].is_verb and member not in (NO_MEMBER, first) for n, member in members.items()
+    )
 
 
 def _count_figures(comparison: SentenceComparison, kind: str) -> int:

@@ -15,6 +15,8 @@ from ragstone.text.verbs import VerbForm, find_verb_form
 
 LESS, NO_DEGREE, MORE, AS_MUCH, MOST = -1, 0, 1, 2, 3
 """Degrees of comparison."""
+MAX_BOUND_GAP = 6
+"""Letters between a word that makes a limit and its figure: longer than 40, the maximum is 40."""
 FIGURE_WEIGHT, LETTER_WEIGHT, RELATION_WEIGHT = 4.0, 4.0, 2.0
 """What a figure, a capital letter that names something (drug A) and a function word with an opposite count."""
 
@@ -115,6 +117,7 @@ class _Parser:
         self.words: list[str] = []
         self.items: list[SentenceItem] = []
         self.clause = self.section = -1
+        self.negations = 0
         self.is_limited = self.is_limitless = False
         self.is_unclear = self.denies_clause = self.denies_phrase = self.is_excepted = (
             self.excepts_first
@@ -129,6 +132,8 @@ class _Parser:
             self.words.append("#")  # one token, however many words the quantity has
             if quantity.bound and self.words[-2:-1] and self.words[-2] in self.function.than:
                 self._forget_comparison()
+            if quantity.bound:
+                self._forget_bound(quantity)
             lower = self.text[quantity.start : at].lower()
             meaning = (-1, NUMBER, FIGURE_WEIGHT, -1)
             self._add(meaning, lower, quantity.start, at, quantity)
@@ -172,6 +177,23 @@ class _Parser:
         self.is_compared = False
         if self.items and self.items[-1].lower in self.function.degrees:
             self.items.pop()
+
+    def _forget_bound(self, quantity: Quantity) -> None:
+        """A word that only makes a limit of the figure after it says nothing by itself: exceed 40, a maximum of 40."""
+        last = self.items[-1] if self.items else None
+        if (
+            last
+            and last.end >= quantity.start - MAX_BOUND_GAP
+            and last.lower in self.function.bounds
+        ):
+            self.items.pop()
+        if quantity.is_denied and self.negations % 2:
+            # what must not exceed 40 is at most 40, and denies nothing
+            self.negations, self.denies_clause = 0, False
+            self.items = [
+                item._replace(is_negated=False) if item.clause == self.clause else item
+                for item in self.items
+            ]
 
     def _read_words(self, start: int, end: int) -> None:
         for match in _TOKEN.finditer(self.text, start, end):
@@ -373,11 +395,12 @@ class _Parser:
         return before in self.function.determiners or before in self.function.prepositions
 
     def _follows_noun(self) -> bool:
-        """Whether a name begins a phrase of its own after the noun of the first one: in the final Olsen beat …"""
+        """Whether a name begins a phrase of its own after the noun of the first one: in the final Olsen beat …, in 2006 Olsen beat …"""
         here = [item for item in self.items if item.clause == self.clause]
         if not here or not all(item.preposition for item in here):
             return False
-        return here[-1].kind == WORD and here[-1].place == len(self.words) - 2
+        is_moment = here[-1].quantity is not None and here[-1].quantity.kind in ("date", "time")
+        return (here[-1].kind == WORD or is_moment) and here[-1].place == len(self.words) - 2
 
     def _add(
         self,

@@ -19,6 +19,8 @@ CERTAIN_DENIAL = 0.9
 """The same where one side denies: a word more on either side may be what is denied."""
 PARTIAL = frozenset({"most", "some", "few", "only"})
 """Quantifiers of a part."""
+EMPHATIC = frozenset({"anywhere", "ever", "whatsoever", "alguno", "alguna", "absoluto"})
+"""Words that only strengthen a denial."""
 NEIGHBOURS = 2
 """How many items away from an opposite a word must stand that both sides have."""
 
@@ -37,7 +39,7 @@ def find_reversal(comparison: SentenceComparison) -> Conflict | None:
     turns = len(opposites) + (denial is not None) + (swap is not None)
     if turns % 2 == 0:
         return None
-    share = comparison.share(frozenset(opposites))
+    share = comparison.share(frozenset(opposites) | _list_permissions(comparison, denial))
     if share < POSSIBLE:
         return None
     # where both deny something, and not the same, what is denied is not sure
@@ -145,7 +147,8 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if bool(mine) == bool(theirs):
         return None
     if not mine:
-        return _find_their_denial(source, known, theirs)
+        permits = not FUNCTION_WORDS[claim.language].permissions.isdisjoint(claim.words)
+        return _find_their_denial(source, known, theirs, permits)
     if _denies_all(comparison, mine):
         return None
     if all(comparison.places[at] or at in opposites for at in mine):
@@ -164,14 +167,41 @@ def _denies_all(comparison: SentenceComparison, deciding: list[int]) -> bool:
     return all(any(_is_denied(items[place]) for place in comparison.places[at]) for at in deciding)
 
 
-def _find_their_denial(source: Sentence, known: set[int], theirs: list[int]) -> _Denial | None:
+def _list_permissions(comparison: SentenceComparison, denial: _Denial | None) -> frozenset[int]:
+    """Words of the claim that permit what the source denies: cheques are welcome, of what does not accept them."""
+    if denial is None or denial.is_mine:
+        return frozenset()
+    permissions = FUNCTION_WORDS[comparison.claim.language].permissions
+    items = enumerate(comparison.claim.items)
+    return frozenset(at for at, item in items if item.lower in permissions)
+
+
+def _find_their_denial(
+    source: Sentence, known: set[int], theirs: list[int], permits: bool
+) -> _Denial | None:
     clauses = {source.items[place].clause for place in theirs}
     denied = [item for item in source.items if _is_denied(item) and item.clause in clauses]
     # neither A nor B: each is denied by itself
-    needed = {item.id for item in denied if not _follows_choice(source, item)}
+    permissions = FUNCTION_WORDS[source.language].permissions if permits else frozenset()
+    needed = {
+        item.id for item in denied
+        if not _follows_choice(source, item) and item.lower not in permissions | EMPHATIC
+    }  # fmt: skip
     if not needed <= {source.items[place].id for place in known}:
         return None
+    if _is_of_other(source, known, clauses):
+        return None
     return _Denial(False, tuple(denied))
+
+
+def _is_of_other(source: Sentence, known: set[int], clauses: set[int]) -> bool:
+    """Whether the claim speaks of the subject of another clause: children do not pay, and adults pay."""
+    subject = {
+        place for place, item in enumerate(source.items)
+        if item.clause in clauses and not _is_denied(item) and not item.is_verb
+    }  # fmt: skip
+    elsewhere = any(source.items[place].clause not in clauses for place in known)
+    return bool(subject) and subject.isdisjoint(known) and elsewhere
 
 
 def _follows_choice(sentence: Sentence, item: SentenceItem) -> bool:

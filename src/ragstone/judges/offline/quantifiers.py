@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 
@@ -19,9 +21,11 @@ def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
     """A claim of all where the source speaks of some, of none where it speaks of all, and so on."""
     claim, source = comparison.claim, comparison.source
     for at, item in enumerate(claim.items):
+        theirs = [source.items[place] for place in comparison.places[at]]
+        if any(other.is_excepted for other in theirs) and _follows_inclusion(claim, item):
+            return _make_conflict(comparison, item, theirs[0])
         if not item.quantifier or (item.is_negated and item.quantifier != "none"):
             continue  # not in any of the twelve
-        theirs = [source.items[place] for place in comparison.places[at]]
         for other in theirs:
             if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(
                 comparison, at, other
@@ -32,6 +36,18 @@ def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
             if limit is not None:
                 return _make_conflict(comparison, item, limit)
     return None
+
+
+def _follows_inclusion(sentence: Sentence, item: SentenceItem) -> bool:
+    """Whether the sentence counts the item in: including the director, ni siquiera Teo."""
+    before = sentence.text[max(item.start - MAX_INCLUSION_CHARS, 0) : item.start]
+    return _INCLUSION.search(before) is not None
+
+
+MAX_INCLUSION_CHARS = 30
+_INCLUSION = re.compile(
+    r"\b(?:even|also|inclu\w+|siquiera|también|tampoco)\b[^.,;]*$", re.IGNORECASE
+)
 
 
 def _is_said_there(comparison: SentenceComparison, at: int, other: SentenceItem) -> bool:
@@ -66,7 +82,10 @@ def is_bounded(item: SentenceItem) -> bool:
 def _make_conflict(
     comparison: SentenceComparison, mine: SentenceItem, theirs: SentenceItem
 ) -> Conflict:
-    certain = comparison.share() >= CERTAIN
+    # the word that counts something in says nothing by itself
+    items = enumerate(comparison.claim.items)
+    inclusions = frozenset(at for at, item in items if _INCLUSION.match(item.lower))
+    certain = comparison.share(inclusions) >= CERTAIN
     words = _quote(comparison.claim, mine), _quote(comparison.source, theirs)
     return comparison.make("quantifier", "quantifier_differs", *words, certain)
 

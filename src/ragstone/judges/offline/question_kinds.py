@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ragstone.text.quantities import Quantity, find_quantities
+from ragstone.text.verbs import find_verb_form
 
 QuantityKind = Literal["number", "share", "ordinal", "money", "duration", "measure", "date", "time"]
 
@@ -29,8 +30,12 @@ class QuestionKind:
     """Kinds of quantity that can answer it; empty when it asks for something else."""
     name: bool = False
     """Whether it asks for a person, a place or what something is called."""
+    place: bool = False
+    """Whether it asks where, so that an answer has to name a place."""
     thing: bool = False
     """Whether it asks what or which, so that nearly anything can answer it."""
+    sort: bool = False
+    """Whether it names the sort of thing that it asks for: which painter."""
     polar: bool = False
     """Whether yes or no answers it."""
 
@@ -67,8 +72,16 @@ def classify_question(question: str) -> QuestionKind:
         if pattern.match(asked):
             return QuestionKind(quantities=kinds)
     if _NAME_QUESTION.match(asked):
-        return QuestionKind(name=True)
-    return QuestionKind(thing=bool(_THING_QUESTION.match(asked)))
+        return QuestionKind(name=True, place=bool(_WHERE.match(asked)))
+    is_thing = bool(_THING_QUESTION.match(asked))
+    return QuestionKind(thing=is_thing, sort=is_thing and _names_sort(asked))
+
+
+def _names_sort(asked: str) -> bool:
+    """Whether a noun follows the question word, and not a verb."""
+    noun = asked.split()[1:2]
+    language = "en" if asked.lower().startswith("wh") else "es"
+    return bool(noun) and find_verb_form(noun[0].lower(), language) in ("", "noun_like", "base")
 
 
 def _build_pattern(kinds: str, *patterns: str) -> tuple[frozenset[QuantityKind], re.Pattern[str]]:
@@ -118,6 +131,7 @@ _NAME_QUESTION = re.compile(
     r"|(?:what|qué|cuál|cómo)\b.{,30}(?:\bnamed?\b|\bcalled\b|\bnombre\b|\bllam)",
     re.IGNORECASE,
 )
+_WHERE = re.compile(r"(?:where|a?dónde)\b", re.IGNORECASE)
 _THING_QUESTION = re.compile(r"(?:what|which|qué|cuál(?:es)?)\b", re.IGNORECASE)
 _POLAR = re.compile(
     r"(?:^|[.,;:¿]\s*)\W*(?:is|are|was|were|do|does|did|can|could|may|might|must|will|would|should|has|have|had|am|"
@@ -141,7 +155,10 @@ def _name_kind(quantity: Quantity) -> QuantityKind:
 
 def offers_quantity(text: str, wanted: frozenset[QuantityKind], language: str) -> bool:
     """Whether the text names a quantity of a wanted kind, or speaks of one in words: free, in spring, several."""
-    kinds = list_quantity_kinds(list(find_quantities(text, language)))
+    quantities = find_quantities(text, language)
+    if "money" in wanted and "ordinal" not in wanted:
+        quantities = [q for q in quantities if not q.counts]  # four wheels are no price
+    kinds = list_quantity_kinds(quantities)
     if kinds & wanted or ("date" in wanted and "number" in kinds):
         return True
     return bool(_VAGUE_TIME.search(text) if "date" in wanted else _VAGUE_AMOUNT.search(text))
@@ -149,7 +166,7 @@ def offers_quantity(text: str, wanted: frozenset[QuantityKind], language: str) -
 
 _VAGUE_AMOUNT = re.compile(
     r"\b(?:free|none|nothing|half|double|twice|once|several|many|few|most|all|dozens?|hundreds?|thousands?|millions?|"
-    r"always|never|daily|weekly|every|each|unlimited|gratis|gratuit[oa]s?|nada|mitad|dobles?|ningun[oa]|ningún|vari[oa]s|"
+    r"always|never|no charge|(?:not|n't) (?:pay|cost|charge)|no (?:pag|cuest|cobr)\w+|daily|weekly|every|each|unlimited|gratis|gratuit[oa]s?|nada|mitad|dobles?|ningun[oa]|ningún|vari[oa]s|"
     r"much[oa]s?|poc[oa]s?|tod[oa]s?|cientos|miles|millones|siempre|nunca|cada|a diario|ilimitad[oa]s?)\b",
     re.IGNORECASE,
 )

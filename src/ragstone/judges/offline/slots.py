@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,6 +53,36 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
         if other is not None and not _has_beside(wanted, missing, sources):
             return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], other)
     return None
+
+
+def find_other_holder(claim: Reading, sources: Sequence[Reading]) -> OtherName | None:
+    """The sentence that gives what a claim says somebody is to somebody else: the guide was Ann, of her guide Bob."""
+    stated = _HOLDER.fullmatch(claim.raw.strip())
+    if stated is None:
+        return None
+    role, name = stated["role"] or stated["role2"], stated["name"] or stated["name2"]
+    held = re.compile(rf"\b{re.escape(role)},?\s+(?P<name>{_PERSON})", re.IGNORECASE)
+    holding = re.compile(rf"{re.escape(name.split()[-1])},?\s+(?:\w+\s+)?{role}\b", re.IGNORECASE)
+    others = []
+    for index, source in enumerate(sources):
+        if holding.search(source.raw):
+            return None
+        for match in held.finditer(source.raw):
+            other = match["name"]
+            if not other[0].isupper() or set(other.split()) & set(name.split()):
+                return None
+            place = (n for n, (a, b) in enumerate(source.sentences) if a <= match.start() < b)
+            others.append(OtherName(index, next(place, 0), name, other))
+    return others[0] if others else None
+
+
+_PERSON = r"(?-i:[A-ZÁÉÍÓÚÑ][\w'’-]+(?:\s+[A-ZÁÉÍÓÚÑ][\w'’-]+)*)"
+_HOLDER = re.compile(
+    rf"(?:the|his|her|their|its|el|la|su)\s+(?P<role>(?-i:[a-zñáéíóú]+))\s+(?:is|was|es|fue|era)\s+(?P<name>{_PERSON})\.?"
+    rf"|(?P<name2>{_PERSON})\s+(?:is|was|es|fue|era)\s+(?:the|his|her|their|its|el|la|su)\s+(?P<role2>[a-zñáéíóú]+)\.?",
+    re.IGNORECASE,
+)
+"""The guide was Sigrid Dahl; Sigrid Dahl was the guide."""
 
 
 def _list_near(
@@ -122,13 +153,27 @@ def _read_place(
     verb = next((word for word in claim if _is_verb(word, language)), None)
     if verb is None or missing[-1].end <= verb.start:
         return _read_subject(claim, verb, theirs, claim_ids, language)
+    if claim[first - 1].is_content:  # la tradujo al francés Claude Renard
+        ids = [word.id for word in theirs]
+        after = ids.index(claim[first - 1].id) + 1 if claim[first - 1].id in ids else len(ids)
+        return _read_name(theirs[after:], claim_ids, grammar.starters | grammar.openers)
     if claim[first - 1].lower not in grammar.prepositions or first < 2:
         return None
-    before, link = claim[first - 2].id, claim[first - 1].lower
-    pairs = [(one.id, other.lower) for one, other in pairwise(theirs)]
-    if (before, link) not in pairs:
+    return _read_object(claim[first - 2], claim[first - 1], theirs, claim_ids)
+
+
+def _read_object(
+    before: _Word, link: _Word, theirs: Sequence[_Word], claim_ids: set[int]
+) -> str | None:
+    """The name after the same word and preposition."""
+    pairs = [(word.id, other.lower) for word, other in pairwise(theirs)]
+    if link.lower in ("by", "por") and before.id in {word.id for word in theirs}:
+        # founded in 2003 by Ann
+        agents = [n + 1 for n, word in enumerate(theirs[:-1]) if word.lower == link.lower]
+        return _read_name(theirs[agents[-1] :], claim_ids, frozenset()) if agents else None
+    if (before.id, link.lower) not in pairs:
         return None
-    return _read_name(theirs[pairs.index((before, link)) + 2 :], claim_ids, frozenset())
+    return _read_name(theirs[pairs.index((before.id, link.lower)) + 2 :], claim_ids, frozenset())
 
 
 def _read_subject(
@@ -142,13 +187,8 @@ def _read_subject(
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
     no_names = grammar.starters | grammar.openers
     if verb is None:
-        places = [n for n, word in enumerate(theirs) if word.lower in grammar.be_have]
         is_copular = any(word.lower in grammar.be_have for word in claim)
-        return (
-            _read_name(theirs[places[0] + 1 :], claim_ids, no_names)
-            if places and is_copular
-            else None
-        )
+        return _read_copular(theirs, claim_ids, language) if is_copular else None
     anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
     if anchor is None:
         return None
@@ -156,6 +196,19 @@ def _read_subject(
     if after and after[0].lower in ("by", "por"):
         return _read_name(after[1:], claim_ids, no_names)
     return _read_name_before(theirs[:anchor], claim_ids, language)
+
+
+def _read_copular(theirs: Sequence[_Word], claim_ids: set[int], language: str) -> str | None:
+    """The name after a copula, or before it where only one can be that: of several planets each is one."""
+    grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
+    copula = next((n for n, word in enumerate(theirs) if word.lower in grammar.be_have), None)
+    if copula is None:
+        return None
+    after = theirs[copula + 1 :]
+    is_unique = bool(after) and after[0].lower in ("the", "el", "la")
+    before = theirs[:copula] if is_unique else ()
+    name = _read_name(after, claim_ids, grammar.starters | grammar.openers)
+    return name or _read_name_before(before, claim_ids, language)
 
 
 def _read_name_before(words: Sequence[_Word], claim_ids: set[int], language: str) -> str | None:

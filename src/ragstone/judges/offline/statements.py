@@ -13,6 +13,7 @@ from ragstone.text.clauses import Span, cut_clauses, has_clause
 from ragstone.text.content import is_small_talk
 from ragstone.text.introductions import find_statement
 from ragstone.text.language import detect_language
+from ragstone.text.quantities import Quantity, find_quantities
 from ragstone.text.refusals import declines
 from ragstone.text.verbs import WORD, find_verb_form
 
@@ -76,7 +77,10 @@ def _cut_finely(text: str, parts: Parts, language: str) -> list[Parts]:
     return [
         more
         for piece in pieces
-        for more in _split_date(text, piece) or _split_list(text, piece, language) or [piece]
+        for more in _split_date(text, piece)
+        or _split_figures(text, piece, language)
+        or _split_list(text, piece, language)
+        or [piece]
     ]
 
 
@@ -247,6 +251,45 @@ def _is_parallel(things: list[str], language: str) -> bool:
     return len(kinds) == 1
 
 
+def _split_figures(text: str, parts: Parts, language: str) -> list[Parts]:
+    """One claim for each of two figures of a verb with what they belong to: at 9 on weekdays and at 11 on Saturdays."""
+    first, last = parts[-1]
+    joints = list(_FIGURE_JOINT.finditer(text, first, last))
+    if len(joints) != 1:
+        return []
+    joint = joints[0]
+    figures = _find_figure_pair(text, first, joint.start(), last, language)
+    if figures is None:
+        return []
+    left, right = figures
+    link = text[joint.end() : right.start]
+    head = left.start - len(link)
+    tails = text[left.end : joint.start()].split(), text[right.end : last].strip(" .!").split()
+    # both figures stand after the same words, and the same word or a preposition follows both
+    follow = {tail[0] for tail in tails if tail}
+    is_alike = len(follow) == 1 or follow <= CLAUSE_WORDS[language].prepositions
+    is_parallel = text[head : left.start] == link and all(tails) and is_alike
+    if not is_parallel or not has_clause(text[first : joint.start()], language):
+        return []
+    lead = (*parts[:-1], (first, head))
+    return [(*lead, (head, joint.start())), (*lead, (joint.end(), last))]
+
+
+def _find_figure_pair(
+    text: str, first: int, joint: int, last: int, language: str
+) -> tuple[Quantity, Quantity] | None:
+    """The only hours or measures before and after a conjunction, where they are of one kind."""
+    figures = [
+        figure for figure in find_quantities(text[:last], language)
+        if figure.start >= first and figure.kind in ("time", "measure")
+    ]  # fmt: skip
+    if len(figures) != 2 or not figures[0].end <= joint < figures[1].start:
+        return None
+    is_same = figures[0].kind == figures[1].kind and figures[0].unit == figures[1].unit
+    return (figures[0], figures[1]) if is_same else None
+
+
+_FIGURE_JOINT = re.compile(r",?\s+(?:and|y)\s+")
 _MONTH = "(?i:" + "|".join(sorted((m for m in MONTHS if len(m) > 2), key=len, reverse=True)) + ")"
 _DATE = (
     rf"(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+|de\s+)?{_MONTH}(?:,?\s+(?:de\s+|del\s+)?\d{{4}})?"

@@ -49,8 +49,8 @@ def find_exchange(comparison: SentenceComparison) -> Conflict | None:
     places = [own[0] for own in comparison.places if len(own) == 1]
     if len(places) < len(claim.items) or len(places) <= MIN_OTHERS or has_comparison(claim):
         return None
-    moved = [at for at, kept in enumerate(sorted(places)) if places[at] != kept]
-    if len(moved) != 2:
+    moved = _find_moved_pair(source, places)
+    if moved is None:
         return None
     first, second = moved
     between = {item.id for item in claim.items[first : second + 1]}
@@ -63,6 +63,14 @@ def find_exchange(comparison: SentenceComparison) -> Conflict | None:
         return None
     words = claim.quote(claim.items[first]), claim.quote(claim.items[second])
     return comparison.make("roles", "names_swapped", *words, certain=True)
+
+
+def _find_moved_pair(source: Sentence, places: list[int]) -> tuple[int, int] | None:
+    """The only two items that stand in another order in the sentence; not of two records, where each has its own words."""
+    moved = [at for at, kept in enumerate(sorted(places)) if places[at] != kept]
+    if len(moved) != 2 or len({source.items[places[at]].section for at in moved}) != 1:
+        return None
+    return moved[0], moved[1]
 
 
 def find_contrary_preposition(comparison: SentenceComparison) -> Conflict | None:

@@ -5,7 +5,7 @@ A claim's verdict depends on the claim and its sources alone, never on the other
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,13 +117,8 @@ def judge_case(
     table, laid = measure_claims(claims, sources, conflicts)
     # rounded, as the last bits depend on what else is in the table
     probability = load_models()["claim"].predict(table).round(4)
-    bounds = bounds_of(laid, len(claims))
-    cover, best = best_units(laid, bounds)
     judged, is_named = [], []
-    for n, claim in enumerate(claims):
-        placed = _PlacedClaim(
-            claim, sources, conflicts[n], laid, bounds[n], bounds[n + 1], cover[n], int(best[n])
-        )
+    for n, placed in enumerate(_place_claims(claims, sources, conflicts, laid)):
         verdict = _judge_bare(placed, answers[n] if answers else None, matches[n])
         is_named.append(verdict is not None)
         if verdict is None:
@@ -131,9 +126,14 @@ def judge_case(
             verdict = _judge_claim(
                 placed, float(probability[n]), lacks_number=lacks_number, is_name=False
             )
-        judged.append(_turn_round(verdict, claim) if is_denied[n] else verdict)
+        judged.append(_turn_round(verdict, claims[n]) if is_denied[n] else verdict)
+    return _join_verdicts(judged, all(is_named), laid)
+
+
+def _join_verdicts(judged: Sequence[JudgedClaim], is_named: bool, laid: Alignment) -> JudgedCase:
+    """The claims with the chance that all are supported; of bare names that is the lowest."""
     chances = np.array([claim.probability for claim in judged])
-    if all(is_named):
+    if is_named:
         whole = float(chances.min())
     else:
         whole = predict_answer(load_models()["answer"], chances, measure_known_share(laid))
@@ -207,6 +207,20 @@ class _PlacedClaim:
         source, start, _ = find_unit_span(self.sources, self.laid, first)
         _, _, end = find_unit_span(self.sources, self.laid, last)
         return source, self.sources[source].raw[start:end]
+
+
+def _place_claims(
+    claims: Sequence[Reading],
+    sources: Sequence[Reading],
+    conflicts: Sequence[Conflict | None],
+    laid: Alignment,
+) -> Iterator[_PlacedClaim]:
+    bounds = bounds_of(laid, len(claims))
+    cover, best = best_units(laid, bounds)
+    for n, claim in enumerate(claims):
+        yield _PlacedClaim(
+            claim, sources, conflicts[n], laid, bounds[n], bounds[n + 1], cover[n], int(best[n])
+        )
 
 
 def _judge_claim(

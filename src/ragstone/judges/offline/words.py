@@ -349,7 +349,7 @@ def _describe_closed(raw: str, lower: str, language: str) -> Meaning | None:
     if raw[0].isupper() or lower not in lexicon.ONLY_CAPITALISED:
         if month := lexicon.MONTHS.get(lower):
             return identify(f"@m{month}"), NUMBER, 5.0, vector_row(lower)
-        if day := lexicon.WEEKDAYS.get(lower):
+        if day := lexicon.WEEKDAYS.get(lower) or lexicon.WEEKDAYS.get(lower.removesuffix("s")):
             return identify(f"@d{day}"), NUMBER, 5.0, vector_row(lower)
     if lower.endswith("n't") or lower in lexicon.NEGATIONS:
         return identify("-not"), NEGATION, 1.5, -1

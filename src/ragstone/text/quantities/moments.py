@@ -291,9 +291,9 @@ def _read_spanish_time(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     minutes, end = 60 * hour.value, hour.end
     if hour.value % 1 == 0 and tokens.word(end) in ("y", "menos"):
         sign = 1 if tokens.word(end) == "y" else -1
-        part = {"media": 30, "cuarto": 15}.get(tokens.word(end + 1))
+        part, after = _read_spanish_minutes(tokens, end + 1)
         if part:
-            minutes, end = minutes + sign * part, end + 2
+            minutes, end = minutes + sign * part, after
     half_day = read_half_day(tokens, at, minutes, end)
     if half_day:
         return half_day
@@ -302,3 +302,14 @@ def _read_spanish_time(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     has_minutes = end > hour.end or hour.value % 1
     closed = tokens.word(at - 2) in ("a", "hasta", "desde") and not tokens.is_noun_after(end)
     return make_time(tokens, at, end, minutes, hour.value > 12) if has_minutes or closed else None
+
+
+def _read_spanish_minutes(tokens: QuantityTokens, at: int) -> tuple[float, int]:
+    """The minutes after "las cinco y", 0 for none; and the token after them."""
+    part = {"media": 30.0, "cuarto": 15.0}.get(tokens.word(at))
+    if part:
+        return part, at + 1
+    number = read_number(tokens, at)
+    if number is None or not 1 <= number.value < 60 or tokens.is_noun_after(number.end):
+        return 0.0, at
+    return number.value, number.end

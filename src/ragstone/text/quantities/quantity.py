@@ -50,6 +50,8 @@ class Quantity:
     """Weight of the last written digit: 0.1 for 2.5, 100,000 for 2.5 million."""
     bound: str = ""
     """`about`, `over`, `at_least`, `under` or `at_most`; empty for an exact one."""
+    is_denied: bool = False
+    """Whether the bound comes of a denial: not exceeding 40."""
     date: CalendarDate | None = None
     counts: bool = False
     """Whether a noun follows that is no unit: 5 dogs."""
@@ -259,7 +261,7 @@ def _is_within(claim: Quantity, source: Quantity, low: float, high: float) -> bo
         # a claim may leave out the source's "about" or "more than", not the other end of a range
         return mine[0] <= low and high <= mine[1]
     theirs = _interval(source, low, high) if source.bound not in ("", "about") else (low, high)
-    same_side = {claim.bound, source.bound} in ({"over", "at_least"}, {"under", "at_most"})
-    if same_side and claim.low == low:
-        return True
+    if _SIDES.get(claim.bound, 0) * _SIDES.get(source.bound, 0) > 0:
+        # who is under 6 is under 10, and yet what holds for children under 6 need not hold for those under 10
+        return abs(claim.low - low) <= ROUNDING * max(abs(low), 1e-9)
     return mine[0] <= theirs[0] and theirs[1] <= mine[1]

@@ -275,7 +275,7 @@ def _read_money(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
 def _read_number(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """A quantity that begins with a number, in digits or words."""
     vocabulary = tokens.vocabulary
-    if vocabulary.is_spanish:
+    if vocabulary.is_spanish or tokens.word(at + 1) == "past":
         time = moments.read_spoken_time(tokens, at)
         if time:
             return time
@@ -319,7 +319,10 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> QuantityMa
     vocabulary, end = tokens.vocabulary, number.end
     moment = (
         moments.read_decade(tokens, at, number)
-        or moments.read_half_day(tokens, at, 60 * number.value, end)
+        or (
+            _may_be_hour(tokens, at, end)
+            and moments.read_half_day(tokens, at, 60 * number.value, end)
+        )
         or moments.read_day_first(tokens, at, number.value, end)
         or _read_hours_and_minutes(tokens, at, number)
     )
@@ -336,12 +339,29 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> QuantityMa
     share = read_share(tokens, at, number)
     if share:
         return share
+    if _is_bare_hour(tokens, at, number):
+        return moments.make_time(tokens, at, end, 60 * number.value, number.value > 12)
     if is_one:
         return _read_elliptic_one(tokens, at)
     year = moments.read_year(tokens, at, number)
     if year and tokens.word(end) not in vocabulary.halves:
         return year
     return make_amount(tokens, at, end, number.value, number.step, None)
+
+
+def _may_be_hour(tokens: QuantityTokens, at: int, end: int) -> bool:
+    """Whether a number can be an hour; one in the morning and one in the evening may be tablets."""
+    is_spelt = not tokens.word(at)[0].isdecimal() and tokens.word(end) == "in"
+    return not is_spelt or not at or tokens.word(at - 1) in _BEFORE_HOUR
+
+
+def _is_bare_hour(tokens: QuantityTokens, at: int, number: Number) -> bool:
+    """Whether a number is an hour by the word before it: it opens at 8."""
+    is_hour = number.value % 1 == 0 and 1 <= number.value <= 24
+    return is_hour and tokens.word(at - 1) == "at" and not tokens.is_noun_after(number.end)
+
+
+_BEFORE_HOUR = to_word_set("at by until till from to around about before after since past between")
 
 
 def _read_elliptic_one(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
@@ -377,9 +397,16 @@ def _add_bound(tokens: QuantityTokens, quantity: Quantity) -> Quantity:
     if quantity.date or quantity.kind in ("time", "ordinal"):
         return quantity
     vocabulary: Vocabulary = tokens.vocabulary
-    before = tokens.text[max(quantity.start - 30, 0) : quantity.start]  # longer than any bound
+    before = tokens.text[max(quantity.start - 60, 0) : quantity.start]  # longer than any bound
     match = vocabulary.before.search(before) or vocabulary.after.match(tokens.text, quantity.end)
     if match is None or match.lastgroup is None:
         return quantity
     # groups are named like bounds
-    return replace(quantity, bound=match.lastgroup)
+    bound = match.lastgroup
+    if bound in _DENIED_BOUNDS and vocabulary.denials.search(before[: match.start()]):
+        return replace(quantity, bound=_DENIED_BOUNDS[bound], is_denied=True)
+    return replace(quantity, bound=bound)
+
+
+_DENIED_BOUNDS = {"over": "at_most", "under": "at_least"}
+"""What a limit is where it is denied: must not exceed 40."""

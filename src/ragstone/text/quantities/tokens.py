@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragstone.text.quantities.vocabulary import Vocabulary
+from ragstone.text.verbs import NOUN_LIKE, find_verb_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,11 @@ class QuantityTokens:
     def is_noun_after(self, end: int) -> bool:
         """Whether a noun may follow that the number before it counts: a las dos hermanas."""
         word = self.word(end)
-        return self.is_joined(end - 1) and word.isalpha() and word not in self.vocabulary.stop
+        if not self.is_joined(end - 1) or not word.isalpha() or word in self.vocabulary.stop:
+            return False
+        # children over six take one
+        is_verb = word not in NOUN_LIKE and find_verb_form(word, "en") == "base"
+        return self.vocabulary.is_spanish or not is_verb
 
     def index_at(self, offset: int, at: int) -> int:
         """The first token from `at` on that starts at an offset of the text or after it."""

@@ -74,6 +74,8 @@ class Vocabulary:
     before: re.Pattern[str]
     after: re.Pattern[str]
     """What stands right before and right after a quantity; groups are named like the values of `Quantity.bound`."""
+    denials: re.Pattern[str]
+    """A denial before a limit, in the same clause."""
     half_days: re.Pattern[str]
     """What follows an hour: `am` or `pm`, or `sharp` (o'clock), which `more` may follow, of the morning where `am2` is set."""
     eras: re.Pattern[str]
@@ -154,7 +156,7 @@ _ENGLISH = Vocabulary(
     stop=to_word_set("and or to of in on at by for from with as is are was were has have had but the a an that which who"
                 " when where than then if per it he she they until till through"),
     before=_before(
-        at_most=r"(?:no|not) (?:more|longer|later|greater|higher) than|at most|up to|(?:a )?maximum(?: of)?|at the most|≤",
+        at_most=r"(?:no|not) (?:more|longer|later|greater|higher) than|at most|up to|(?:a )?(?:maximum|limit)(?: of| is)?|at the most|≤",
         at_least=r"(?:no|not) (?:less|fewer|lower) than|at least|(?:a )?minimum(?: of)?|starting (?:at|from)|≥",
         over=r"(?:more|greater|higher|longer|larger|older) than|over|above|exceed(?:s|ed|ing)?|upwards of|beyond|>",
         under=r"(?:less|fewer|lower|shorter|smaller|younger) than|under|below|<",
@@ -165,6 +167,7 @@ _ENGLISH = Vocabulary(
         at_most=r"or (?:less|fewer|under|below|younger|shorter)|at most|maximum",
         about=r"or so|approximately",
     ),
+    denials=re.compile(r"(?:\b(?:not|never|cannot|nor)|n['’]t)\b[^.,;:]*$", re.IGNORECASE),
     half_days=re.compile(
         r"\s*(?:(?P<am>a\.?\s?m\b\.?|in the morning\b)|(?P<pm>p\.?\s?m\b\.?|in the (?:afternoon|evening)\b|at night\b)"
         r"|(?P<sharp>o['’]?clock\b))(?P<more>\s*in the (?:(?P<am2>morning)|afternoon|evening)\b)?", re.IGNORECASE
@@ -216,10 +219,10 @@ _SPANISH = Vocabulary(
     stop=to_word_set("y o a de en con por para que es son fue era eran ha han pero el la los las un una cuando donde si"
                 " del al hasta e u como"),
     before=_before(
-        at_most=r"no más del?l?|como máximo|a lo sumo|hasta|(?:un )?máximo(?: del?)?|≤",
+        at_most=r"no más del?l?|como máximo|a lo sumo|hasta|(?:un )?(?:máximo|límite)(?: es)?(?: del?)?|≤",
         at_least=r"no menos del?l?|como mínimo|al menos|por lo menos|(?:un )?mínimo(?: del?)?|a partir del?|≥",
-        over=r"más del?|superior al?|mayor (?:de|a|que)|por encima del?|sobrepasa(?:n|ba)?|supera(?:n|ba|ron|do)?"
-             r"(?: los| las)?|superó(?: los| las)?|>",
+        over=r"más del?|superior al?|mayor (?:de|a|que)|por encima del?|sobrepasa(?:n|r|ba)?|supera(?:n|r|ba|ron|do)?"
+             r"(?: los| las)?|pasar? del?|exced(?:er|en?) (?:del?|los|las)|superó(?: los| las)?|>",
         under=r"menos del?|inferior al?|menor (?:de|a|que)|por debajo del?|<",
         about=r"unos|unas|alrededor del?|aproximadamente|casi|cerca del?|en torno al?|más o menos|cosa de|~|≈",
     ),
@@ -228,6 +231,7 @@ _SPANISH = Vocabulary(
         at_most=r"o menos|como máximo|como mucho",
         about=r"aproximadamente|más o menos",
     ),
+    denials=re.compile(r"\b(?:no|nunca|jamás|ni)\b[^.,;:]*$", re.IGNORECASE),
     half_days=re.compile(
         r"\s*(?:(?P<am>a\.?\s?m\b\.?|de la (?:mañana|madrugada)\b)|(?P<pm>p\.?\s?m\b\.?|de la (?:tarde|noche)\b)"
         r"|(?P<sharp>en punto\b))(?P<more>\s*de la (?:(?P<am2>mañana|madrugada)|tarde|noche)\b)?", re.IGNORECASE
