@@ -27,7 +27,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
-    write_one  {"question", "answer"}                              one question about one passage, for small models
+    write_one  {"question"}                                        what one sentence answers, for small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
 

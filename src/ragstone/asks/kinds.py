@@ -195,7 +195,7 @@ def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | 
 
 
 def write_one(source: Chunk, kind: str, *, language: str | None = None) -> Ask:
-    """Write one test question about a short passage, with its answer: what a small model can reply to."""
+    """Write the test question that one sentence answers: what a small model can reply to."""
     values = {"sources": _number_sources([source]), "kind": kind}
     return Ask("write_one", values, schemas.WRITE_ONE, language)
 

@@ -293,5 +293,7 @@ def _list_suffixes() -> str:
 
 
 def _find_heading(text: str) -> str:
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    # not splitlines: a list of the lines of a large file takes several times its size
+    match = re.search(r"^[^\S\n]*\S.*", text, re.MULTILINE)
+    first = match[0] if match else ""
     return re.sub(r"<[^<>]*>", "", first).lstrip("# ").strip() if first.startswith("#") else ""

@@ -47,9 +47,12 @@ class CorpusIndex:
         for document in documents:
             self.count += 1
             self.folders.add(document)
+            # as bytes: a string would be copied once more, and a large document takes memory enough
+            words = b"\n".join(
+                part.encode("utf-8", "replace") for part in (document.title, document.text)
+            )
             self._database.execute(
-                "INSERT INTO words(rowid, text) VALUES (?, ?)",
-                (self.count, f"{document.title}\n{document.text}"),
+                "INSERT INTO words(rowid, text) VALUES (?, CAST(? AS TEXT))", (self.count, words)
             )
         self._database.commit()
 

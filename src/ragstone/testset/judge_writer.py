@@ -102,7 +102,14 @@ class JudgeWriter:
     ) -> StepResult:
         """Order from each document, check what came when it is this group's turn, and have it answered."""
         made = StepResult()
-        sheets = [self._build_order(self.corpus[position], kinds, rng) for position, kinds in group]
+        built = [self._build_order(self.corpus[position], kinds, rng) for position, kinds in group]
+        sheets = [sheet for sheet in built if sheet is not None]
+        made.rejected += [
+            Rejection("empty", {"kind": kind}, "the document has nothing to ask about")
+            for sheet, (_, kinds) in zip(built, group, strict=True)
+            for kind in kinds
+            if sheet is None
+        ]
         replies = await self.broker.answer([sheet.ask for sheet in sheets])
         # replies come in any order; from here on groups go one by one, so that the same replies
         # give the same set
@@ -131,7 +138,7 @@ class JudgeWriter:
 
     def _build_order(
         self, document: Document, kinds: Sequence[str], rng: random.Random
-    ) -> OrderSheet:
+    ) -> OrderSheet | None:
         main_part = choose_part(document, rng)
         shown = [main_part]
         if RELATED.intersection(kinds):
@@ -197,9 +204,6 @@ class JudgeWriter:
                 made.judged.append(verdict)
             else:
                 made.items.append(verdict)
-
-    def _add_proof(self, item: Item, proof: Mapping[str, Any]) -> Item:
-        return replace(item, proof={**item.proof, **proof})
 
     def _cut_evidence(self, evidence: Evidence) -> str:
         text = self.find(evidence.document).text

@@ -230,14 +230,14 @@ class Prover:
         A question for a date or an amount can be answered in other words: the reader looks for those."""
         language = detect_language(document.text, item.language)
         start = _compile_claim(claim)
-        if len(start.findall(_normalise_space(document.text))) > 1:
+        if len(start.findall(document.text)) > 1:
             return "ambiguous", f"the document says {claim!r} twice"
         stems = self._index.sort_rarest(extract_content_stems(claim, language), 4)
         about = str(item.proof.get("about", ""))
         if about and self._is_common(about, language):
             return "ambiguous", f"many documents speak of {about!r}"
         for other in self._index.find_with_all(stems, but=tuple(item.relevant), most=4):
-            if start.search(_normalise_space(other.text)) is None:
+            if start.search(other.text) is None:
                 continue
             if find_quote(evidence.quote, other.text) is None:
                 return "ambiguous", f"{other.id} says {claim!r} too"
@@ -258,10 +258,7 @@ class Prover:
             return False
         named = _compile_claim(about)
         documents = self._index.find_with_all(stems, most=2 * most)
-        return (
-            sum(named.search(_normalise_space(document.text)) is not None for document in documents)
-            > most
-        )
+        return sum(named.search(document.text) is not None for document in documents) > most
 
     def _find_other_answer(
         self, item: Item, question: str, reference: str, language: str, also: set[str]
@@ -324,16 +321,11 @@ class Prover:
 
 
 @lru_cache(maxsize=64)
-def _normalise_space(text: str) -> str:
-    """The text with every run of white space as one blank."""
-    return " ".join(text.split())
-
-
 def _compile_claim(claim: str) -> re.Pattern[str]:
-    """The claim as it is searched for in a text with even white space, whatever its marks."""
+    """The claim as it is searched for in a text, whatever its marks and line breaks."""
     words = [re.escape(word.strip('`“”«»"')) for word in claim.split()]
     return re.compile(
-        r"(?<!\w)" + r"[`“”«»\"*]* [`“”«»\"*]*".join(words) + r"(?!\w)", re.IGNORECASE
+        r"(?<!\w)" + r"[`“”«»\"*]*\s+[`“”«»\"*]*".join(words) + r"(?!\w)", re.IGNORECASE
     )
 
 

@@ -279,7 +279,7 @@ async def _write_with_judge(
     *,
     brief: bool,
 ) -> None:
-    """Have a judge write; `brief`: one question about one passage a call."""
+    """Have a judge write; `brief`: one question about one sentence a call."""
     # a small model loses count of several orders, and its long replies are cut: one order per call
     small = is_small(judge)
     async with AskBroker(judge, store, name, plan.concurrency) as broker:

@@ -115,7 +115,8 @@ class Corpus:
         self._ids.append(_hash_id(document.id))
         # an unpaired surrogate can stand in a JSON text; it must not stop the reading
         for part in (document.id, document.title, document.text):
-            self._digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+            self._digest.update(part.encode("utf-8", "surrogatepass"))
+            self._digest.update(b"\0")
         folder = document.id.rpartition("/")[0]
         number = self._folders.setdefault(folder, len(self._folders) % MAX_FOLDERS)
         self.folder.append(number)
@@ -163,6 +164,7 @@ def open_corpus(source: Source) -> Corpus:
     for document in _iter_documents(source, paths, corpus):
         start = corpus._file.tell()
         corpus._file.write(_encode_line(document))
+        corpus._file.write(b"\n")
         corpus.add_document(document, start)
     return corpus.index_ids()
 
@@ -194,7 +196,7 @@ def _iter_documents(source: Any, paths: list[Path] | None, corpus: Corpus) -> It
         if not isinstance(source, Iterable):
             raise DataError(f"{source!r} holds no documents; give a path, or Documents")
         for document in _convert_items(source):
-            if document.text.strip():
+            if document.text and not document.text.isspace():
                 yield document
             else:
                 corpus.empty += 1
@@ -253,7 +255,7 @@ def _open_in_place(path: Path, shown: str) -> Corpus:
                 raise DataError(f"{location}: {ROW_TOO_LONG}")
             if line.strip():
                 document = parse_document(parse_line(line, location), location)
-                if document.text.strip():
+                if document.text and not document.text.isspace():
                     corpus.add_document(document, start)
                 else:
                     corpus.empty += 1
@@ -269,7 +271,7 @@ def _encode_line(document: Document) -> bytes:
         "language": document.language,
         "source": document.source,
     }
-    return json.dumps(row).encode("ascii") + b"\n"
+    return json.dumps(row).encode("ascii")
 
 
 def _hash_id(key: str) -> int:

@@ -74,7 +74,7 @@ class _WriteBatch:
 
 
 class WriteOneSpec(WriteSpec):
-    """One question about one passage; whether it is any good, the caller proves."""
+    """One question about one sentence; whether it is any good, the caller proves."""
 
     prompt = "write_one"
 
@@ -83,16 +83,16 @@ class WriteOneSpec(WriteSpec):
         self.items = ["q1"]
 
     def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
-        """Build the prompt of the passage and the kind of question."""
+        """Build the prompt of the sentence and the kind of question."""
         (source,) = self.ask.values["sources"]
         values = {
-            "source": fence(nonce, "passage", source["text"]),
+            "source": fence(nonce, "sentence", source["text"]),
             "kind": self.ask.values["kind"],
         }
         return _OneBatch(values, build_reply_schema(**self.ask.schema["properties"]), items)
 
     def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """Return the question and its answer."""
+        """Return the question."""
         return settled["q1"]
 
 
