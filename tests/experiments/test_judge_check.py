@@ -71,6 +71,19 @@ def test_a_judge_that_always_agrees_is_unfit_though_every_reply_is_usable() -> N
     assert result.fitness == "unfit"
 
 
+def test_a_judge_that_sees_it_the_wrong_way_round_is_said_to() -> None:
+    from ragstone.cli.actions.judge_check import _explain
+
+    oracle = Oracle("en")
+
+    def reverse(ask: Ask) -> Any:
+        value = oracle(ask)
+        return {**value, "level": len(ask.values["levels"]) - 1 - value["level"]}
+
+    (result,) = check(reverse, metrics=["coherence"]).results
+    assert "unfit, it puts bad above good" in _explain(result)
+
+
 def test_a_judge_whose_replies_fail_is_unfit_however_right_the_others_are() -> None:
     oracle, asked = Oracle("en"), []
 

@@ -206,8 +206,10 @@ def _explain(result: KindResult) -> str:
         needed = find_needed_accuracy(result.baseline_accuracy)
         return f"unfit, {result.agreement:.0%} are right; {needed:.0%} are needed."
     if scale.auroc < MIN_RANK_AUROC:
+        is_reversed = scale.auroc < 1 - MIN_RANK_AUROC
+        finding = "puts bad above good" if is_reversed else "hardly tells good from bad"
         return (
-            f"unfit, it hardly tells good from bad (mean {scale.good.mean:.2f} against "
+            f"unfit, it {finding} (mean {scale.good.mean:.2f} against "
             f"{scale.bad.mean:.2f}, AUROC {scale.auroc:.2f})."
         )
     needed = find_needed_accuracy(scale.baseline_accuracy)
