@@ -169,6 +169,11 @@ def test_the_page_on_errors_quotes_what_the_terminal_says() -> None:
         ),
         ("cannot write 'the metric': Is a directory", "no se puede escribir 'the metric': es una carpeta"),
         ("  indented: no file 'x'; check the path", "  indented: no existe el fichero 'x'; comprueba la ruta"),
+        (
+            "c.yaml:1: 'name' is {'a': 'b: c is d; give a list'}; give a text",
+            "c.yaml:1: 'name' es {'a': 'b: c is d; give a list'}; da un texto",
+        ),
+        ("x: " * 2000, "x: " * 2000),
         ("words of another program", "words of another program"),
         ("braces {stay} as they are", "braces {stay} as they are"),
     ],

@@ -16,7 +16,10 @@ from ragstone.locale.catalogue import LANGUAGES, fill_phrase, load_phrases
 MIN_MESSAGE_WORDS = 2
 """A message of the reports is recognised inside an error from so many words on; fewer may be a user's own."""
 
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+MAX_DEPTH = 6
+"""Sentences inside sentences that are recognised: a location, a problem, its parts and their hint are four."""
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\{.*\}|\[.*\]")
 """A value, which is never translated."""
 
 
@@ -42,25 +45,31 @@ def translate_error(text: str, language: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def recognise(text: str, language: str) -> tuple[int, str]:
-    """How many characters of a text are words of the catalogue, and the text in that language.
-
-    Each part of a sentence is shorter than the sentence, so that this ends."""
+def recognise(text: str, language: str, depth: int = MAX_DEPTH) -> tuple[int, str]:
+    """How many characters of a text are words of the catalogue, and the text in that language."""
     best = (0, text)
-    if _QUOTED.fullmatch(text):
+    if depth == 0 or _QUOTED.fullmatch(text):
         return best
+    is_whole = _has_pairs(text)
     for sentence in load_sentences(language):
-        match = all(word in text for word in sentence.words) and _compile(
-            sentence.pattern
-        ).fullmatch(text)
-        if not match:
+        if not all(word in text for word in sentence.words):
             continue
-        parts = {name: recognise(part, language) for name, part in match.groupdict().items()}
+        match = _compile(sentence.pattern).fullmatch(text)
+        # a part that ends inside brackets would be cut out of a value
+        if match is None or (is_whole and not all(map(_has_pairs, match.groups()))):
+            continue
+        parts = {
+            name: recognise(part, language, depth - 1) for name, part in match.groupdict().items()
+        }
         covered = sum(map(len, sentence.words)) + sum(count for count, _ in parts.values())
         if covered > best[0]:
             words = {name: part for name, (_, part) in parts.items()}
             best = (covered, fill_phrase(sentence.translation, words))
     return best
+
+
+def _has_pairs(text: str) -> bool:
+    return all(text.count(left) == text.count(right) for left, right in ("()", "[]", "{}"))
 
 
 @cache  # the module `re` keeps no more than 512
