@@ -35,6 +35,12 @@ def test_without_any_option_there_is_no_probability(tokens: list[tuple[str, floa
     assert weigh_options(tokens, ABC) is None
 
 
+@pytest.mark.parametrize(("mass", "chosen"), [(0.19, False), (0.21, True)])
+def test_options_that_are_unlikely_together_were_not_chosen(mass: float, chosen: bool) -> None:
+    tokens = [("A", math.log(mass / 2)), ("B", math.log(mass / 2)), ("The", math.log(1 - mass))]
+    assert (weigh_options(tokens, ABC) is not None) is chosen
+
+
 @pytest.mark.parametrize("text", ["A", " a\n", "**A**", "(A) it says so", "A.", "▁A"])
 def test_an_option_is_read_however_it_is_written(text: str) -> None:
     assert find_option(text, ABC) == "A"

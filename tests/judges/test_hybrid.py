@@ -20,6 +20,8 @@ from ragstone.judges.factory import make_judge
 from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.hybrid.decisions import MAX_CLAIMS
 from ragstone.judges.hybrid.odds import combine
+from ragstone.judges.offline import HEURISTIC
+from ragstone.locale.messages import code_of
 from ragstone.types import Chunk
 
 Serve = Callable[..., FaultServer]
@@ -325,6 +327,8 @@ def test_every_kind_has_its_one_token_form(serve: Serve) -> None:
     assert addressed["evasive"] is False
     assert addressed["addresses"][0]["probability"] > 0.5
     assert level["level"] == 1
+    # the embedded judge calls its own rubric heuristic; here a model has decided
+    assert not any(code_of(note) == HEURISTIC for reply in replies for note in reply.notes)
     assert {call.body["max_tokens"] for call in server.calls} == {1}
     assert any("Pasaje:" in call.prompt[1] for call in server.calls)
 

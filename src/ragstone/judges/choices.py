@@ -35,7 +35,7 @@ class Choice(NamedTuple):
     usage: Usage = NO_USAGE
 
 
-Chosen = Choice | JudgeFailed | OutOfBudget
+ChoiceOutcome = Choice | JudgeFailed | OutOfBudget
 """What comes back for one ChoiceRequest."""
 
 
@@ -55,7 +55,7 @@ class ChoiceModel(Protocol):
         """Return everything besides the request that can change a choice; part of the cache key."""
         ...
 
-    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
+    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[ChoiceOutcome]:
         """Answer the requests in the same order; a failure is returned, not raised.
 
         Requests with the same system message and prefix stand side by side."""
@@ -67,7 +67,8 @@ class ChoiceModel(Protocol):
 
 
 MIN_OPTION_MASS = 0.2
-"""Probability that the options must have together; a model that would rather write something else has not chosen."""
+"""Probability that the options must have together; a model that would rather write something else has not chosen.
+A change here changes replies: raise ROUTE_VERSION in judges/hybrid."""
 
 PairLabel = Literal["supported", "contradicted", "not_found"]
 
@@ -89,7 +90,7 @@ class PairClasses(NamedTuple):
     usage: Usage = NO_USAGE
 
 
-Classified = PairClasses | JudgeFailed | OutOfBudget
+PairOutcome = PairClasses | JudgeFailed | OutOfBudget
 """What comes back for one PairRequest."""
 
 
@@ -106,7 +107,7 @@ class PairClassifier(Protocol):
         """Return everything besides the pair that can change the classes; part of the cache key."""
         ...
 
-    async def classify(self, pairs: Sequence[PairRequest]) -> list[Classified]:
+    async def classify(self, pairs: Sequence[PairRequest]) -> list[PairOutcome]:
         """Classify the pairs in the same order; a failure is returned, not raised.
 
         Passages that do not fit in the model's input are read in several windows, never cut off (`merge_windows`)."""
@@ -126,19 +127,21 @@ def weigh_options(
     together, or a number is no log-probability.
     An option that is not among the tokens gets the probability of the least likely one, the most it can have."""
     weights: dict[str, float] = {}
-    floor = 1.0
+    least_listed = 1.0
     for token, logprob in tokens:
-        if not logprob <= 1e-3:  # also true of NaN
+        if (
+            not logprob <= 1e-3
+        ):  # servers round a certain token to a little above 0; also true of NaN
             return None
         weight = math.exp(min(logprob, 0.0))
-        floor = min(floor, weight)
+        least_listed = min(least_listed, weight)
         option = _match_token(token, options)
         if option is not None:
             weights[option] = weights.get(option, 0.0) + weight
     if sum(weights.values()) < MIN_OPTION_MASS:
         return None
-    total = sum(weights.get(option, floor) for option in options)
-    return {option: weights.get(option, floor) / total for option in options}
+    total = sum(weights.get(option, least_listed) for option in options)
+    return {option: weights.get(option, least_listed) / total for option in options}
 
 
 def _match_token(token: str, options: Sequence[str]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.choices import Choice, ChoiceRequest, Chosen, find_option, weigh_options
+from ragstone.judges.choices import Choice, ChoiceOutcome, ChoiceRequest, find_option, weigh_options
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline, LanguageModel
 
 
@@ -26,9 +26,9 @@ class PromptedChoices:
         """Return what the model says of itself."""
         return self.model.identity()
 
-    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
+    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[ChoiceOutcome]:
         """Answer the requests in turn; once the budget is spent, the rest is not sent."""
-        chosen: list[Chosen] = []
+        chosen: list[ChoiceOutcome] = []
         for request in requests:
             chosen.append(await self._choose(request))
             if isinstance(chosen[-1], OutOfBudget):
@@ -39,7 +39,7 @@ class PromptedChoices:
         """Close the model."""
         await self.model.close()
 
-    async def _choose(self, request: ChoiceRequest) -> Chosen:
+    async def _choose(self, request: ChoiceRequest) -> ChoiceOutcome:
         try:
             completion = await self.model.complete(
                 CompletionRequest(
@@ -55,7 +55,7 @@ class PromptedChoices:
         return read_choice(completion, request.options)
 
 
-def read_choice(completion: Completion, options: Sequence[str]) -> Chosen:
+def read_choice(completion: Completion, options: Sequence[str]) -> ChoiceOutcome:
     """Return the option that a completion chooses: the likeliest one, or without probabilities the one it says."""
     if completion.finish == "refusal":
         failure = JudgeFailed("refusal", "judge_declined")

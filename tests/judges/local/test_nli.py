@@ -11,7 +11,7 @@ import pytest
 
 from ragstone import evaluate
 from ragstone.errors import JudgeFailed, MissingExtra, OutOfBudget, RagstoneError
-from ragstone.judges.choices import Classified, PairClasses, PairRequest
+from ragstone.judges.choices import PairClasses, PairOutcome, PairRequest
 from ragstone.judges.limits import Budget
 from ragstone.judges.local import classifiers
 from ragstone.judges.local.nli import NliClassifier, weigh_classes
@@ -26,7 +26,7 @@ WEIGHTS = {"yes": (4.0, 0.0, 0.0), "no": (0.0, 4.0, 0.0), "x": (0.0, 0.0, 0.5)}
 
 
 def classify(model: NliClassifier, *pairs: tuple[Sequence[str], str]) -> list[Any]:
-    async def put() -> list[Classified]:
+    async def put() -> list[PairOutcome]:
         try:
             return await model.classify(
                 [PairRequest(tuple(texts), claim) for texts, claim in pairs]

@@ -11,8 +11,8 @@ from ragstone import prompts
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
-from ragstone.judges.choices import Choice, ChoiceModel, ChoiceRequest, Chosen
-from ragstone.judges.hybrid.sessions import DecisionSession, read_opinion, run_sessions
+from ragstone.judges.choices import Choice, ChoiceModel, ChoiceOutcome, ChoiceRequest
+from ragstone.judges.hybrid.sessions import DecisionSession, get_trusted_value, run_sessions
 from ragstone.judges.offline import OfflineJudge
 from ragstone.types import NO_USAGE
 
@@ -71,7 +71,7 @@ class HybridJudge(Reopenable):
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return model, prompts and the versions of the route and of the embedded judge."""
-        judge = self._find_other(ask)
+        judge = self._find_delegate(ask)
         if judge is not None:
             return judge.identity(ask)
         names = (*PROMPTS[ask.kind], "choose_again")
@@ -99,16 +99,16 @@ class HybridJudge(Reopenable):
 
     async def preview_requests(self, ask: Ask) -> list[ChoiceRequest]:
         """Return the most that the model would be asked, for an estimate; nothing is asked."""
-        if self._find_other(ask) is not None:
+        if self._find_delegate(ask) is not None:
             return []
         session = await self._open(ask)
         requests: list[ChoiceRequest] = []
-        while session.asked:
-            requests += session.asked
-            session.send([Choice(request.options[0]) for request in session.asked])
+        while session.open_questions:
+            requests += session.open_questions
+            session.send([Choice(request.options[0]) for request in session.open_questions])
         return requests
 
-    def _find_other(self, ask: Ask) -> Judge | None:
+    def _find_delegate(self, ask: Ask) -> Judge | None:
         """Return who answers an Ask that the model does not decide."""
         if ask.kind == "embed":
             return self.embeddings
@@ -118,17 +118,17 @@ class HybridJudge(Reopenable):
 
     async def _open(self, ask: Ask) -> DecisionSession[ChoiceRequest, Choice]:
         """Start on an Ask: the embedded judge's reply, and the first questions to the model."""
-        judge = self._find_other(ask)
+        judge = self._find_delegate(ask)
         answered: Answered = Reply({})
         if ask.kind not in MODEL_KINDS:
             (answered,) = await (judge or self.embedded).answer([ask])
         session: DecisionSession[ChoiceRequest, Choice] = DecisionSession(ask, answered)
         if judge is None and isinstance(answered, Reply):
-            embedded = read_opinion(answered)
+            embedded = get_trusted_value(answered)
             session.start(_decide(ask, embedded, lambda name: self._load_prompt(name, ask)))
         return session
 
-    async def _choose(self, questions: list[tuple[Ask, ChoiceRequest]]) -> list[Chosen]:
+    async def _choose(self, questions: list[tuple[Ask, ChoiceRequest]]) -> list[ChoiceOutcome]:
         """Put the requests; one whose reply is none of the options is put once more, in stricter words."""
         chosen = await self.model.choose([request for _, request in questions])
         self._has_replied |= any(map(_is_reply, chosen))
@@ -175,16 +175,16 @@ def _decide(ask: Ask, embedded: Any, load: Callable[[str], prompts.Prompt]) -> D
     return DECIDERS[ask.kind](ask, embedded, load)
 
 
-def _is_unparseable(choice: Chosen) -> bool:
+def _is_unparseable(choice: ChoiceOutcome) -> bool:
     return isinstance(choice, JudgeFailed) and choice.kind == "unparseable"
 
 
-def _is_reply(choice: Chosen) -> bool:
+def _is_reply(choice: ChoiceOutcome) -> bool:
     """Whether a model said anything, of use or not."""
     return isinstance(choice, Choice) or _is_unparseable(choice)
 
 
-def _add_usage(choice: Chosen, earlier: Chosen) -> Chosen:
+def _add_usage(choice: ChoiceOutcome, earlier: ChoiceOutcome) -> ChoiceOutcome:
     """Return a choice with the usage of an earlier attempt at it."""
     usage = (choice.usage or NO_USAGE) + (earlier.usage or NO_USAGE)
     if isinstance(choice, Choice):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
-from ragstone.judges.choices import Classified, PairClasses, PairClassifier, PairRequest
+from ragstone.judges.choices import PairClasses, PairClassifier, PairOutcome, PairRequest
 from ragstone.judges.hybrid import ROUTE_VERSION
-from ragstone.judges.hybrid.sessions import DecisionSession, read_opinion, run_sessions
+from ragstone.judges.hybrid.sessions import DecisionSession, get_trusted_value, run_sessions
 from ragstone.judges.offline import OfflineJudge
 from ragstone.locale.messages import compose
 from ragstone.types import NO_USAGE
@@ -18,7 +18,7 @@ from ragstone.types import NO_USAGE
 if TYPE_CHECKING:
     from ragstone.judges.hybrid.support import ClaimOpinion, ClaimQuestion
 
-UNREMARKED_KINDS = ("support", "claims", "embed")
+KINDS_WITHOUT_FALLBACK_NOTE = ("support", "claims", "embed")
 """Asks that the classifier decides, or that nobody expects it to."""
 
 
@@ -35,7 +35,7 @@ class ClassifierJudge(Reopenable):
         self.concurrency = model.concurrency
         self.embedded = OfflineJudge(allow_unmeasured=True)
         """Splits and aligns; in a language in which it was never measured the classifier decides alone."""
-        self.deputy = OfflineJudge()
+        self.fallback_judge = OfflineJudge()
         """Answers what the classifier does not decide."""
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
@@ -43,7 +43,7 @@ class ClassifierJudge(Reopenable):
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return model and the versions of the route and of the embedded judge."""
         if ask.kind != "support":
-            return self._find_other(ask).identity(ask)
+            return self._find_delegate(ask).identity(ask)
         route = {"route": "pairs", "version": ROUTE_VERSION}
         return {**self.model.identity(), **route, "embedded": self.embedded.identity(ask)}
 
@@ -66,25 +66,25 @@ class ClassifierJudge(Reopenable):
 
         session = await self._open(ask)
         pairs: list[PairRequest] = []
-        while session.asked:
-            pairs += [PairRequest(*question) for question in session.asked]
-            session.send([ClaimOpinion("supported", None) for _ in session.asked])
+        while session.open_questions:
+            pairs += [PairRequest(*question) for question in session.open_questions]
+            session.send([ClaimOpinion("supported", None) for _ in session.open_questions])
         return pairs
 
-    def _find_other(self, ask: Ask) -> Judge:
+    def _find_delegate(self, ask: Ask) -> Judge:
         """Return who answers an Ask that the classifier does not decide."""
         if ask.kind == "embed":
             return self.embeddings
-        return self.embedded if ask.kind == "claims" else self.deputy
+        return self.embedded if ask.kind == "claims" else self.fallback_judge
 
     async def _open(self, ask: Ask) -> DecisionSession[ClaimQuestion, ClaimOpinion]:
         from ragstone.judges.hybrid.support import decide_support  # loads numpy
 
-        judge = self.embedded if ask.kind == "support" else self._find_other(ask)
+        judge = self.embedded if ask.kind == "support" else self._find_delegate(ask)
         (answered,) = await judge.answer([ask])
         session: DecisionSession[ClaimQuestion, ClaimOpinion] = DecisionSession(ask, answered)
         if ask.kind == "support" and isinstance(answered, Reply):
-            session.start(decide_support(ask, read_opinion(answered)))
+            session.start(decide_support(ask, get_trusted_value(answered)))
         return session
 
     async def _classify(
@@ -104,13 +104,13 @@ class ClassifierJudge(Reopenable):
         """Return the outcome, with notes on what a reader would not expect of a classifier."""
         in_parts = (compose("read_in_windows", n=windows),) if windows > 1 else ()
         answered = session.finish((*self.model.notes, *in_parts))
-        if session.ask.kind in UNREMARKED_KINDS or not isinstance(answered, Reply):
+        if session.ask.kind in KINDS_WITHOUT_FALLBACK_NOTE or not isinstance(answered, Reply):
             return answered
         note = compose("classifier_not_asked", judge=self.name)
         return Reply(answered.value, answered.usage, (*answered.notes, note))
 
 
-def _to_opinion(classes: Classified) -> ClaimOpinion | JudgeFailed | OutOfBudget:
+def _to_opinion(classes: PairOutcome) -> ClaimOpinion | JudgeFailed | OutOfBudget:
     from ragstone.judges.hybrid.support import ClaimOpinion
 
     if not isinstance(classes, PairClasses):

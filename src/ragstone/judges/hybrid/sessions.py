@@ -36,9 +36,9 @@ class DecisionSession(Generic[Q, A]):
     """One Ask on its way to a reply: the questions that are open and what they cost."""
 
     ask: Ask
-    answered: Answered
+    outcome: Answered
     """The embedded judge's reply at first, the outcome at the end."""
-    asked: tuple[Q, ...] = ()
+    open_questions: tuple[Q, ...] = ()
     """Questions that are open; none when the Ask is decided."""
     usage: Usage = NO_USAGE
     was_asked: bool = False
@@ -54,7 +54,7 @@ class DecisionSession(Generic[Q, A]):
     def send(self, answers: Sequence[A | JudgeFailed | OutOfBudget]) -> None:
         """Go on with the answers to the open questions; a failure among them ends the Ask."""
         decision = self._decision
-        if decision is None or not self.asked:
+        if decision is None or not self.open_questions:
             return
         self.was_asked = True
         self.usage = sum((answer.usage or NO_USAGE for answer in answers), self.usage)
@@ -70,39 +70,37 @@ class DecisionSession(Generic[Q, A]):
     @property
     def is_unasked(self) -> bool:
         """Whether a model was to decide, and rules settled everything before it was asked."""
-        return (
-            self._decision is not None and not self.was_asked and isinstance(self.answered, Reply)
-        )
+        return self._decision is not None and not self.was_asked and isinstance(self.outcome, Reply)
 
     def finish(self, notes: tuple[str, ...]) -> Answered:
         """Return the outcome, with the notes of the model if it was asked, and the word that it was not."""
-        if self._decision is None or not isinstance(self.answered, Reply):
-            return self.answered
+        if self._decision is None or not isinstance(self.outcome, Reply):
+            return self.outcome
         if self.is_unasked:
-            given = (*self.answered.notes, compose("model_not_asked"))
-            return Reply(self.answered.value, self.usage, given)
+            given = (*self.outcome.notes, compose("model_not_asked"))
+            return Reply(self.outcome.value, self.usage, given)
         # a model has decided, so that the reply no longer stands on rules alone
-        kept = [note for note in self.answered.notes if code_of(note) != HEURISTIC]
+        kept = [note for note in self.outcome.notes if code_of(note) != HEURISTIC]
         if self._without_probabilities:
             kept.append(compose("model_without_probabilities"))
-        return Reply(self.answered.value, self.usage, (*kept, *notes))
+        return Reply(self.outcome.value, self.usage, (*kept, *notes))
 
     def _advance(self, step: Callable[[], tuple[Q, ...]]) -> None:
         try:
-            self.asked = step()
+            self.open_questions = step()
         except StopIteration as end:
-            notes = self.answered.notes if isinstance(self.answered, Reply) else ()
-            self.asked, self.answered = (), Reply(end.value, notes=notes)
+            notes = self.outcome.notes if isinstance(self.outcome, Reply) else ()
+            self.open_questions, self.outcome = (), Reply(end.value, notes=notes)
         except (JudgeFailed, OutOfBudget) as failure:
             self.fail(failure)
 
     def fail(self, failure: JudgeFailed | OutOfBudget) -> None:
         """End the Ask with a failure, which gets what was spent on it."""
-        self.asked, self.answered = (), failure
+        self.open_questions, self.outcome = (), failure
         failure.usage = self.usage
 
 
-def read_opinion(reply: Reply) -> Any:
+def get_trusted_value(reply: Reply) -> Any:
     """Return the value of the embedded judge's reply; its probabilities mean nothing in a language never measured."""
     if any(code_of(note) == "language_unmeasured" for note in reply.notes):
         return _drop_probabilities(reply.value)
@@ -120,10 +118,12 @@ def _drop_probabilities(value: Any) -> Any:
 
 async def run_sessions(
     sessions: Sequence[DecisionSession[Q, A]],
-    put: Callable[[list[tuple[Ask, Q]]], Awaitable[Sequence[A | JudgeFailed | OutOfBudget]]],
+    ask_model: Callable[[list[tuple[Ask, Q]]], Awaitable[Sequence[A | JudgeFailed | OutOfBudget]]],
 ) -> None:
-    """Put the open questions of all Asks together, round by round, until every Ask is decided."""
-    while questions := [(session.ask, q) for session in sessions for q in session.asked]:
-        answers = iter(await put(questions))
+    """Put the open questions of all Asks together, round by round, until every Ask is decided.
+
+    `ask_model` returns one answer a question, in the order of the questions."""
+    while questions := [(session.ask, q) for session in sessions for q in session.open_questions]:
+        answers = iter(await ask_model(questions))
         for session in sessions:
-            session.send([next(answers) for _ in session.asked])
+            session.send([next(answers) for _ in session.open_questions])

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.choices import ChoiceRequest, Chosen
+from ragstone.judges.choices import ChoiceOutcome, ChoiceRequest
 from ragstone.judges.completion import Completion
 from ragstone.judges.huggingface import format_chat, identify, load
 from ragstone.judges.limits import Budget
@@ -48,9 +48,9 @@ class CausalChoices:
         """Return the model; how requests are put together changes no choice."""
         return {"dialect": "hf", "model": identify(self.path)}
 
-    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
+    async def choose(self, requests: Sequence[ChoiceRequest]) -> list[ChoiceOutcome]:
         """Answer the requests, those with the same prefix in batches."""
-        chosen: list[Chosen] = []
+        chosen: list[ChoiceOutcome] = []
         # by system message and prefix
         for _, group in groupby(requests, key=lambda request: request[:2]):
             waiting = list(group)
@@ -62,7 +62,7 @@ class CausalChoices:
         """End the thread; the loaded model stays for the next judge of this process."""
         await self._thread.close()
 
-    async def _choose(self, requests: Sequence[ChoiceRequest]) -> list[Chosen]:
+    async def _choose(self, requests: Sequence[ChoiceRequest]) -> list[ChoiceOutcome]:
         try:
             for _ in requests:
                 await self.budget.admit(0.0)
@@ -73,7 +73,7 @@ class CausalChoices:
             return [OutOfBudget(failure.reason) for _ in requests]
 
 
-def decide(loaded: tuple[Any, Any], requests: Sequence[ChoiceRequest]) -> list[Chosen]:
+def decide(loaded: tuple[Any, Any], requests: Sequence[ChoiceRequest]) -> list[ChoiceOutcome]:
     """Return the choices of a tokenizer and its model; a prompt that is too long fails alone."""
     tokenizer, model = loaded
     prompts = [
@@ -86,7 +86,7 @@ def decide(loaded: tuple[Any, Any], requests: Sequence[ChoiceRequest]) -> list[C
     context = getattr(model.config, "max_position_embeddings", None) or math.inf
     fitting = [prompt for prompt in prompts if len(prompt) <= context]
     rows = iter(predict_next(model, fitting) if fitting else ())
-    chosen: list[Chosen] = []
+    chosen: list[ChoiceOutcome] = []
     for prompt, request in zip(prompts, requests, strict=True):
         if len(prompt) > context:
             chosen.append(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.choices import Classified, PairClasses, PairLabel, PairRequest, merge_windows
+from ragstone.judges.choices import PairClasses, PairLabel, PairOutcome, PairRequest, merge_windows
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.classifiers import Runtime, check_packages, find_files, load_runtime
 from ragstone.judges.local.labels import read_labels
@@ -61,7 +61,7 @@ class NliClassifier:
             "context": self.context,
         }
 
-    async def classify(self, pairs: Sequence[PairRequest]) -> list[Classified]:
+    async def classify(self, pairs: Sequence[PairRequest]) -> list[PairOutcome]:
         """Classify the pairs; the windows of all of them are run together, those of like length in one batch."""
         prepared = [await self._prepare(pair) for pair in pairs]
         windows = [window for job in prepared if isinstance(job, list) for window in job]
@@ -133,7 +133,7 @@ def weigh_classes(
 
 def _merge(
     windows: Sequence[TokenWindow], rows: Sequence[Mapping[PairLabel, float] | None]
-) -> Classified:
+) -> PairOutcome:
     usage = Usage(1, sum(len(window.ids) for window in windows))
     classes = [row for row in rows if row is not None]
     if len(classes) < len(rows):
