@@ -90,6 +90,35 @@ def test_a_mistake_is_one_sentence(call, write) -> None:
     assert "no run" in call("label", "nothing").err
 
 
+def test_a_file_about_another_run_is_refused_and_nothing_is_stored(call, write, tmp_path) -> None:
+    make_run(open_store(tmp_path), [make_claims("supported")] * 2)
+    write("others.jsonl", [{"sample": "x1", "on": "support", "value": "yes"}])
+    result = call("labels", "import", "others.jsonl", "--run", "r1")
+    assert result.code == 2
+    assert "the run r1 has none of the labelled samples, such as 'x1'" in result.err
+    assert "--field sample=COLUMN" in result.err
+    assert load_labels(open_store(tmp_path)) == []
+
+
+def test_agreement_in_spanish_fits_a_terminal(call, write, tmp_path, monkeypatch) -> None:
+    make_run(open_store(tmp_path), [make_claims("supported")] * 4)
+    given = {"ana": "yes yes no no", "": "yes no no no"}
+    rows = [
+        {"sample": f"s{n}", "on": "support", "value": value, "author": author}
+        for author, values in given.items()
+        for n, value in enumerate(values.split())
+    ]
+    write("people.jsonl", rows)
+    call("labels", "import", "people.jsonl", "--run", "r1")
+    monkeypatch.setenv("RAGSTONE_LANG", "es")
+    monkeypatch.setenv("COLUMNS", "80")
+    result = call("labels", "agreement")
+    assert "Acuerdo entre personas" in result.out
+    assert "0,500" in result.out  # Cohen's kappa: 3 of 4 the same, 2 of 4 by chance
+    assert "sin nombre" in result.out
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
 def test_eval_report_and_compare_show_the_corrected_mean(call, write, tmp_path) -> None:
     rows = [
         {"id": f"q{n}", "question": "When was the mill built?", "answer": f"It was built in {1850 + n % 2}.",

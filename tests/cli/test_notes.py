@@ -10,6 +10,7 @@ import pytest
 
 import ragstone.cli.actions
 from ragstone.cli.actions.messages import Count, format_count, note
+from ragstone.judges.local.catalogue import MODELS
 from ragstone.locale.catalogue import load_phrases
 
 ACTIONS = Path(ragstone.cli.actions.__file__).parent
@@ -36,8 +37,9 @@ def list_calls(name: str, folder: Path = ACTIONS) -> list[ast.Call]:
 
 
 def test_every_note_has_its_spanish_and_no_translation_is_left_over() -> None:
-    calls = [*list_calls("note"), *list_calls("SourceNote", DATA)]
+    calls = [*list_calls("note"), *list_calls("translate"), *list_calls("SourceNote", DATA)]
     texts = {text for call in calls for text in list_texts(call.args[0])}
+    texts |= {text for model in MODELS for text in (model.languages, model.measured)}
     nouns = {
         noun
         for call in list_calls("Count")
@@ -49,7 +51,7 @@ def test_every_note_has_its_spanish_and_no_translation_is_left_over() -> None:
 
 @pytest.mark.parametrize(("english", "spanish"), load_phrases("es", "notes").items())
 def test_a_translation_has_the_same_values(english: str, spanish: str) -> None:
-    assert set(re.findall(r"\{\w+\}", english)) == set(re.findall(r"\{\w+\}", spanish))
+    assert set(re.findall(r"\{\w+", english)) == set(re.findall(r"\{\w+", spanish))
 
 
 def test_counts_in_each_language() -> None:

@@ -340,7 +340,7 @@ def test_fields_map_own_columns_also_nested_and_over_lists() -> None:
 
 
 def test_fields_with_a_missing_column_or_field_say_so() -> None:
-    with pytest.raises(DataError, match="which the first 1 rows of 1 samples lack; did you mean"):
+    with pytest.raises(DataError, match="which the first 1 rows of 1 sample lack; did you mean"):
         read([{"question": "a?", "replyy": "b"}], fields={"answer": "reply"})
     with pytest.raises(DataError, match="'anwser' is not a field of a sample; did you mean"):
         read([{"question": "a?"}], fields={"anwser": "question"})

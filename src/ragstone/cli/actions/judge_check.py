@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import Count, format_count, note
+from ragstone.cli.actions.messages import Count, find_language, localize, note, translate
 from ragstone.cli.actions.progress import Bar
 from ragstone.config import load
 from ragstone.engine import ProgressCallback
@@ -33,15 +33,15 @@ from ragstone.judges.discovery import find_settings
 from ragstone.judges.factory import make_judge, to_public_spec
 from ragstone.judges.limits import Budget
 from ragstone.judges.scale import MIN_RANK_AUROC, MIN_REPLY_RATE, find_needed_accuracy
+from ragstone.locale.messages import render
 from ragstone.store import Store, save_scales
 
 CHECK_CONCURRENCY = 4
 """Questions in flight where the user says nothing: a local server queues the rest until they time out."""
 SHOWN_FAILURES = 3
 INCOMPLETE_EXIT_CODE = 3
-FITNESS_WORDS = {"fit": "[green]fit[/]", "rank_only": "[yellow]rank only[/]", "unfit": "[red]unfit[/]"}  # fmt: skip
-"""KindResult.fitness → how it is printed."""
-LANGUAGE_NAMES = {"en": "English", "es": "Spanish"}
+FITNESS_COLOURS = {"fit": "green", "rank_only": "yellow", "unfit": "red"}
+"""KindResult.fitness → the colour it is printed in."""
 
 
 def run_check(
@@ -107,14 +107,16 @@ async def _measure(
     tried = {"concurrency": CHECK_CONCURRENCY, **settings}
     trials: list[RouteTrial] = []
     if len(list_routes(settings)) > 1:
-        bar.title = "trying both routes"
+        bar.title = translate("trying both routes")
         trials = await try_routes(tried, language, budget, quick=quick, watch=bar)
         chosen = choose_route(trials)
         settings, tried = set_route(settings, chosen), set_route(tried, chosen)
     judge = make_judge(tried, budget=budget)
 
     def start_kind(kind: str, number: int, count: int) -> ProgressCallback:
-        bar.title = f"{kind} ({number + 1} of {count})"
+        bar.title = translate(
+            "{kind} ({number} of {count})", kind=kind, number=number + 1, count=count
+        )
         return bar
 
     try:
@@ -135,33 +137,72 @@ def _show_routes(
 ) -> None:
     for trial in trials:
         result = trial.result
-        console.print(
-            f"{trial.route:>8}: {result.replies} of {result.controls} replies usable, {result.right} right; "
-            f"{_format_tokens(result)} tokens and {result.seconds / result.controls:.1f} s a sample",
-            soft_wrap=True,
+        sentence = translate(
+            "{replies} of {controls} replies usable, {right} right; {tokens} tokens and {seconds:.1f} s a sample",
+            replies=result.replies,
+            controls=result.controls,
+            right=result.right,
+            tokens=_count_tokens(result),
+            seconds=result.seconds / result.controls,
         )
+        console.print(f"{trial.route:>8}: {sentence}", soft_wrap=True)
         _show_failures(console, result)
     if len(trials) < 2:
         return
     chosen = "hybrid" if settings["small"] else "json"
     json_result, hybrid_result = (trial.result for trial in trials)  # in the order of `list_routes`
     if chosen == "json":
-        reason = "its JSON replies are usable, and no fewer are right"
+        reason = translate("its JSON replies are usable, and no fewer are right")
     elif json_result.replies < MIN_REPLY_RATE * json_result.controls:
-        reason = f"only {json_result.replies} of {json_result.controls} JSON replies are usable"
+        reason = translate(
+            "only {replies} of {controls} JSON replies are usable",
+            replies=json_result.replies,
+            controls=json_result.controls,
+        )
     else:
-        reason = f"{json_result.agreement:.0%} are right as JSON, {hybrid_result.agreement:.0%} with one token"
-    console.print(f"[bold]Route: {chosen}[/], because {reason}.\n")
+        reason = translate(
+            "{json:.0%} are right as JSON, {hybrid:.0%} with one token",
+            json=json_result.agreement,
+            hybrid=hybrid_result.agreement,
+        )
+    choice = translate("Route: {route}, because {reason}.", route=chosen, reason=reason)
+    console.print(f"[bold]{choice}[/]\n")
 
 
 def _show_results(console: Console, check: JudgeCheck) -> None:
-    language = LANGUAGE_NAMES[check.language]
-    console.print(f"[bold]{escape(check.judge)}[/] on controls of known truth ({language})\n")
+    title = translate(
+        "{judge} on controls of known truth ({language})",
+        judge=check.judge,
+        language=translate("Spanish" if check.language == "es" else "English"),
+    )
+    console.print(f"[bold]{escape(title)}[/]\n")
+    console.print(_build_table(check))
+    count = max(result.controls for result in check.results)
+    console.print(
+        translate(
+            "bal. = balanced accuracy, rule = that of the simplest rule, ECE = calibration error, tokens and s a sample."
+        ),
+        soft_wrap=True,
+    )
+    margin = translate(
+        "{count} controls tell a share of 80% to within about {margin:.0%}.",
+        count=count,
+        margin=margin_of(count),
+    )
+    console.print(f"{margin}\n")
+    for result in check.results:
+        if result.fitness != "fit" and not result.is_unanswered:
+            console.print(f"{result.metric}: {_explain(result)}", soft_wrap=True)
+            _show_failures(console, result)
+
+
+def _build_table(check: JudgeCheck) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
-    table.add_column("metric", no_wrap=True)
-    for head in ("usable", "right", "bal.", "rule", "AUROC", "ECE", "tokens", "s"):
+    table.add_column(translate("metric"), no_wrap=True)
+    heads = (translate("usable"), translate("right"), translate("bal."), translate("rule"))
+    for head in (*heads, "AUROC", "ECE", "tokens", "s"):
         table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    table.add_column(translate("verdict"), no_wrap=True)
     for result in check.results:
         scale = result.scale
         table.add_row(
@@ -172,21 +213,21 @@ def _show_results(console: Console, check: JudgeCheck) -> None:
             _format_figure(result.baseline_accuracy),
             _format_figure(scale.auroc if scale else None),
             _format_figure(result.calibration_error),
-            _format_tokens(result),
-            f"{result.seconds / result.controls:.1f}",
-            "not answered" if result.is_unanswered else FITNESS_WORDS[result.fitness],
+            localize(_count_tokens(result), find_language()),
+            _format_figure(result.seconds / result.controls, ".1f"),
+            _format_verdict(result),
         )
-    console.print(table)
-    count = max(result.controls for result in check.results)
-    console.print(
-        "bal. = balanced accuracy, rule = that of the simplest rule, ECE = calibration error, tokens and s a sample.\n"
-        f"{count} controls tell a share of 80% to within about {margin_of(count):.0%}.\n",
-        soft_wrap=True,
-    )
-    for result in check.results:
-        if result.fitness != "fit" and not result.is_unanswered:
-            console.print(f"{result.metric}: {_explain(result)}", soft_wrap=True)
-            _show_failures(console, result)
+    return table
+
+
+def _format_verdict(result: KindResult) -> str:
+    if result.is_unanswered:
+        return translate("not answered")
+    if result.fitness == "fit":
+        word = translate("fit")
+    else:
+        word = translate("rank only" if result.fitness == "rank_only" else "unfit")
+    return f"[{FITNESS_COLOURS[result.fitness]}]{word}[/]"
 
 
 def margin_of(count: int) -> float:
@@ -198,48 +239,61 @@ def _explain(result: KindResult) -> str:
     """Say why a metric is not fit to gate on."""
     scale = result.scale
     if result.replies < MIN_REPLY_RATE * result.controls:
-        return (
-            f"unfit, {result.replies} of {result.controls} replies are usable; "
-            f"{MIN_REPLY_RATE:.0%} are needed."
+        return translate(
+            "unfit, {replies} of {controls} replies are usable; {needed:.0%} are needed.",
+            replies=result.replies,
+            controls=result.controls,
+            needed=MIN_REPLY_RATE,
         )
     if scale is None:
-        needed = find_needed_accuracy(result.baseline_accuracy)
-        return f"unfit, {result.agreement:.0%} are right; {needed:.0%} are needed."
-    if scale.auroc < MIN_RANK_AUROC:
-        is_reversed = scale.auroc < 1 - MIN_RANK_AUROC
-        finding = "puts bad above good" if is_reversed else "hardly tells good from bad"
-        return (
-            f"unfit, it {finding} (mean {scale.good.mean:.2f} against "
-            f"{scale.bad.mean:.2f}, AUROC {scale.auroc:.2f})."
+        return translate(
+            "unfit, {right:.0%} are right; {needed:.0%} are needed.",
+            right=result.agreement,
+            needed=find_needed_accuracy(result.baseline_accuracy),
         )
-    needed = find_needed_accuracy(scale.baseline_accuracy)
-    return (
-        f"rank only, a limit at {scale.threshold:.2f} is right for {scale.balanced_accuracy:.0%}; "
-        f"{needed:.0%} are needed."
+    if scale.auroc < MIN_RANK_AUROC:
+        return translate(
+            "unfit, it puts bad above good (mean {good:.2f} against {bad:.2f}, AUROC {auroc:.2f})."
+            if scale.auroc < 1 - MIN_RANK_AUROC
+            else "unfit, it hardly tells good from bad (mean {good:.2f} against {bad:.2f}, AUROC {auroc:.2f}).",
+            good=scale.good.mean,
+            bad=scale.bad.mean,
+            auroc=scale.auroc,
+        )
+    return translate(
+        "rank only, a limit at {limit:.2f} is right for {right:.0%}; {needed:.0%} are needed.",
+        limit=scale.threshold,
+        right=scale.balanced_accuracy,
+        needed=find_needed_accuracy(scale.baseline_accuracy),
     )
 
 
 def _show_failures(console: Console, result: KindResult) -> None:
     for reason, count in list(result.failures.items())[:SHOWN_FAILURES]:
-        console.print(f"    {count} failed: {escape(reason)}", soft_wrap=True)
+        shown = render(reason, find_language())
+        line = translate("{count} failed: {reason}", count=count, reason=shown)
+        console.print(f"    {escape(line)}", soft_wrap=True)
 
 
 def _show_costs(console: Console, check: JudgeCheck) -> None:
     usage = check.usage
-    seconds = sum(result.seconds for result in check.results)
-    console.print(
-        f"{format_count(usage.calls, 'call')}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {seconds:.0f} s"
-        + (f", {usage.usd:.2f} USD" if usage.usd else "")
-        + "."
+    costs = translate(
+        "{calls}, {tokens_in} tokens in, {tokens_out} out, {seconds:.0f} s",
+        calls=Count(usage.calls, "call"),
+        tokens_in=usage.input_tokens,
+        tokens_out=usage.output_tokens,
+        seconds=sum((result.seconds for result in check.results), 0.0),
     )
+    console.print(costs + (f", {_format_figure(usage.usd)} USD." if usage.usd else "."))
     if check.is_fit:
-        console.print(
-            "[green]Fit to gate on[/], as far as these controls can tell; measure it on labels of your own."
+        verdict = translate(
+            "Fit to gate on, as far as these controls can tell; measure it on labels of your own."
         )
     else:
-        console.print(
-            "[red]Not fit to gate on[/] where the verdict says so: such scores may be shown, not relied on."
+        verdict = translate(
+            "Not fit to gate on where the verdict says so: such scores may be shown, not relied on."
         )
+    console.print(f"[{'green' if check.is_fit else 'red'}]{verdict}[/]")
 
 
 def _show_section(console: Console, settings: Mapping[str, Any]) -> None:
@@ -265,10 +319,10 @@ def _store_scales(check: JudgeCheck, store_path: str | None) -> None:
         store.close()
 
 
-def _format_figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+def _format_figure(value: float | None, spec: str = ".2f") -> str:
+    return "–" if value is None else format(localize(float(value), find_language()), spec)
 
 
-def _format_tokens(result: KindResult) -> str:
-    tokens = result.usage.input_tokens + result.usage.output_tokens
-    return f"{tokens / result.controls:,.0f}"
+def _count_tokens(result: KindResult) -> int:
+    """Tokens of a sample, on average."""
+    return round((result.usage.input_tokens + result.usage.output_tokens) / result.controls)

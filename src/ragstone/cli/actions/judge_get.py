@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.messages import note, translate
 from ragstone.judges.local.catalogue import MODELS, find_fetched, find_folder, find_model
 from ragstone.judges.local.hub import DownloadProgress, fetch_model
 
@@ -17,13 +17,21 @@ def list_models() -> None:
     """Print each recommended model: licence, size, languages, what we measured, whether it is here."""
     for model in MODELS:
         fetched = find_fetched(model.name)
-        state = f"here: {fetched.path}" if fetched else f"fetch it: ragstone judge get {model.name}"
         click.echo(
-            f"{model.name}  ({model.repository}, {model.licence}, {model.gigabytes:.1f} GB)\n"
-            f"  languages  {model.languages}\n"
-            f"  measured   {model.measured}\n"
-            f"  {state}"
+            translate(
+                "{name}  ({repository}, {licence}, {gigabytes:.1f} GB)\n  languages  {languages}\n  measured   {measured}",
+                name=model.name,
+                repository=model.repository,
+                licence=model.licence,
+                gigabytes=model.gigabytes,
+                languages=translate(model.languages),
+                measured=translate(model.measured),
+            )
         )
+        if fetched:
+            click.echo(translate("  here: {path}", path=fetched.path))
+        else:
+            click.echo(translate("  fetch it: ragstone judge get {name}", name=model.name))
 
 
 def get_model(name: str) -> None:
@@ -35,7 +43,8 @@ def get_model(name: str) -> None:
         fetched = fetch_model(model, on_progress)
     if fetched.sha256 != model.sha256:
         note("it is whole, but not the file that we measured: the hub has another one")
-    click.echo(f"{fetched.path}\nUse it with --judge local, or in a config: judge: local")
+    click.echo(fetched.path)
+    click.echo(translate("Use it with --judge local, or in a config: judge: local"))
 
 
 @contextmanager

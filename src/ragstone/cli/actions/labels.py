@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import Count, note
+from ragstone.cli.actions.messages import Count, find_language, localize, note, translate
 from ragstone.data import write_rows
-from ragstone.errors import ConfigError
+from ragstone.errors import ConfigError, RagstoneError
 from ragstone.labels import (
+    Agreement,
     Label,
     ReadOptions,
     add_labels,
@@ -54,6 +55,11 @@ def import_file(file: str, flags: Mapping[str, Any]) -> None:
             note("left out {rows}: {why}", rows=Count(count, "row"), why=why)
     if flags["run"] is not None:
         labels, unknown = attach_content(store.run(flags["run"]), labels)
+        if unknown and not labels:
+            raise RagstoneError(
+                f"the run {flags['run']} has none of the labelled samples, such as {unknown[0].sample!r}, so nothing is "
+                "stored: name their run with --run, or the column of their ids with --field sample=COLUMN"
+            )
         if unknown:
             note(
                 "left out {labels} of samples that the run does not have, such as {sample}",
@@ -95,36 +101,9 @@ def show_agreement(run: str | None, listed: int, store_path: str | None) -> None
     labels = _load(Store.open(store_path), run)
     agreements = measure_agreement(labels)
     if not agreements:
-        click.echo("no item was labelled by two people")
+        click.echo(translate("no item was labelled by two people"))
         return
-    console = Console(highlight=False)
-    table = Table(title="Agreement of people", title_justify="left")
-    for head in ("on", "people", "items", "measure", "agreement", "95 % interval"):
-        table.add_column(head, justify="left" if head in ("on", "people", "measure") else "right")
-    for agreement in agreements:
-        span = _format_interval(agreement.low, agreement.high)
-        alpha = "–" if agreement.alpha is None else f"{agreement.alpha:.3f}"
-        table.add_row(
-            agreement.target,
-            f"{agreement.people}",
-            f"{agreement.items:,}",
-            "Krippendorff's alpha",
-            alpha,
-            span,
-        )
-        for pair in agreement.pairs:
-            kappa = "–" if pair.kappa is None else f"{pair.kappa:.3f}"
-            names = escape(f"{pair.first or 'unnamed'}, {pair.second or 'unnamed'}")
-            span = _format_interval(pair.low, pair.high)
-            table.add_row(
-                "",
-                names,
-                f"{pair.items:,}",
-                f"Cohen's kappa, {pair.same:.0%} the same",
-                kappa,
-                span,
-            )
-    console.print(table)
+    Console(highlight=False).print(_build_agreement_table(agreements))
     for agreement in agreements:
         for row in agreement.disagreements[:listed]:
             click.echo(_format_disagreement(row))
@@ -132,12 +111,45 @@ def show_agreement(run: str | None, listed: int, store_path: str | None) -> None
         note("settle them with: ragstone labels adjudicate")
 
 
+def _build_agreement_table(agreements: Sequence[Agreement]) -> Table:
+    table = Table(title=translate("Agreement of people"), title_justify="left")
+    for head in (translate("on"), translate("people")):
+        table.add_column(head)
+    table.add_column(translate("items"), justify="right")
+    table.add_column(translate("measure"))
+    for head in (translate("agreement"), translate("95 % interval")):
+        table.add_column(head, justify="right")
+    for agreement in agreements:
+        table.add_row(
+            agreement.target,
+            f"{agreement.people}",
+            localize(agreement.items, find_language()),
+            translate("Krippendorff's alpha"),
+            _format_coefficient(agreement.alpha),
+            _format_interval(agreement.low, agreement.high),
+        )
+        for pair in agreement.pairs:
+            table.add_row(
+                "",
+                escape(
+                    f"{pair.first or translate('unnamed')}, {pair.second or translate('unnamed')}"
+                ),
+                localize(pair.items, find_language()),
+                translate("Cohen's kappa, {same:.0%} the same", same=pair.same),
+                _format_coefficient(pair.kappa),
+                _format_interval(pair.low, pair.high),
+            )
+    return table
+
+
 def _load(store: Store, run: str | None) -> list[Label]:
     return load_labels(store) if run is None else load_run_labels(store.run(run))
 
 
 def _format_disagreement(row: Sequence[Label]) -> str:
-    values = ", ".join(f"{label.author or 'unnamed'} {format_value(label)}" for label in row)
+    values = ", ".join(
+        f"{label.author or translate('unnamed')} {format_value(label)}" for label in row
+    )
     item = " ".join(row[0].item.split())
     item = f" “{item[:PREVIEW_CHARS]}{'…' if len(item) > PREVIEW_CHARS else ''}”" if item else ""
     return f"{row[0].sample}: {row[0].target}{item}: {values}"
@@ -149,7 +161,13 @@ def format_value(label: Label) -> str:
 
 
 def _format_interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{low:.3f} – {high:.3f}"
+    if low is None or high is None:
+        return "–"
+    return f"{_format_coefficient(low)} – {_format_coefficient(high)}"
+
+
+def _format_coefficient(value: float | None) -> str:
+    return "–" if value is None else f"{localize(float(value), find_language()):.3f}"
 
 
 def parse_scale(text: str | None) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""Lines for the person at the terminal: on stderr, in the language of the command line.
+"""Lines for the person at the terminal, in the language of the command line.
 
 The English text, with {placeholders}, is the key of its translation in `locale/<language>/notes.toml`."""
 
@@ -12,6 +12,7 @@ import click
 
 from ragstone.cli.translation import choose_language
 from ragstone.locale.catalogue import LANGUAGES, fill_phrase, load_phrases
+from ragstone.locale.messages import LocalFloat
 
 if TYPE_CHECKING:
     from ragstone.data import Dataset
@@ -28,16 +29,18 @@ def note(text: str, *, quiet: bool = False, **values: Any) -> None:
     """Print a line on stderr for the person at the terminal; results go to stdout.
 
     Without values the text is printed as it is, whatever braces it has."""
-    if quiet:
-        return
+    if not quiet:
+        click.echo(translate(text, **values), err=True)
+
+
+def translate(text: str, **values: Any) -> str:
+    """The text in the language of the command that runs, with its values as that language writes them."""
     language = find_language()
     if language != LANGUAGES[0]:
         text = load_phrases(language, "notes").get(text, text)
-    if values:
-        text = fill_phrase(
-            text, {name: _format_value(value, language) for name, value in values.items()}
-        )
-    click.echo(text, err=True)
+    if not values:
+        return text
+    return fill_phrase(text, {name: localize(value, language) for name, value in values.items()})
 
 
 def format_count(number: int, thing: str, language: str = LANGUAGES[0]) -> str:
@@ -55,9 +58,12 @@ def find_language() -> str:
     return choose_language(typed or (), os.environ)
 
 
-def _format_value(value: Any, language: str) -> str:
+def localize(value: Any, language: str) -> Any:
+    """A value as a language writes it: a count with its noun, a whole number as text, another one with its decimal sign."""
     if isinstance(value, Count):
         return format_count(value.number, value.thing, language)
+    if type(value) is float:
+        return LocalFloat(value, load_phrases(language, "report")["decimal"])
     return _format_whole(value, language) if type(value) is int else str(value)
 
 
