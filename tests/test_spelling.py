@@ -21,6 +21,7 @@ def has_dictionary(name: str) -> bool:
     return done.returncode == 0
 
 
+@pytest.mark.slow  # `make check` runs it
 @pytest.mark.parametrize("language", DICTIONARIES)
 def test_every_word_is_in_the_dictionary_or_among_our_names(language: str) -> None:
     if not has_dictionary(DICTIONARIES[language]):

@@ -71,7 +71,7 @@ def test_a_budget_of_calls_holds_for_local_models_too(monkeypatch: pytest.Monkey
     model = huggingface.LocalModel("somewhere", budget=Budget(max_calls=1))
     monkeypatch.setattr(model, "_generate", lambda orders: [Completion("x") for _ in orders])
     assert asyncio.run(model.complete(order("q"))).text == "x"
-    with pytest.raises(OutOfBudget, match="1 calls"):
+    with pytest.raises(OutOfBudget, match="1 call "):
         asyncio.run(model.complete(order("q")))
 
 

@@ -152,7 +152,7 @@ def test_whatever_is_returned_is_read(value: Any, reply: SystemReply) -> None:
         ({"answer": None}, "answer is null"),
         ({"answer": 5}, "answer is a int"),
         ({"answer": "a", "contexts": 5}, "contexts are a int"),
-        ({"answer": "a", "contexts": ["t"], "ids": []}, "1 contexts and 0 ids"),
+        ({"answer": "a", "contexts": ["t"], "ids": []}, "1 context and 0 ids"),
         ({"answer": "a", "latency": "fast"}, "latency is 'fast'"),
         ({"answer": "a", "cost": float("nan")}, "cost is nan"),
         ({"answer": "a", "contexts": [object()]}, "without text and id"),

@@ -59,6 +59,8 @@ def test_what_states_something_or_nothing_is_no_bare_answer(answer: str) -> None
         ("¿En qué ciudad nació Einstein?", "Ulm", "Nació Einstein en Ulm."),
         ("¿Cuándo se abrió el puente?", "1937", "Se abrió el puente en 1937."),
         ("¿Cuántas personas murieron?", "40", "40 personas murieron."),
+        ("¿Cuántas lunas tiene Marte?", "Dos", "Marte tiene Dos lunas."),
+        ("¿Se admiten perros en el albergue?", "No", "No se admiten perros en el albergue."),
         ("¿Cuánto cuesta la entrada?", "8 euros", "Cuesta la entrada 8 euros."),
         ("¿Tiene piscina el hotel?", "No", "No tiene piscina el hotel."),
         ("¿Tiene piscina el hotel?", "Sí", "Tiene piscina el hotel."),

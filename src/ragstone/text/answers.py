@@ -227,16 +227,28 @@ def _turn_spanish(asked: str, given: str) -> str | None:
     if not verb:
         return None
     if wanted.startswith("cuánt") and thing:
-        return f"{preposition} {_add_thing(given, thing)} {verb}".strip()
+        return _order_spanish(verb, f"{preposition.lower()} {_add_thing(given, thing)}".strip())
     is_name = wanted in _ES_NAMES or (wanted == "qué" and thing)
     if is_name and not preposition:
         return f"{given} {verb}"
     return f"{verb} {_link((preposition or _ES_LINKS.get(wanted, '')).lower(), given)}"
 
 
+def _order_spanish(predicate: str, counted: str) -> str:
+    """A question's verb with what follows it, and the answer: Marte tiene dos lunas, of `tiene Marte` and `dos lunas`."""
+    words = predicate.split()
+    last = next((n for n, word in enumerate(words) if word.lower() not in _ES_CLITICS), 0)
+    if find_verb_form(words[last].lower(), "es") == "finite" and last + 1 < len(words):
+        is_perfect = find_verb_form(words[last + 1].lower(), "es") == "participle"
+        last += is_perfect and last + 2 < len(words)
+    verb, subject = words[: last + 1], words[last + 1 :]
+    return " ".join([*subject, *verb, counted] if subject else [counted, *verb])
+
+
 def _turn_polar_spanish(asked: str, given: str) -> str | None:
     polar = _POLAR.match(given)
-    if polar is None or find_verb_form(asked.split()[0].lower(), "es") != "finite":
+    verb = next((word for word in asked.lower().split() if word not in _ES_CLITICS), "")
+    if polar is None or find_verb_form(verb, "es") != "finite":
         return None
     more = f" {polar[3]}" if polar[3] else ""
     return f"{'no ' if polar[2] else ''}{asked[0].lower()}{asked[1:]}{more}"
@@ -245,8 +257,10 @@ def _turn_polar_spanish(asked: str, given: str) -> str | None:
 def _split_spanish_thing(rest: str) -> tuple[str, str]:
     words = rest.split()
     for index, word in enumerate(words):
-        is_clitic = word.lower() in ("se", "no", "le", "les", "lo")
-        if is_clitic or find_verb_form(word.lower(), "es") in ("finite", "noun_like"):
+        if word.lower() in _ES_CLITICS or find_verb_form(word.lower(), "es") in (
+            "finite",
+            "noun_like",
+        ):
             return " ".join(words[:index]), " ".join(words[index:])
     return "", ""
 
@@ -256,5 +270,6 @@ _ES_ASKS = re.compile(
     r"(?P<wh>quién|quiénes|qué|cuál|cuáles|dónde|cuándo|cómo|cuánto|cuánta|cuántos|cuántas)\b\s*",
     re.IGNORECASE,
 )
+_ES_CLITICS = to_word_set("se no le les lo")
 _ES_NAMES = to_word_set("quién quiénes cuál cuáles")
 _ES_LINKS = {"dónde": "en", "cuándo": "en"}

@@ -119,6 +119,8 @@ class _Cutter:
         )
         if after_stop and right[1].text in self.words.be_have and is_noun:
             return True
+        if self._is_plural_with_verb(right, after_stop):
+            return True
         if not (first.text in self.words.starters or first.capital or first.text[0].isdigit()):
             return False
         has_adverb = first.text in self.words.adverbs
@@ -135,9 +137,29 @@ class _Cutter:
                 return False
             if token.form == "finite" and not token.capital:
                 return True
+            if token.form == "noun_like" and self._is_verb_of(before, right[index + 1 :]):
+                return True
             if token.form in ("past", "noun_like") and after_stop and not self._is_bound(before):
                 return index + 1 == len(right) or self._is_past_verb(right[index + 1])
         return False
+
+    def _is_verb_of(self, subject: _Token, after: Sequence[_Token]) -> bool:
+        """Whether a word that may be a plural is the verb of the word before: it closes, the shop closes at 6."""
+        is_pronoun = subject.text in self.words.starters - self.words.determiners
+        return is_pronoun or (
+            bool(after) and not self._is_bound(subject) and self._follows_verb(after[0])
+        )
+
+    def _is_plural_with_verb(self, right: Sequence[_Token], after_stop: bool) -> bool:
+        """Whether a bare plural and its verb follow, without a comma also an object: students pay 28 euros."""
+        if self.language != "en" or len(right) < 3:
+            return False
+        subject, verb, after = right[:3]
+        is_plural = subject.text in _IRREGULAR_PLURALS or (
+            subject.text.endswith("s") and not subject.form and not subject.capital
+        )
+        has_object = after_stop or self._is_complement(after, strict=True)
+        return is_plural and verb.form == "base" and has_object
 
     def _carry(
         self, left: _Left, right: Sequence[_Token], is_comma: bool
@@ -373,7 +395,10 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-_HOUR = re.compile(r"(?:at|from|until)\s+(?:\d{1,2}(?!\d)|noon|midnight|half|quarter)")
+_HOUR = re.compile(
+    r"(?:at|from|until)\s+(?:\d{1,2}(?!\d)|(?:noon|midnight|half|quarter|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+)
+_IRREGULAR_PLURALS = frozenset(["children", "men", "people", "women"])
 _MODALS = {"en": frozenset(EN_MODALS.split()), "es": frozenset(ES_MODALS.split())}
 _INTRANSITIVES = frozenset(EN_INTRANSITIVES.split())
 _PERFECT = frozenset(["has", "have", "had", "ha", "han", "había", "habían"])
