@@ -219,7 +219,7 @@ KEYS: dict[str, dict[str, str]] = {
         "Left out: those that fit the data.",
     },
     "es": {
-        "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el archivo de un planificador, o `slurm`.",
+        "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el fichero de un planificador, o `slurm`.",
         "slurm": "Lo que pide un trabajo de Slurm ([Más máquinas](scale.md)).",
         "name": "Cómo se llama la ejecución en listas e informes.",
         "data": "Una ruta, o las claves de la segunda tabla.",
@@ -231,7 +231,7 @@ KEYS: dict[str, dict[str, str]] = {
         "language": "Idioma de las muestras que no indican el suyo, y del informe.",
         "prompts": "Carpeta cuyos textos de instrucciones sustituyen a los incluidos.",
         "gates": "Métrica → regla: `>= 0.8` para el extremo prudente del intervalo, `mean >= 0.8` para la media.",
-        "labels": "Un archivo con etiquetas de personas sobre las muestras; las medias se corrigen con ellas.",
+        "labels": "Un fichero con etiquetas de personas sobre las muestras; las medias se corrigen con ellas.",
         "floor": "Proporción de las muestras aplicables que deben quedar puntuadas.",
         "store": "Fichero o URL donde se guardan las ejecuciones.",
         "output": "Ficheros que escribir, cada uno en el formato de su extensión.",

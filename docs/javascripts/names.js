@@ -1,5 +1,5 @@
 // Names for those who hear the page: the theme gives its search dialog and the buttons of its code blocks none.
-// And tables wider than the page can be reached, and so scrolled, by keyboard.
+// And tables wider than the page can be reached, and so scrolled, by keyboard; long names in them break after _ and /.
 (() => {
   const es = document.documentElement.lang === "es";
   const name = () => {
@@ -14,6 +14,10 @@
       else wrap.removeAttribute("tabindex");
     });
   };
+  document.querySelectorAll(".md-typeset td:not(:first-child) code").forEach((code) => {
+    if (!code.children.length)
+      code.innerHTML = code.innerHTML.replace(/[_/](?=\w)/g, "$&<wbr>");
+  });
   name();
   addEventListener("resize", name);
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });

@@ -11,7 +11,7 @@ from ragstone.analysis import summarise
 from ragstone.cli.judge import command
 from ragstone.judges.offline import OfflineJudge, quality
 from ragstone.report.builders.run import RunReport, build_summary
-from ragstone.report.document import BulletList, Heading, Paragraph, ReportTable
+from ragstone.report.document import BulletList, Heading, Paragraph, ReportTable, to_plain_text
 from ragstone.report.prose import parse_markdown
 from ragstone.report.render import html, markdown, terminal
 from ragstone.types import Score
@@ -122,7 +122,7 @@ def test_blocks_of_a_page() -> None:
     assert heading == Heading("A", 1)
     assert paragraph == Paragraph("One two three four.")
     assert isinstance(items, BulletList)
-    assert [item.text for item in items.items] == ["first more", "second"]
+    assert [to_plain_text(item.text) for item in items.items] == ["first more", "second"]
     assert isinstance(table, ReportTable)
     assert [column.head for column in table.columns] == ["a", "b"]
     assert [row.cells for row in table.rows] == [("1", "2")]

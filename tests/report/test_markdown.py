@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ragstone.analysis import Summary, summarise
+from ragstone.report import document as doc
+from ragstone.report.builders.parts import build_list
 from ragstone.report.builders.run import RunReport
-from ragstone.report.render import markdown
+from ragstone.report.render import markdown, terminal
+from ragstone.report.render.notebook import render_nodes
+from ragstone.report.words import load_words
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -67,3 +71,22 @@ def test_it_speaks_spanish(run: StoredRun, summary: Summary) -> None:
     assert "| Métrica | Media | Intervalo del 95\xa0% |" in text
     assert "**0,496**" in text
     assert "extremo inferior del intervalo: 0," in text
+
+
+def test_code_in_our_sentences_is_code_and_inert() -> None:
+    remarks = [
+        "`ragstone judge check` measures it; see `a_b`",
+        "`<b>x</b>` and `a|b` stay text",
+        "one ` alone",
+    ]
+    nodes = (build_list(remarks),)
+    document = doc.ReportDocument("run", load_words("en"), "t", "b", (), nodes)
+    assert markdown.render(document).splitlines() == [
+        "- `ragstone judge check` measures it; see `a_b`",
+        r"- \`&lt;b&gt;x&lt;/b&gt;\` and \`a\|b\` stay text",
+        r"- one \` alone",
+    ]
+    page = render_nodes(nodes)
+    assert "<code>ragstone judge check</code> measures it; see <code>a_b</code>" in page
+    assert "`&lt;b&gt;x&lt;/b&gt;` and `a|b` stay text" in page
+    assert "`ragstone judge check` measures it" in terminal.render(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -60,10 +61,14 @@ def narrow_terminal(columns: int) -> Where:
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A stretch of text with a look: strong, emphasis, code, soft, mono, unseen, badge, link, or a line break."""
+    """A stretch of text with a look: strong, emphasis, code, soft, mono, unseen, badge, link, or a line break.
+
+    A sentence is one of ours, in which backticks mark code; samples are never shown as one."""
 
     text: str
-    style: Literal["strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link", "break"]
+    style: Literal[
+        "strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link", "break", "sentence"
+    ]
     tone: Tone = ""
     href: str = ""
 
@@ -379,6 +384,21 @@ def to_cell(cell: TableCell | str) -> TableCell:
 def to_spans(text: Inline) -> tuple[str | Styled, ...]:
     """The stretches of a text."""
     return text if isinstance(text, tuple) else (text,)
+
+
+def split_code(sentence: str) -> tuple[str | Styled, ...]:
+    """The stretches of a sentence, with what stands between backticks as code."""
+    parts: list[str | Styled] = []
+    for n, part in enumerate(re.split("`([^`]*)`", sentence)):
+        if n % 2 == 0:
+            parts.append(part)
+        else:
+            parts.append(Styled(part, "code") if _CODE.fullmatch(part) else f"`{part}`")
+    return tuple(part for part in parts if part)
+
+
+_CODE = re.compile(r"""[\w .,:/=+"'(){}…-]+""")
+"""Commands, options and names; anything else between backticks stays as it is, whoever wrote it."""
 
 
 def to_plain_text(text: Inline) -> str:

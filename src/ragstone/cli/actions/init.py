@@ -216,11 +216,20 @@ def _comment(text: str, indent: str = "") -> Iterator[str]:
 
 def _write_job(service: str, say: Words) -> str:
     head = "\n".join(_comment(say("starter_ci")))
+    source = "\n".join(
+        _comment(say("starter_ci_source", command=GIT_COMMAND), SOURCE_INDENTS[service])
+    )
     secret = "\n".join(_comment(say("starter_ci_judge"), "        "))
-    return _JOBS[service].replace("HEAD", head, 1).replace("        # SECRET", secret, 1)
+    job = _JOBS[service].replace("HEAD", head, 1)
+    job = job.replace(f"{SOURCE_INDENTS[service]}# SOURCE", source, 1)
+    return job.replace("        # SECRET", secret, 1)
 
 
-# `_write_job` replaces HEAD and, where there is one, the line # SECRET.
+GIT_COMMAND = 'pip install "ragstone @ git+https://HOST/OWNER/ragstone@REF"'
+SOURCE_INDENTS = {"github": "      ", "gitlab": "    "}
+"""Before the steps of a job."""
+
+# `_write_job` replaces HEAD, the line # SOURCE and, where there is one, the line # SECRET.
 _JOBS = {
     "github": f"""HEAD
 name: ragstone
@@ -234,6 +243,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: {{python-version: "3.12"}}
+      # SOURCE
       - run: pip install ragstone
       - run: ragstone eval -c {CONFIG_NAME}
         # SECRET
@@ -250,6 +260,7 @@ ragstone:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
+    # SOURCE
     - pip install ragstone
     - ragstone eval -c {CONFIG_NAME} -o {RUNS_FOLDER}/report.html -o {RUNS_FOLDER}/junit.xml
   artifacts:

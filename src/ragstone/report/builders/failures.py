@@ -76,7 +76,8 @@ class FailureReport:
             doc.Status(state.text, state.tone, where=doc.WRITTEN),
         )
         notes = [
-            doc.Paragraph(note.text, note.tone, "note") for note in _describe_gaps(failures, say)
+            doc.Paragraph(doc.Styled(note.text, "sentence"), note.tone, "note")
+            for note in _describe_gaps(failures, say)
         ]
         classes: list[doc.Node] = [*build_classes(failures, say), *notes]
         diagnosis = []

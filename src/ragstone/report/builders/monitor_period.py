@@ -255,7 +255,7 @@ def _build_failures(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Node]:
             newest = say("newest_only", n=say.whole(MAX_INTERACTIONS))
             nodes.append(doc.Paragraph(newest, style="note"))
         for note in describe_withheld(analysis.failures, say):
-            nodes.append(doc.Paragraph(note.text, note.tone, "note"))
+            nodes.append(doc.Paragraph(doc.Styled(note.text, "sentence"), note.tone, "note"))
         yield build_panel("classes", say("failures"), *nodes)
         if analysis.diagnoses:
             yield build_diagnosis(analysis.diagnoses, analysis.failures, say)

@@ -48,7 +48,11 @@ def build_remarks(
     for name, lines in remarks:
         if lines:
             alike.setdefault(tuple(lines), []).append(name)
-    items = [doc.ListItem(line.text, line.tone, name) for name, lines in remarks for line in lines]
+    items = [
+        doc.ListItem(doc.Styled(line.text, "sentence"), line.tone, name)
+        for name, lines in remarks
+        for line in lines
+    ]
     return [
         build_list(items, where, style=style),
         *(
@@ -69,8 +73,8 @@ def build_list(
     """Texts, remarks or items below each other."""
     made = (
         item if isinstance(item, doc.ListItem)
-        else doc.ListItem(item) if isinstance(item, str)
-        else doc.ListItem(item.text, item.tone)
+        else doc.ListItem(doc.Styled(item, "sentence")) if isinstance(item, str)
+        else doc.ListItem(doc.Styled(item.text, "sentence"), item.tone)
         for item in items
     )  # fmt: skip
     return doc.BulletList(tuple(made), ordered, flush, style, where)

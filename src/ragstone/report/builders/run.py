@@ -301,7 +301,9 @@ def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
         state = figures.name_gate_state(gate, say)
         items.append(doc.ListItem(remark.text, remark.tone, label=state))
     for remark in figures.describe_unfit_gates(summary.unfit_gates, summary.run.judge, say):
-        items.append(doc.ListItem(remark.text, remark.tone, label=say("gate.unfit")))
+        items.append(
+            doc.ListItem(doc.Styled(remark.text, "sentence"), remark.tone, label=say("gate.unfit"))
+        )
     return build_list(items, flush=True, style="gates")
 
 

@@ -116,6 +116,7 @@ def load_template(name: str) -> Any:
         "shown_columns": lambda table: doc.select_columns(table, "page"),
         "cells": _list_cells,
         "spans": doc.to_spans,
+        "split_code": doc.split_code,
         "svg": to_markup,
     }
     return environment.get_template(name)

@@ -98,6 +98,8 @@ def _render_span(part: str | doc.Styled) -> str:
             return f"`{part.text}`" if is_plain else escape(part.text)
         case "badge":
             return f"⚠ {escape(part.text)}" if part.tone == "warn" else f"({escape(part.text)})"
+        case "sentence":
+            return _render_inline(doc.split_code(part.text))
         case "unseen":
             return ""
         case "break":  # a cell of a table is one line
