@@ -222,8 +222,9 @@ def _may_share_description(term: str, lines: Sequence[_Line], n: int) -> bool:
 
 def _make_row(line: _Line) -> Block:
     cells = re.split(r"(?<!\\)\|", line.text.strip().strip("|"))
-    end = line.start + len(line.text)
-    return Block("row", tidy_text(line.text), line.start, end, terms=tuple(map(tidy_text, cells)))
+    # a bar inside a cell is written with a stroke before it, which is no part of the cell
+    terms = tuple(tidy_text(cell.replace(r"\|", "|")) for cell in cells)
+    return Block("row", tidy_text(line.text), line.start, line.start + len(line.text), terms=terms)
 
 
 def _read_manual(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:

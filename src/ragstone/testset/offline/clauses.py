@@ -1,4 +1,4 @@
-"""Facts from single sentences: definitions, purposes, places, dates, people, amounts, and how something is done."""
+"""Facts from single sentences: definitions, purposes, places, dates, people and amounts."""
 
 from __future__ import annotations
 
@@ -16,21 +16,18 @@ from ragstone.testset.question_terms import extract_content_stems
 
 MAX_SENTENCE_CHARS = 420
 """Longer sentences are not read: they say too many things for one question."""
-MIN_TASK_STEMS = 4
 MIN_ANSWER_WORDS = 4
-MIN_WAY_WORDS = 12
-"""Words of an instruction that says enough without a name."""
 _SECOND_CLAUSE = re.compile(r", (?:and |y )?\S+ (?:is|are|es|son) ")
 """`X is this, Y is that`: half of it defines something else."""
-_HALF_TASK = re.compile(
-    r"\b(?:not|just|only|sino|no|first|second|next|last|primer[ao]?|segund[ao]|últim[ao])\b|\b(?:by|with|to|of|for|in|on|from|is|are|con|por|de|en|a|que|es|está|están)$"
+_DEFINED = re.compile(
+    r"(?:(?!, (?:and|but|so|y|pero|aunque)\b).)*? (?:that|which|who|where|of|for|to|from|with|by|in|on|between|used|based|que|donde|de|del|para|con|por|en|entre)\b"
 )
-"""Words of a task that was cut in the wrong place."""
-_HALF_WAY = re.compile(
-    r"\b(?:first|primero|en primer lugar|if you (?:wish|want|like)|si (?:lo )?desea|(?:the )?(?:Close|OK|Cancel) button|botón (?:Cerrar|Aceptar|Cancelar)|appropriate|suitable|relevant|desired|corresponding|adecuad|apropiad|desead|correspondiente|pertinente)|^(?:you can |puede )?(?:also|también)\b",
+"""What tells a definition from praise (`a time consuming operation`): the noun is told from others of its sort."""
+_INTERFACE_PART = re.compile(
+    r"\b(?:key|tab|button|field|check ?box|menu|panel|pane|column|item|elemento|tecla|pestaña|botón|campo|casilla|menú|columna)s?\b",
     re.IGNORECASE,
 )
-"""Words of an instruction that is a first step, a second way, or leaves to its reader what to use."""
+"""Parts that every dialog or tool has: of which one, the sentence leaves to its page."""
 _NAMED_PATTERNS = ("when", "who")
 """Patterns whose subject has a name that is known outside of its program."""
 _CODE_NAME = re.compile(r"[`_“«]|\w\.\w|[a-z][A-Z]| [A-Z][a-z]")
@@ -45,18 +42,10 @@ _ACRONYM = re.compile(
 def find_clause_facts(page: Page) -> Iterator[Fact]:
     """Facts of every sentence of the page that matches one of the grammar's patterns."""
     for section in page.sections:
-        if section.block.kind not in ("paragraph", "item", "entry"):
-            continue
-        spans = find_sentences(page, section.block)
-        for (start, end), (after, stop) in zip(spans, [*spans[1:], (0, 0)], strict=True):
-            if end - start > MAX_SENTENCE_CHARS:
-                continue
-            is_step = section.block.kind == "item" and section.block.level > 0
-            goes_on = page.grammar.next_step.match(page.document.text[after:stop].lstrip())
-            for fact in _find_sentence_facts(page, section.headings, start, end):
-                # of several steps one is not how it is done
-                if fact.kind != "how_to" or not (is_step or goes_on):
-                    yield fact
+        if section.block.kind in ("paragraph", "item", "entry"):
+            for start, end in find_sentences(page, section.block):
+                if end - start <= MAX_SENTENCE_CHARS:
+                    yield from _find_sentence_facts(page, section.headings, start, end)
 
 
 def _find_sentence_facts(
@@ -70,11 +59,11 @@ def _find_sentence_facts(
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _find_acronyms(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
-    is_whole = gate.is_sentence(sentence, grammar)
-    is_whole = is_whole and not gate.explain_doubtful_reference(
-        sentence, grammar, owned=bool(page.owner)
-    )
-    for pattern in grammar.patterns if is_whole else grammar.standing_alone:
+    if not gate.is_sentence(sentence, grammar):
+        return
+    if gate.explain_doubtful_reference(sentence, grammar, owned=bool(page.owner)):
+        return
+    for pattern in grammar.patterns:
         match = pattern.sentence.fullmatch(sentence)
         fact = _build_fact(page, headings, pattern, match, sentence) if match else None
         if fact is not None:
@@ -96,15 +85,13 @@ def _build_fact(
     reference = drop_references(
         pattern.reference.format(**parts) if pattern.reference else sentence
     )
-    if reference[-1:] not in ".!?)”»" and pattern.is_instruction:
-        reference += "."
     framed = _frame_subject(page, pattern, question, subject)
     if framed is None or _is_doubtful(page, pattern, framed, reference):
         return None
     asked = "rest" if "rest" in parts and "answer" not in parts else "answer"
     # the claim is what stands before the answer; proofs.py looks for it elsewhere, because another
     # sentence that begins so may answer otherwise
-    claim = subject if pattern.is_instruction else sentence[: match.start(asked)].strip()
+    claim = sentence[: match.start(asked)].strip()
     return Fact(
         framed, reference, pattern.kind, pattern.name, 0, 0, subject, framed=framed != question, claim=claim,
     )  # fmt: skip
@@ -112,14 +99,19 @@ def _build_fact(
 
 def _frame_subject(page: Page, pattern: Pattern, question: str, subject: str) -> str | None:
     """The question with the name that it needs; None when it needs one and the page gives none."""
-    is_code = not pattern.is_instruction and _is_local_code(subject)
+    is_code = _is_local_code(subject)
     # a product of its own (`SpamAssassin`) is what it is everywhere
     is_defined = pattern.name == "definition" and "`" not in subject and gate.is_specific(subject)
     is_named = is_defined or pattern.name in _NAMED_PATTERNS
-    tool = pattern.is_instruction or is_code
+    # said of the command that the page is about: what a thing is used for, what an argument (`INDEX`) is
+    is_local = pattern.name == "purpose" and page.manual in (1, 8)
+    tool = is_code or is_local or (bool(page.command) and subject.isupper())
     framed = frame_question(page, question, tool=tool, product=not is_named)
     is_common = pattern.kind == "factual" and pattern.name != "where"
-    is_common = is_common or pattern.name in ("definition", "purpose")
+    is_common = is_common or pattern.name == "definition"
+    # `In Cantor, what is Python?`: a name of its own, or a part of the program that has no other name
+    if pattern.name == "definition" and framed != question and subject[:1].isupper():
+        return None
     is_known = is_common or gate.is_specific(question.lstrip("¿"))
     return None if framed == question and (is_code or not is_known) else framed
 
@@ -130,15 +122,16 @@ def _is_doubtful(page: Page, pattern: Pattern, question: str, reference: str) ->
         return True
     if is_empty_answer(question, reference, page.grammar.language):
         return True
-    return pattern.name == "definition" and _SECOND_CLAUSE.search(reference) is not None
+    if pattern.name != "definition":
+        return False
+    told = re.split(r" (?:is|are|es|son) ", reference, maxsplit=1)[-1]
+    return not _DEFINED.match(told) or _SECOND_CLAUSE.search(reference) is not None
 
 
 def _name_subject(
     page: Page, headings: tuple[str, ...], pattern: Pattern, parts: dict[str, str]
 ) -> str | None:
     """The subject as the question names it; None when nobody could tell from it what is asked about."""
-    if pattern.is_instruction:
-        return _name_task(page, parts)
     subject = parts["subject"]
     if not _is_good_subject(subject, parts["verb"], page, headings):
         return None
@@ -151,24 +144,6 @@ def _name_subject(
     subject = page.lower_start(subject)
     is_plural = " " not in subject and parts["verb"] in _PLURAL_VERBS
     return subject.lower() if is_plural and subject.istitle() else subject
-
-
-def _name_task(page: Page, parts: dict[str, str]) -> str | None:
-    """The task of an instruction as the question names it; None for half a task, and where nobody could tell of what."""
-    task = parts["subject"]
-    framed = bool(page.command or page.product)
-    is_known = bool(page.owner) or gate.is_specific(task)
-    if not is_known and not _tells_task(task, page.grammar, framed=framed):
-        return None
-    return page.grammar.to_own_words(task) if _is_whole_task(task, parts) else None
-
-
-def _is_whole_task(task: str, parts: dict[str, str]) -> bool:
-    """Whether an instruction says all of a task and names what is used for it; not a first step or a second way."""
-    way = parts.get("answer") or parts["means"]
-    if _HALF_TASK.search(task) or _HALF_WAY.search(way):
-        return False
-    return gate.is_specific(f"x {way[:1].lower()}{way[1:]}") or len(way.split()) >= MIN_WAY_WORDS
 
 
 def _is_local_code(subject: str) -> bool:
@@ -189,17 +164,6 @@ def is_empty_answer(question: str, reference: str, language: str, least: int = 2
     told = [stem for stem in extract_content_stems(reference, language) if stem not in asked]
     least = least if len(reference.split()) > MIN_ANSWER_WORDS else least - 1
     return len(told) < least and not re.search(r"[`\d]", reference)
-
-
-def _tells_task(task: str, grammar: Grammar, *, framed: bool) -> bool:
-    """Whether a task without a name says by its words what it is about; `reorder the list` does not.
-
-    `framed`: the question will name the tool or product, and needs fewer."""
-    is_definite = task.split()[1] in ("the", "el", "la", "los", "las")
-    if is_definite and not re.match(r"\S+ \S+ (?:\S+ ){1,2}(?:of|for|de|del|para)\b", task):
-        return False
-    least = MIN_TASK_STEMS - 1 if framed else MIN_TASK_STEMS + is_definite
-    return len(extract_content_stems(task, grammar.language)) >= least
 
 
 def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
@@ -225,7 +189,7 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
     if not is_phrase or _is_disagreeing(subject, verb, grammar.language):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
-    if _is_vague(words, subject, grammar):
+    if _is_vague(words, subject, grammar) or _INTERFACE_PART.search(subject):
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
@@ -237,7 +201,9 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
 def _is_vague(words: list[str], subject: str, grammar: Grammar) -> bool:
     """Whether nobody can tell which one is meant: `the PPD file`. `words` are those of the subject without articles."""
     heads = [word for word, link in pairwise([*words, "of"]) if link in grammar.links]
-    return not grammar.vague_nouns.isdisjoint(heads) and not _CODE_NAME.search(subject)
+    vague = [head in grammar.vague_nouns for head in heads]
+    # `the file format for Tellico data`: a name behind it does not make the noun itself one
+    return any(vague[:-1]) or (any(vague) and not _CODE_NAME.search(subject))
 
 
 def _is_topic(subject: str, words: list[str], page: Page, headings: tuple[str, ...]) -> bool:
@@ -266,7 +232,8 @@ def frame_question(page: Page, question: str, *, tool: bool = False, product: bo
     template = "frame_tool" if tool and page.command else "frame_at"
     if not owner and (product or (tool and not gate.is_specific(question.lstrip("¿")))):
         owner, template = page.product, "frame_in"
-    if not owner or any(word in question for word in re.findall(r"[\w-]{3,}|^`.+`$", owner)):
+    names = [owner.strip("`")] if "`" in owner else re.findall(r"[\w-]{3,}", owner)
+    if not owner or any(name in question for name in names):
         return question
     at = int(question[:1] == "¿")  # where its first letter stands
     small = question[:at] + question[at : at + 1].lower() + question[at + 1 :]
@@ -274,7 +241,7 @@ def frame_question(page: Page, question: str, *, tool: bool = False, product: bo
 
 
 _SEE = re.compile(
-    r"\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:(?:For|Para) (?:more|further|más|obtener más) (?:information|details|información|detalles)[^.]{0,40}, )?(?i:see|refer to|véase|vea|ver|consulte):? [^.]*\.?$"
+    r"\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:(?:For|Para) (?:more|further|más|obtener más) (?:information|details|información|detalles)[^.]{0,40}, )?(?i:(?:please |por favor,? )?(?:see|refer to|véase|vea|ver|consulte)):? [^.]*\.?$"
 )
 
 

@@ -16,7 +16,6 @@ _BASE = parse_pairs(
 _MAKING_PARTICIPLES = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
 _PLACING_PARTICIPLES = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
 _IMPERATIVES = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
-_INSTRUCTION_STARTS = _IMPERATIVES + "|you (?:can|need to|must|should|have to)"
 
 PATTERNS = compile_patterns(
     [
@@ -31,9 +30,6 @@ PATTERNS = compile_patterns(
         ("how_many", "factual", r"(?P<subject>@np) (?P<verb>has|contains|includes|offers|seats|holds) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s))(?P<rest>(?:[,;.]| (?:for|in|on|and|with|that|which|at|to|per)\b).*)", "How many {unit} does {subject} {base}?", "{answer}"),
         ("cost", "factual", r"(?P<subject>@np) (?P<verb>costs?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:million|billion))? (?:euros?|dollars?|pounds|cents))(?<![.,])(?: (?:per|a|an|each) [a-z]+)?)(?P<rest>(?:[,;.]| and\b).*)", "How much {do} {subject} cost?", "{answer}"),
         ("how_long", "factual", r"(?P<subject>@np) (?P<verb>takes?|lasts?) (?P<answer>@num (?:to @num )?(?:[a-z]+ )?(?:seconds|minutes|hours|days|weeks|months|years))(?P<rest>(?:[,;.]| and\b).*)", "How long {do} {subject} {base}?", "{answer}"),
-        ("how_to", "how_to", rf"(?:To|If you (?:want|need|wish) to) (?P<subject>(?!be\b|do so)[a-z]+ [^,;:]{{8,90}}), (?P<answer>(?:please )?(?:{_INSTRUCTION_STARTS}) .{{8,}}[^:])", "How do I {subject}?", "{Answer}"),
-        ("use_to", "how_to", r"(?:Use|Click|Press|Select|Choose|Run|Type|Enter|Set|Specify|Call) (?P<means>(?!to\b|this|these|it\b)(?:(?! to )[^,;:]){3,80}) to (?P<subject>(?!be\b|do so|the\b|an?\b)(?P<verb>[a-z]+) (?!.* and .* to )[^,;:]{8,80})\.", "How do I {subject}?", ""),
-        ("how_to", "how_to", r"You (?:can|may|could) (?P<subject>(?!also|now|use|find|see|do|have|be|not|only|always|then|even|click|select|choose|press)[a-z]+ [^,;:]{8,80}?) (?P<answer>(?:by [a-z]+ing|using|with the|with `) [^;:]{6,})", "How can I {subject}?", "{Answer}"),
     ],
     {
         "np": r"[^,;:()]{2,60}?",
@@ -56,7 +52,7 @@ _TASKS = (
 TASK_VERBS = parse_pairs(_TASKS) | {base: base for base in parse_pairs(_TASKS).values() if base not in to_word_set("back test report return book print import export list update upgrade search order drop call track access set monitor use share copy start stop check download upload")}  # fmt: skip
 
 _SOFTWARE = re.compile(
-    r"\b(?:program|tool|utility|library|application|server|client|package|system|language|framework|editor|protocol|distribution|daemon|module|extension|software|implementation|interface|platform|service)\b"
+    r"\b(?:program|tool|utility|library|application|server|client|package|system|language|framework|editor|protocol|distribution|daemon|module|extension|software|implementation|interface|platform)\b"
 )
 
 ENGLISH = Grammar(
@@ -69,7 +65,7 @@ ENGLISH = Grammar(
         "so than then there here it its he she they them their his her we us our you your i me my is are was were be been being am do does did done has have "
         "had having can could may might must shall should will would not no never only also very just even still already always often usually sometimes "
         "now currently generally normally typically however therefore thus moreover to by with from at into onto about as after before during between through "
-        "without within via per each every some many most all both neither either another other such same first second last next one more less any new newer recent latest old older current modern typical "
+        "without within via per each every some many most all both neither either another other such same first second last next one more less any new newer recent latest old older current modern typical optional additional "
         "said says means see note let please try make makes made get gets use uses used using contains provides allows e.g i.e etc simply actually"
     ),
     links=to_word_set("of for in on"),
@@ -116,7 +112,7 @@ ENGLISH = Grammar(
         (re.compile(r"\b(?:company|cooperative|corporation|foundation|society|organi[sz]ation|hospital|manufacturer)\b"), re.compile(r"\b(?:1[89]|20)\d\d\b|\bfound|since"), "When was {subject} founded?"),
     ),
     templates={
-        "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "tells_in": "What does {key} {verb} in {owner}?", "what_is": "What is {key}?",
+        "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "what_is": "What is {key}?",
         "purpose": "What is {key} used for?", "cell": "What is the {column} of {key}?",
         "task": "How do I {task}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
         "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",

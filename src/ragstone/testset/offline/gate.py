@@ -120,7 +120,7 @@ def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
     tokens = _CODE.sub("`x`", phrase).split()
     if _QUOTED.sub("x", phrase).count("`") % 2 or not _is_unbroken(tokens):
         return False
-    if re.search(r"[a-zñ] (?:The|El|La|Los|Las) ", phrase):
+    if re.search(r"[a-zñ] (?:The|El|La|Los|Las) |^(?:Description|Descripción) ", phrase):
         return False  # a heading that ran into the sentence: `Descripción La orden`
     lowered = [re.sub(r"\W", "", token).lower() for token in tokens]
     inner = lowered[1:] if lowered[0] in grammar.articles else lowered

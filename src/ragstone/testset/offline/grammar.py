@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from ragstone.testset.spans import MONTH
 
@@ -24,18 +23,13 @@ class Pattern:
 
     name: str
     kind: str
-    """`factual`, `conceptual` or `how_to`."""
+    """`factual` or `conceptual`."""
     sentence: re.Pattern[str]
     """Matches the whole sentence; the group `subject` is what the question is about."""
     question: str
     """A template over the groups, and over what clauses._inflect_parts adds (`{base}`: plain form of the group `verb`)."""
     reference: str = ""
     """A template over the groups; empty for the whole sentence."""
-
-    @property
-    def is_instruction(self) -> bool:
-        """Whether the group `subject` is a task instead of a noun phrase."""
-        return self.kind == "how_to"
 
 
 @dataclass(frozen=True)
@@ -106,11 +100,6 @@ class Grammar:
     """Questions by name: option, does, what_is, purpose, default, cell, task, follow_up, compare, stands_for …"""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
-
-    @cached_property
-    def standing_alone(self) -> tuple[Pattern, ...]:
-        """Patterns that fix how their sentence begins, so that they are tried even where gate.is_sentence refuses it."""
-        return tuple(pattern for pattern in self.patterns if pattern.is_instruction)
 
     def to_own_words(self, task: str) -> str:
         """A task as its reader puts it: `change your password` → `change my password`."""

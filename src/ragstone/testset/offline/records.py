@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 
 from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
@@ -18,11 +18,13 @@ from ragstone.text.clause_words import to_word_set
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
 MAX_KEY_WORDS = 4
+MAX_TABLE_FACTS = 4
+"""Facts of one table: more of them would ask the same thing again and again."""
 _OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
 _CODE_TERM = re.compile(
-    r"(?=.*[a-zA-Z]{3})(?=.*(?:[\w)][_.:(]|\w-\w|[a-z][A-Z])|[A-Z\d_]+$)[\w./:-]+(?:\(.*\))?"
+    r"(?=.*[a-zA-Z]{3})(?=.*(?:[\w)][_.:(]|\w-\w|[a-z][A-Z])|[A-Z\d_]+$)(?!.*(?:example|ejemplo))\w[\w./:-]*(?<![./:-])(?:\(.*\))?"
 )
-"""A name that no prose would write: `send_robust()`, `AVERAGEIF`, `aarp-tick-time`."""
+"""A name that no prose would write: `send_robust()`, `AVERAGEIF`, `aarp-tick-time`; not a pattern (`www.`) or an example."""
 _ACTION_NAME = re.compile(r"[A-ZÁÉÍÓÚÑ][\w-]* [^?:;.,<>=…()→]+")
 _LEAD = re.compile(
     r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?P<sign>:|–|—|-)\s+|(?P<plain>[A-ZÁÉÍÓÚÑ][^.:;,`\n]{2,50}): (?=[A-ZÁÉÍÓÚÑ])"
@@ -90,15 +92,19 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
         return
     text, block = name_line
     # Sections 2 and 3 of the manual are functions, 1 and 8 are commands.
-    if page.manual in (2, 3) and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
-        return  # a noun: not what a function does
+    needs_verb = page.manual in (2, 3) or page.grammar.language == "es"
+    if needs_verb and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
+        return  # a noun: not what a function does, nor what a command is for (`filtro de texto`)
     command = f"`{page.command}`"
     is_noun = page.grammar.noun_start.match(text[:1].upper() + text[1:])
     question = page.grammar.templates["what_is" if is_noun else "purpose"].format(key=command)
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
     is_language = gate.has_language(text, page.grammar, least=1)
+    names = block.text[: block.text.find(text)]
+    is_shared = "," in names and re.search(r"\b(?:or|and|o|y|e)\b|[,/]", text)
     if (
         is_language
+        and not is_shared  # `fseeko, ftello - set or report …`: one does this, the other that
         and " - " not in text
         and not gate.explain_doubt(question, reference, page.grammar)
     ):
@@ -120,9 +126,7 @@ def _find_entry_facts(
     key, owner, template = _choose_entry_key(page, section, terms, reference)
     if not key or is_empty_answer(key, reference, grammar.language):
         return
-    verb = _get_telling_verb(reference, page)
-    question = grammar.templates[template].format(key=key, owner=owner, verb=verb)
-    question = grammar.fix_question(question)
+    question = grammar.fix_question(grammar.templates[template].format(key=key, owner=owner))
     if not gate.explain_doubt(question, reference, grammar):
         kind = "conceptual" if template == "what_is_in" else "detail"
         pattern = "option" if template.startswith("option") else "entry"
@@ -140,14 +144,18 @@ def _choose_entry_key(
         is_known = _is_known_option(page, section, option, reference)
         option_template = "option_is" if template == "what_is" else "option"
         return (f"`{option}`", owner, option_template) if is_known else _NO_KEY
-    term, does = _strip_marks(terms[0]), template in ("does", "tells")
+    term, does = _strip_marks(terms[0]), template == "does"
     if not owner or not term:
         return _NO_KEY
     if _MENU_PATH.fullmatch(term):
         is_menu = does or page.grammar.infinitive.match(reference)
         key = page.grammar.templates["quote"].format(term.rstrip("."))
         return (key, owner, "does_in") if is_menu else _NO_KEY
-    key = _name_key(page, section, term, reference, does=does) if template else ""
+    key = (
+        _name_key(page, section, term, reference, does=does)
+        if template in ("does", "what_is")
+        else ""
+    )
     return (key, owner, f"{template}_in") if key else _NO_KEY
 
 
@@ -182,26 +190,31 @@ def _is_known_option(page: Page, section: DocumentSection, option: str, referenc
     headings = " ".join(section.headings)
     stands_right = not page.command or page.grammar.manual_heading.search(headings)
     is_told = option.strip("-") not in _TRIVIAL and _tells_option(page, reference)
-    # a product may have several programs, whose short options differ
-    is_owned = page.tool or (page.product and option.startswith("--"))
-    return bool(is_owned and stands_right and is_told)
+    # not of a product, which may have several programs
+    return bool(page.tool and stands_right and is_told)
 
 
 def _tells_option(page: Page, reference: str) -> bool:
     """Whether a description says what an option does, beginning with a verb, or what it specifies, with a noun phrase."""
     grammar, first = page.grammar, reference.split()[0].lower()
-    if grammar.noun_start.match(reference) or grammar.option_start.match(reference):
+    if grammar.noun_start.match(reference):
+        return choose_template(page, reference) == "what_is"  # not `The name will be changed`
+    if grammar.option_start.match(reference):
         return True
     return grammar.language == "en" and not page.verbs.isdisjoint({first, first.removesuffix("s")})
 
 
 def _find_option(terms: Sequence[str]) -> str:
     """The name of an option that says most: of `-a, --all` the long one; empty for what is no option."""
+    if re.search(r"(?:^|[\s,/])\+\w", " ".join(terms)):
+        return ""  # `-num +num`: what is said is true of one or the other
     dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
     options = [name for term in dashed for name in _OPTION.findall(term)]
     # `--no-x` comes with `--x`, which is the one described
-    long = (name for name in options if name.startswith("--") and not name.startswith("--no-"))
-    return next(long, options[0] if options else "")
+    long = {name for name in options if name.startswith("--") and not name.startswith("--no-")}
+    if len(long) > 1:
+        return ""  # said of several, each of which may do a part of it
+    return next(iter(long), options[0] if options else "")
 
 
 def choose_template(page: Page, reference: str) -> str:
@@ -216,16 +229,11 @@ def choose_template(page: Page, reference: str) -> str:
     return "" if opening & grammar.finite_verbs else "what_is"
 
 
-def _get_telling_verb(reference: str, page: Page) -> str:
-    verb = reference.split()[0].lower()
-    return page.grammar.base_forms.get(verb, verb)
-
-
 def _strip_marks(term: str) -> str:
     """A term without marks and its default value (`timeout (10s)`); of several spans of code the first."""
     bare = re.sub(r" \(.*\)$|\s*\[\d+\]$", "", term.strip("`*“”«» ").split("`")[0].strip())
     return re.sub(
-        r"^([A-Z_]{3,}|\\\w+) [<\w-].*$", r"\1", bare
+        r"^([A-Z_]{3,}|\\\w+) [<\w-].+$", r"\1", bare
     )  # `ORPHAN color`: with its argument
 
 
@@ -250,7 +258,7 @@ def _tidy_description(page: Page, start: int, end: int) -> str:
     """The description without `This option`, which whoever asks does not see, and without `see section 3`."""
     text = drop_references(tidy_text(page.document.text[start:end]))
     text = page.grammar.self_reference.sub("", text, count=1) if text[:1] in "TE" else text
-    return text[:1].upper() + text[1:].rstrip(" ;:")
+    return text[:1].upper() + text[1:].rstrip()
 
 
 def _find_table_facts(page: Page) -> Iterator[Fact]:
@@ -258,7 +266,7 @@ def _find_table_facts(page: Page) -> Iterator[Fact]:
     blocks = [section.block for section in page.sections]
     for is_table, rows in groupby(blocks, key=lambda block: block.kind == "row"):
         if is_table:
-            yield from _find_rows_facts(page, list(rows))
+            yield from islice(_find_rows_facts(page, list(rows)), MAX_TABLE_FACTS)
 
 
 def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
@@ -295,6 +303,7 @@ def _name_row(page: Page, row: Block) -> str:
     key = row.terms[0]
     is_odd = (
         key.endswith(":")
+        or not re.search(r"[^\W\d_]", key)
         or re.search(r" (?:o|or|y|and) ", key)
         or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
     )

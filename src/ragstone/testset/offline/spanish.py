@@ -12,10 +12,6 @@ _MAKING_PARTICIPLES = "fundad|cread|publicad|introducid|construid|inaugurad|esta
 _MAKING_REFLEXIVES = "fundó|creó|publicó|introdujo|construyó|inauguró|estableció|diseñó|desarrolló|lanzó|inventó|descubrió|adoptó|anunció|restauró|escribió|liberó"
 _PLACING_PHRASES = "se encuentran?|se guardan?|se almacenan?|se instalan?|se ubican?|se sitúan?|están? (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?|se registran?|se conservan?"
 _IMPERATIVES = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
-_INSTRUCTION_STARTS = (
-    _IMPERATIVES
-    + "|puede|debe|debería|basta|hay que|es necesario|tiene que|se (?:usa|utiliza|puede|debe|ejecuta|emplea)"
-)
 
 PATTERNS = compile_patterns(
     [
@@ -31,9 +27,6 @@ PATTERNS = compile_patterns(
         ("how_many", "factual", r"(?P<subject>@np) (?P<verb>tiene|contiene|incluye|ofrece) (?P<answer>@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores)))(?P<rest>(?:[,;.]| (?:de|para|en|y|con|que|a|por)\b).*)", "¿{many} {unit} {verb} {subject}?", "{answer}"),
         ("cost", "factual", r"(?P<subject>@np) (?P<verb>cuestan?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:millones de))? (?:euros?|dólares|libras|céntimos))(?<![.,])(?: (?:al|por|cada) [a-zñáéíóú]+)?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
         ("how_long", "factual", r"(?P<subject>@np) (?P<verb>tardan?|duran?) (?:de |entre )?(?P<answer>@num (?:(?:a|y) @num )?(?:segundos|minutos|horas|días|semanas|meses|años)(?: (?:laborables|hábiles|naturales))?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("how_to", "how_to", rf"(?:Para|Si (?:quiere|desea|necesita)) (?P<subject>(?!poder|ello|esto|eso|más|que|hacer(?:lo|la)\b|ser\b|obtener más)[a-zñ]+(?:ar|er|ir)(?:se)? [^,;:]{{6,90}}), (?P<answer>(?:{_INSTRUCTION_STARTS})\b.{{8,}}[^:])", "¿Cómo puedo {subject}?", "{Answer}"),
-        ("use_to", "how_to", r"(?:Use|Utilice|Emplee|Pulse|Seleccione|Elija|Ejecute|Escriba|Marque|Haga clic) (?P<means>(?!est[aeo]s?\b|luego)(?:(?! para )[^,;:]){3,80}) para (?P<subject>(?!ello|ser\b|hacer(?:lo|la))(?P<verb>[a-zñ]+(?:ar|er|ir)) (?!.*\bpara\b)[^,;:]{8,80})\.", "¿Cómo puedo {subject}?", ""),
-        ("how_to", "how_to", r"(?:Puede|Se puede|Es posible) (?P<subject>(?!ser\b|usar|utilizar|ver\b|encontrar|consultar|haber|seleccionar|pulsar|elegir|hacer clic|que\b)[a-zñ]+(?:ar|er|ir) (?:(?!\w+[ai]e?ndo\b)[^,;:]){8,80}?) (?P<answer>(?:mediante|usando|utilizando|con la (?:orden|opción|herramienta)|con el (?:comando|programa|botón)|con `|a través de|(?:usando|utilizando|pulsando|seleccionando|haciendo|ejecutando|editando|arrastrando|añadiendo|cambiando|escribiendo|instalando|configurando|abriendo|creando|eligiendo|marcando|activando)) [^;:]{6,})", "¿Cómo puedo {subject}?", "{Answer}"),
     ],
     {
         "np": r"[^,;:()]{2,60}?",
@@ -52,7 +45,7 @@ TASK_VERBS = parse_pairs(
 )  # fmt: skip
 
 _SOFTWARE = re.compile(
-    r"\b(?:programa|herramienta|utilidad|biblioteca|aplicación|servidor|cliente|paquete|sistema|lenguaje|editor|protocolo|distribución|demonio|módulo|extensión|software|implementación|interfaz|plataforma|servicio)\b"
+    r"\b(?:programa|herramienta|utilidad|biblioteca|aplicación|servidor|cliente|paquete|sistema|lenguaje|editor|protocolo|distribución|demonio|módulo|extensión|software|implementación|interfaz|plataforma)\b"
 )
 
 SPANISH = Grammar(
@@ -67,7 +60,7 @@ SPANISH = Grammar(
         "deben no nunca solo sólo también muy más menos ya aún todavía siempre normalmente generalmente actualmente habitualmente a al por para con desde "
         "hasta entre durante sin según sobre tras cada algún algunos algunas alguna muchos muchas todos todas todo ambos ambas otro otra otros otras tal "
         "tales mismo misma primer primero primera segundo segunda último última siguiente siguientes anterior anteriores uno vea véase use nota así además "
-        "permite contiene usa utiliza proporciona nuevo nueva nuevos nuevas reciente recientes actual actuales antiguo antigua ahora aquí allí entonces luego únicamente"
+        "permite contiene usa utiliza proporciona nuevo nueva nuevos nuevas reciente recientes actual actuales antiguo antigua ahora aquí allí entonces luego únicamente opcional opcionales adicional adicionales"
     ),
     links=to_word_set("de del en para"),
     vague_nouns=to_word_set(
@@ -75,7 +68,7 @@ SPANISH = Grammar(
         "pasos cosa cosas ejemplo ejemplos nota caso casos hecho solución elección opción ventaja desventaja excepción consecuencia efecto fin sección capítulo "
         "documento página tabla figura lista salida orden línea archivo fichero directorio valor número nombre tipo parte proceso método campo usuario usuarios "
         "argumento parámetro tiempo cambio cambios alternativa regla sistema programa paquete función clase objeto versión cadena variable datos documentación "
-        "guía manual texto libro trabajo tarea comando herramienta motivo"
+        "guía manual texto libro trabajo tarea comando herramienta motivo formato formatos"
     ),
     bad_starts=to_word_set(
         "éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
@@ -100,7 +93,7 @@ SPANISH = Grammar(
     verb_start=re.compile(r"(?:Contiene|Describe|Representa|Almacena|Muestra|Escribe|Imprime|Indica|Especifica|Define|Establece|Crea|Elimina|Borra|Añade|Lista (?:el|la|los|las|todos|todas|un|una)|Convierte|Comprueba|Lee|Abre|Cierra|Activa|Desactiva|Envía|Inicia|Detiene|Ejecuta|Usa|Utiliza|Hace|Actualiza|Instala|Calcula|Llama|Interpreta|Ignora|Incluye|Excluye|Fuerza|Permite|Limita|Suprime|Realiza|Busca|Selecciona|Cambia|Copia (?:el|la|los|las|todos|todas|un|una)|Mueve|Reemplaza|Restaura|Genera|Trata|Devuelve|Guarda|Carga|Verifica|Informa|Evita|Controla|Aplica|Mantiene|Omite|Determina|Produce|Obtiene|Configura|Habilita|Deshabilita|Sustituye|Salta|Espera|Asigna|Descarga|Desinstala|Presenta|Proporciona|Abandona|Termina|Sale|Modifica|Reinicia|Ordena|Quita|Pone|Agrega|Inserta|Suprime|Oculta|Edita|Importa|Exporta|Visualiza)\b|(?!Sobre|Durante|Entre|Desde|Ante|Mediante|Siempre|Aunque|Hasta|Contra|Para|Hacia|Tras|Cada|Una|Esta|Otra|Sea)[A-ZÁÉÍÓÚ][a-zñáéíóú]+[ae] (?:el|la|los|las|una?|todos|todas|automáticamente|si|al)\b"),
     third_person=re.compile(rf"(?i:(?!(?:{_IMPERATIVES})\b))(?!\w+(?:[iou]que|gue|ice|zca|ione|nda|mple|iera|ara)\b|(?:Existe|Compare|Inserte|Ajuste|Defina|Añada|Escriba|Agregue|Ingrese|Cree|Mantenga|Consulte|Especifique|Determine|Asigne|Localice|Guarde|Establezca|Escoja)\b)[A-ZÁÉÍÓÚ][a-zñáéíóú]+[ae]\b"),
     infinitive=re.compile(rf"(?:[A-ZÁÉÍÓÚ][a-zñ]+(?:ar|er|ir)|{_IMPERATIVES}|si|en|desde|para|cuando|[A-Z][a-zñ]+[ae])\b", re.IGNORECASE),
-    background_start=re.compile(r"(?:El valor (?:predeterminado|por omisión|por defecto)|Normalmente|Por omisión|Por defecto|De forma predeterminada|Habitualmente|Generalmente|Algunos|Algunas|Muchos|Actualmente|En|Hay|Para|Desde|A menos|Sin|Usted|Puede|Aunque|Como|Debido|\S+ (?:es|son|era|está|tiene|puede|debe|normalmente|siempre|nunca|ejecuta|usa|utiliza|hace))\b"),
+    background_start=re.compile(r"(?:El valor (?:predeterminado|por omisión|por defecto)|Normalmente|Por omisión|Por defecto|De forma predeterminada|Habitualmente|Generalmente|Algunos|Algunas|Muchos|Actualmente|En|Hay|Existen?|Para|Desde|A menos|Sin|Usted|Puede|Aunque|Como|Debido|\S+ (?:es|son|era|está|tiene|puede|debe|normalmente|siempre|nunca|ejecuta|usa|utiliza|hace))\b"),
     self_reference=re.compile(r"Est[ea] (?:opción|directiva|orden|mandato|parámetro|función|variable|ajuste|campo|comando|método|botón|diálogo|ventana|herramienta|menú|casilla) (?:también |simplemente )?(?=(?!está\b|tiene\b|puede\b|debe\b)[a-zñáéíóú]{3,}[ae]\b)"),
     conditional_start=re.compile(r"(?:Si|Cuando|Mientras)\b"),
     telling_verbs=to_word_set("contiene especifica define indica almacena representa controla determina describe incluye proporciona establece"),
@@ -113,7 +106,7 @@ SPANISH = Grammar(
         (re.compile(r"\b(?:empresa|cooperativa|fundación|sociedad|organización|hospital|fabricante|asociación)\b"), re.compile(r"\b(?:1[89]|20)\d\d\b|\bfund|desde"), "¿Cuándo se fundó {subject}?"),
     ),
     templates={
-        "option": "¿Qué hace la opción {key} de {owner}?", "option_is": "¿Qué especifica la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is_in": "¿Qué es {key} en {owner}?", "tells_in": "¿Qué {verb} {key} en {owner}?", "what_is": "¿Qué es {key}?",
+        "option": "¿Qué hace la opción {key} de {owner}?", "option_is": "¿Qué especifica la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is_in": "¿Qué es {key} en {owner}?", "what_is": "¿Qué es {key}?",
         "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} tiene {key}?",
         "task": "¿Cómo puedo {task}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
         "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "frame_in": "En {owner}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",

@@ -75,7 +75,9 @@ def _read_answer(blocks: Sequence[Block]) -> str:
     steps = [block.text for block in blocks if block.kind == "item" and block.level > 0]
     before = [block.kind for block in blocks[: len(blocks) - len(steps)]]
     if not steps and before == ["paragraph"]:
-        return drop_references(blocks[0].text)
+        # `3.2. Can I …`: the next line of a table of contents
+        is_listed = re.match(r"\d+\.\d+", blocks[0].text)
+        return "" if is_listed else drop_references(blocks[0].text)
     if (
         not 2 <= len(steps) <= MAX_STEPS
         or set(before) - {"paragraph"}
