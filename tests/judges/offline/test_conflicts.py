@@ -40,6 +40,7 @@ CASES = {
         roles | Anna taught Peter French. | Peter was taught French by Anna. | Peter taught Anna French.
         roles | The museum lent the painting to the gallery. | The painting was lent to the gallery by the museum. | The gallery lent the painting to the museum.
         quantifier | Some of the students failed the exam. | Several of the students failed the exam. | All of the students failed the exam.
+        quantifier | Most employees who work in the office have a badge. | Most of the employees who work in the office have a badge. | All employees who work in the office have a badge.
         quantifier | Parking is free for stays under 20 minutes. | A stay of less than 20 minutes is parked free. | Parking is free for all stays.
         roles | The door is blue with a red frame. | The blue door has a red frame. | The door is red with a blue frame.
         quantifier | No bus runs on holidays. | On holidays there is no bus. | All buses run on holidays.
@@ -80,6 +81,7 @@ CASES = {
         roles | Ana enseñó francés a Pedro. | Pedro aprendió francés con Ana. | Pedro enseñó francés a Ana.
         roles | El museo prestó el cuadro a la galería. | El cuadro fue prestado a la galería por el museo. | La galería prestó el cuadro al museo.
         quantifier | Algunos alumnos suspendieron el examen. | Varios alumnos suspendieron el examen. | Todos los alumnos suspendieron el examen.
+        quantifier | Algunos alumnos que viven en el centro vienen a pie. | Varios alumnos que viven en el centro vienen a pie. | Todos los alumnos que viven en el centro vienen a pie.
         quantifier | El aparcamiento es gratuito a partir de 30 euros de compra. | Con una compra de más de 30 euros el aparcamiento es gratuito. | El aparcamiento es gratuito con todas las compras.
         roles | La puerta es azul con un marco rojo. | La puerta azul tiene un marco rojo. | La puerta es roja con un marco azul.
         quantifier | Ningún autobús circula los festivos. | Los festivos no circula ningún autobús. | Todos los autobuses circulan los festivos.

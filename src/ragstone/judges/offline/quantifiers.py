@@ -51,12 +51,15 @@ _INCLUSION = re.compile(
 
 
 def _is_said_there(comparison: SentenceComparison, at: int, other: SentenceItem) -> bool:
-    """Whether the rest of the claim stands in the same section: few own a car, but all have a bicycle."""
+    """Whether the rest of the claim stands in the same section, and not: few own a car, but all have a bicycle.
+
+    What is in another section of the claim too (all mushrooms that grow here) is as far away in the source."""
     weights = {True: 0.0, False: 0.0}
+    own = comparison.claim.items[at].section
     for n, item in enumerate(comparison.claim.items):
-        places = comparison.places[n]
-        if n != at and places:
-            here = any(comparison.source.items[place].section == other.section for place in places)
+        sections = {comparison.source.items[place].section for place in comparison.places[n]}
+        if n != at and sections:
+            here = not sections.isdisjoint((other.section, other.section + item.section - own))
             weights[here] += item.weight
     return weights[True] > weights[False]
 
