@@ -39,6 +39,10 @@ _ACRONYM = re.compile(
 )
 
 
+_INDEFINITE = ("a", "an", "un", "una")
+_PAST = {"opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end"}
+
+
 def find_clause_facts(page: Page) -> Iterator[Fact]:
     """Facts of every sentence of the page that matches one of the grammar's patterns."""
     for section in page.sections:
@@ -133,7 +137,9 @@ def _name_subject(
 ) -> str | None:
     """The subject as the question names it; None when nobody could tell from it what is asked about."""
     subject = parts["subject"]
-    if not _is_good_subject(subject, parts["verb"], page, headings):
+    # `A security token is …` says of every one what it is, whatever its page is about
+    is_general = pattern.name == "definition" and subject.split()[0].lower() in _INDEFINITE
+    if not _is_good_subject(subject, parts["verb"], page, headings, is_general):
         return None
     # a word that only begins its sentence: a parameter (`Mode sets the start of the week`)
     is_lone = pattern.kind == "conceptual" and re.fullmatch(r"[A-Z][a-z]+", subject)
@@ -172,20 +178,25 @@ def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     plural = grammar.language == "en" and not verb.endswith("s")
     return {
         # capital: the part begins the question or the reference
+        "Wh": grammar.time_questions.get(parts.get("prep", ""), grammar.time_questions[""]),
         "modal": "can" if verb == "may" else verb,
         "base": grammar.base_forms.get(verb, verb),
+        "past": _PAST.get(verb, verb),
         "do": "do" if plural else "does",
         "many": "Cuántas" if parts.get("gender") in ("as", "iones", "dades") else "Cuántos",
         "Answer": answer[:1].upper() + answer[1:],
     }
 
 
-def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, ...]) -> bool:
-    """Whether a subject is a simple noun phrase that is known by its name, or is what its section is about."""
+def _is_good_subject(
+    subject: str, verb: str, page: Page, headings: tuple[str, ...], is_general: bool
+) -> bool:
+    """Whether a subject is a simple noun phrase that is known by its name, is what its section is about, or stands for all."""
     grammar = page.grammar
     if subject.split()[0].lower() in grammar.bad_starts - grammar.articles:
         return False
-    is_phrase = gate.is_noun_phrase(subject, grammar)
+    # a number inside: `Employees receive 25 days of annual leave`, whose last word is no verb
+    is_phrase = gate.is_noun_phrase(subject, grammar) and not re.search(r"\s\d", subject)
     if not is_phrase or _is_disagreeing(subject, verb, grammar.language):
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
@@ -193,7 +204,7 @@ def _is_good_subject(subject: str, verb: str, page: Page, headings: tuple[str, .
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
-    if is_name or gate.is_specific(subject) or page.owner:
+    if is_name or is_general or gate.is_specific(subject) or page.owner:
         return True
     return _is_topic(subject, words, page, headings)
 
@@ -212,7 +223,7 @@ def _is_topic(subject: str, words: list[str], page: Page, headings: tuple[str, .
     if len(words) == 1 and (is_definite or words[0] in page.grammar.vague_nouns):
         return False
     about = " ".join((page.title, *headings[:2])).lower()
-    return all(word[:5] in about for word in words if word not in page.grammar.links)
+    return all(word.rstrip("s")[:5] in about for word in words if word not in page.grammar.links)
 
 
 def _is_disagreeing(subject: str, verb: str, language: str) -> bool:

@@ -11,7 +11,9 @@ from ragstone.text.clause_words import to_word_set
 _BASE = parse_pairs(
     "contains=contain provides=provide specifies=specify returns=return displays=display represents=represent defines=define stores=store describes=describe prints=print "
     "supports=support indicates=indicate includes=include shows=show lists=list reports=report records=record generates=generate checks=check controls=control determines=determine "
-    "has=have offers=offer seats=seat holds=hold takes=take lasts=last costs=cost"
+    "has=have offers=offer seats=seat holds=hold takes=take lasts=last costs=cost "
+    "opens=open closes=close starts=start begins=begin ends=end leaves=leave departs=depart arrives=arrive meets=meet runs=run weighs=weigh expires=expire renews=renew stays=stay "
+    "works=work delivers=deliver collects=collect pays=pay receives=receive applies=apply sells=sell serves=serve lends=lend"
 )  # fmt: skip
 _MAKING_PARTICIPLES = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
 _PLACING_PARTICIPLES = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
@@ -30,9 +32,23 @@ PATTERNS = compile_patterns(
         ("how_many", "factual", r"(?P<subject>@np) (?P<verb>has|contains|includes|offers|seats|holds) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s))(?P<rest>(?:[,;.]| (?:for|in|on|and|with|that|which|at|to|per)\b).*)", "How many {unit} does {subject} {base}?", "{answer}"),
         ("cost", "factual", r"(?P<subject>@np) (?P<verb>costs?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:million|billion))? (?:euros?|dollars?|pounds|cents))(?<![.,])(?: (?:per|a|an|each) [a-z]+)?)(?P<rest>(?:[,;.]| and\b).*)", "How much {do} {subject} cost?", "{answer}"),
         ("how_long", "factual", r"(?P<subject>@np) (?P<verb>takes?|lasts?) (?P<answer>@num (?:to @num )?(?:[a-z]+ )?(?:seconds|minutes|hours|days|weeks|months|years))(?P<rest>(?:[,;.]| and\b).*)", "How long {do} {subject} {base}?", "{answer}"),
+        ("when_opened", "factual", r"(?P<subject>@np) (?P<verb>opened|closed|began|started|ended) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When did {subject} {past}?", "{answer}"),
+        ("weigh", "factual", r"(?P<subject>@np) (?P<verb>weighs?) (?P<answer>@num [a-z]+)(?P<rest>[,;.].*)", "How much {do} {subject} weigh?", "{answer}"),
+        ("size", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<answer>@num (?:metres|meters|kilometres|kilometers|km|m|feet|miles|centimetres|cm)) (?P<how>high|long|wide|deep|tall|thick)(?P<rest>[,;.].*)", "How {how} {verb} {subject}?", "{answer}"),
+        ("there_are", "factual", r"There (?P<verb>are) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s)) (?P<subject>(?:in|on|at|beside|near|behind|under|for|between) [^,;:()]{4,50})\.", "How many {unit} are there {subject}?", "{answer}"),
+        ("hours", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>open|closed) (?P<answer>@time)\.", "When {verb} {subject} {pp}?", "{Answer}."),
+        ("hours", "factual", r"(?P<subject>@np) (?P<verb>opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?) (?P<answer>@time)(?P<rest>[;.].*)", "When {do} {subject} {base}?", "{answer}"),
+        ("deadline", "factual", r"(?P<subject>You) (?P<verb>have) (?P<answer>@num (?:[a-z]+ )?(?:days|weeks|months|hours|years|minutes)) (?P<rest>(?:from [^,;:]{4,40} )?to [a-z]+ [^,;:()]{4,60})\.", "How long do I have {rest}?", "{answer}"),
+        ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>may|can|must) (?P<act>[a-z]+) (?P<answer>(?:up to |at most )?@num (?P<unit>(?:[a-z]+ ){0,1}[a-z]{2,}s))(?P<rest>(?: (?:at a time|a day|a week|per [a-z]+|in all))?)\.", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
+        ("where_can", "factual", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>bought|rented|collected|borrowed|handed in|returned|picked up|found|downloaded|seen|paid|ordered|dropped off) (?P<answer>(?:in|at|from) [^,;:()]{4,60})\.", "Where {verb} {subject} be {pp}?", "{Answer}."),
+        ("aux_time", "factual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|may|must|will|should) (?P<rest>(?:be )?(?:not )?[a-z]+(?:ed|en|t|n|d|de|ld|open|ck|ght|ut)\b(?: (?!\d|@when)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
+        ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>@act)(?P<rest>(?: (?!\d|@when|until|from|on|at|by|within|for|every|each|between|before|after)[^,;:()\s]+){0,5}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {do} {subject} {base}{rest}?", "{Answer}."),
     ],
     {
         "np": r"[^,;:()]{2,60}?",
+        "act": r"opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?|expires?|renews?|stays?|works?|delivers?|collects?|pays?|receives?|returns?|applies|apply|opened|moved|takes? place|sells?|serves?|lends?",
+        "when": r"\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:the )?(?:early |late |mid-)?(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|two|three|four|five|six|seven|eight|ten|twelve) (?:working |calendar |business )?(?:seconds|minutes|hours|days|weeks|months|years)\b|(?:morning|afternoon|evening|night|day|week|month|year|weekday)\b|the (?:first|second|third|last) [A-Z]?[a-z]+day\b|weekdays|weekends|noon|midnight",
+        "time": r"(?:(?:daily|every day|all year|year-round|at weekends|on weekdays)|(?:(?:from|on|at|between|until|in) )?(?:\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September|October|November|December|\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December))\b[^;()]{0,60}?)",
         "date": DATE["en"],
         "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["en"]))),
         "name": r"(?:the )?[A-Z][\w’.-]+(?: (?:(?:of|and|de|van|von|the) )?[A-Z][\w’.-]*)*(?<!\.)",
@@ -90,6 +106,7 @@ ENGLISH = Grammar(
     leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
     dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
     openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
+    time_questions={"": "When", "until": "Until when", "for": "For how long", "every": "How often", "each": "How often", "within": "Within what time", "by": "By when"},
     task_verbs=TASK_VERBS,
     own_words={"your": "my", "yourself": "myself", "you": "I"},
     task_prefix=re.compile(r"How (?:to|do I|can I|do you) (?P<task>[a-z]+ .+)"),

@@ -64,6 +64,8 @@ class Grammar:
     """Words that no phrase ends with."""
     openers: re.Pattern[str]
     """Words that link a sentence to the one before and can be dropped: `However,`."""
+    time_questions: Mapping[str, str]
+    """Preposition of a time → what asks for it; the empty one for all others."""
     task_verbs: Mapping[str, str]
     """First word of a heading that names a task (a gerund, a verbal noun, a verb) → the plain verb."""
     own_words: Mapping[str, str]

@@ -59,7 +59,8 @@ def _ask_heading(page: Page, heading: str, blocks: Sequence[Block], level: int) 
     if heading.endswith("?"):
         return _ask_question(page, heading, reference)
     if task := read_task(heading, page.grammar, page.small):
-        return _ask_task(page, task, blocks, reference)
+        is_asked = page.grammar.task_prefix.fullmatch(heading) is not None
+        return _ask_task(page, task, blocks, reference, is_asked)
     if not page.owner or level < 2 or len(heading.split()) > MAX_TOPIC_WORDS:
         return None
     templates = page.grammar.templates
@@ -70,26 +71,28 @@ def _ask_heading(page: Page, heading: str, blocks: Sequence[Block], level: int) 
 
 
 def _read_answer(blocks: Sequence[Block]) -> str:
-    """The whole of a section that is one paragraph, or its numbered steps where it ends with them; else empty, because
+    """The whole of a section that is one paragraph, or its numbered steps with paragraphs around them; else empty, because
     code, tables and longer sections answer in parts that no text sums up."""
-    steps = [block.text for block in blocks if block.kind == "item" and block.level > 0]
-    before = [block.kind for block in blocks[: len(blocks) - len(steps)]]
-    if not steps and before == ["paragraph"]:
+    is_step = [block.kind == "item" and block.level > 0 for block in blocks]
+    steps = [block.text for block, is_one in zip(blocks, is_step, strict=True) if is_one]
+    others = [block.kind for block, is_one in zip(blocks, is_step, strict=True) if not is_one]
+    if not steps and others == ["paragraph"]:
         # `3.2. Can I …`: the next line of a table of contents
         is_listed = re.match(r"\d+\.\d+", blocks[0].text)
         return "" if is_listed else drop_references(blocks[0].text)
-    if (
-        not 2 <= len(steps) <= MAX_STEPS
-        or set(before) - {"paragraph"}
-        or steps[-1] != blocks[-1].text
-    ):
+    first = is_step.index(True) if steps else 0
+    is_together = all(is_step[first : first + len(steps)])
+    if not 2 <= len(steps) <= MAX_STEPS or set(others) - {"paragraph"} or not is_together:
         return ""
     return " ".join(f"{number}. {step.rstrip('.')}." for number, step in enumerate(steps, 1))
 
 
-def _ask_task(page: Page, task: str, blocks: Sequence[Block], reference: str) -> Fact | None:
-    """The fact of a heading that names a task."""
-    if not _is_specific_task(task, page) or not _is_instruction(page, blocks):
+def _ask_task(
+    page: Page, task: str, blocks: Sequence[Block], reference: str, is_asked: bool
+) -> Fact | None:
+    """The fact of a heading that names a task; steps below one that asks how to (`is_asked`) tell it in any words."""
+    has_steps = is_asked and any(block.kind == "item" for block in blocks)
+    if not _is_specific_task(task, page) or not (has_steps or _is_instruction(page, blocks)):
         return None
     question = page.grammar.fix_question(page.grammar.templates["task"].format(task=task))
     question = frame_question(page, question, tool=True, product=True)
