@@ -13,6 +13,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.question_terms import extract_content_stems
+from ragstone.text.verbs import find_verb_form
 
 MAX_SENTENCE_CHARS = 420
 """Longer sentences are not read: they say too many things for one question."""
@@ -126,10 +127,18 @@ def _is_doubtful(page: Page, pattern: Pattern, question: str, reference: str) ->
         return True
     if is_empty_answer(question, reference, page.grammar.language):
         return True
+    if pattern.reference and _has_second_predicate(reference, page.grammar.language):
+        return True
     if pattern.name != "definition":
         return False
     told = re.split(r" (?:is|are|es|son) ", reference, maxsplit=1)[-1]
     return not _DEFINED.match(told) or _SECOND_CLAUSE.search(reference) is not None
+
+
+def _has_second_predicate(answer: str, language: str) -> bool:
+    """Whether an answer goes on with a fact of its own: `from 7.45 and costs £3.50`."""
+    joined = re.findall(r"\b(?:and|y) (\w+)", answer)
+    return any(find_verb_form(word, language) in ("finite", "noun_like") for word in joined)
 
 
 def _name_subject(

@@ -31,7 +31,8 @@ _MANUAL_OF = re.compile(
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
 _PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
 _NO_PRODUCTS = to_word_set(
-    "the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura"
+    "the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura "
+    "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
 )
 MAX_SMALL_SHARE = 0.25
 """Share of its uses in which a name may be written small, as a command is."""
@@ -113,10 +114,21 @@ def _find_product(
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
     if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
         return name
-    if folder_product:
-        return folder_product
+    if folder_product and folder_product.lower() not in _NO_PRODUCTS:
+        return _complete_name(folder_product, text) if folder_product in text else folder_product
     least, lead = (3, 1.5) if first in title.split() else (8, 3)
-    return first if times >= least and times >= lead * others else ""
+    return _complete_name(first, text) if times >= least and times >= lead * others else ""
+
+
+def _complete_name(name: str, text: str) -> str:
+    """The whole name that a word mostly stands in (`Manager`: KDE Partition Manager); empty where it stands in several."""
+    capital = r"[A-ZÁÉÍÓÚÑ][\w-]+"
+    link = r"(?:(?:of|de|del) )?"
+    wholes = Counter(
+        re.findall(rf"(?:{capital} {link})*\b{re.escape(name)}\b(?: {link}{capital})*", text)
+    )
+    whole, times = max(wholes.items(), key=lambda pair: pair[1], default=("", 0))
+    return whole if 2 * times >= wholes.total() else ""
 
 
 def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:
