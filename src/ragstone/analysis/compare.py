@@ -61,12 +61,12 @@ def compare(
         raise RagstoneError("a comparison needs at least two runs; name another")
     metrics, primary = _choose_metrics(runs, baseline, metrics, primary)
     base = read_columns(runs[baseline], metrics)
-    scale = _Scale(margin, primary)
+    criteria = _Criteria(margin, primary)
     others = [run for number, run in enumerate(runs) if number != baseline]
     compared = [
-        _compare_sets_of(base, read_columns(run, metrics), scale) if unpaired
+        _compare_sets_of(base, read_columns(run, metrics), criteria) if unpaired
         else _compare_pairs_of(
-            (runs[baseline], run), match_samples(base, read_columns(run, metrics)), scale, samples
+            (runs[baseline], run), match_samples(base, read_columns(run, metrics)), criteria, samples
         )
         for run in others
     ]  # fmt: skip
@@ -91,7 +91,7 @@ def compare(
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class _Criteria:
     """What makes a difference matter, and which metric decides."""
 
     margin: float
@@ -129,7 +129,7 @@ def _check_metrics(runs: Sequence[ComparableRun], metrics: Sequence[str]) -> set
 
 
 def _compare_pairs_of(
-    runs: tuple[ComparableRun, ComparableRun], pair: SamplePairs, scale: _Scale, samples: int
+    runs: tuple[ComparableRun, ComparableRun], pair: SamplePairs, criteria: _Criteria, samples: int
 ) -> tuple[RunComparison, list[MeasuredDifference]]:
     if not pair.pairs:
         raise RagstoneError(
@@ -137,7 +137,7 @@ def _compare_pairs_of(
             "compare runs of the same questions, with ids, or two independent sets with --unpaired"
         )
     shared = [name for name in pair.before.values if name in pair.after.values]
-    paired = [_compare_paired_metric(pair, name, scale) for name in shared]
+    paired = [_compare_paired_metric(pair, name, criteria) for name in shared]
     differences = [difference for difference, _ in paired]
     # the answers are read only where some score is the same for every sample, which is rare
     is_candidate = any(d.pairs and d.unchanged == d.pairs and not d.resource for d in differences)
@@ -159,7 +159,7 @@ def _compare_pairs_of(
 
 
 def _compare_sets_of(
-    before: RunColumns, after: RunColumns, scale: _Scale
+    before: RunColumns, after: RunColumns, criteria: _Criteria
 ) -> tuple[RunComparison, list[MeasuredDifference]]:
     if before.ids and set(before.ids) & set(after.ids):
         raise RagstoneError(
@@ -167,7 +167,7 @@ def _compare_sets_of(
             "pairs tell more"
         )
     names = [name for name in before.values if name in after.values]
-    sets = [_compare_unpaired_metric(before, after, name, scale) for name in names]
+    sets = [_compare_unpaired_metric(before, after, name, criteria) for name in names]
     return _begin_comparison(before, after), [
         MeasuredDifference(d, means.interval_at, False) for d, means in sets
     ]
@@ -187,19 +187,19 @@ def _begin_comparison(before: RunColumns, after: RunColumns) -> RunComparison:
 
 
 def _compare_paired_metric(
-    pair: SamplePairs, name: str, scale: _Scale
+    pair: SamplePairs, name: str, criteria: _Criteria
 ) -> tuple[Difference, MeanDifference]:
     import numpy as np
 
     old, new = pair.before.values[name][pair.left], pair.after.values[name][pair.right]
     both = ~(np.isnan(old) | np.isnan(new))
     groups = None if pair.groups is None else pair.groups[both]
-    about = _MetricAbout.read(pair.before, name)
+    traits = _MetricTraits.read(pair.before, name)
     means = compare_pairs(
-        old[both], new[both], groups, bounds=about.bounds, binary=about.binary, positive=about.resource
+        old[both], new[both], groups, bounds=traits.bounds, binary=traits.binary, positive=traits.resource
     )  # fmt: skip
     left_out, failures = _count_excluded(pair, name, both)
-    difference = _build_difference(about, means, pair.after, scale)
+    difference = _build_difference(traits, means, pair.after, criteria)
     applicable = means.pairs + failures
     return replace(
         difference,
@@ -207,17 +207,17 @@ def _compare_paired_metric(
         coverage=means.pairs / applicable if applicable else None,
         left_out=left_out,
         unchanged=means.pairs - means.risen - means.fallen,
-        percentiles=about.compare_percentiles((old[both], new[both]), (groups, groups)),
+        percentiles=traits.compare_percentiles((old[both], new[both]), (groups, groups)),
         warnings=_collect_warnings(means, pair, left_out),
     ), means
 
 
 def _compare_unpaired_metric(
-    before: RunColumns, after: RunColumns, name: str, scale: _Scale
+    before: RunColumns, after: RunColumns, name: str, criteria: _Criteria
 ) -> tuple[Difference, MeanDifference]:
     import numpy as np
 
-    about = _MetricAbout.read(before, name)
+    traits = _MetricTraits.read(before, name)
     values, groups, coverages = [], [], []
     applicable = 0
     left_out: Counter[str] = Counter()
@@ -232,22 +232,22 @@ def _compare_unpaired_metric(
         applicable += side_applicable
         coverages.append(int(scored.sum()) / side_applicable if side_applicable else 0.0)
     means = compare_sets(
-        values[0], values[1], (groups[0], groups[1]), bounds=about.bounds, binary=about.binary,
-        positive=about.resource,
+        values[0], values[1], (groups[0], groups[1]), bounds=traits.bounds, binary=traits.binary,
+        positive=traits.resource,
     )  # fmt: skip
-    difference = _build_difference(about, means, after, scale)
+    difference = _build_difference(traits, means, after, criteria)
     return replace(
         difference,
         applicable=applicable,
         coverage=min(coverages) if applicable else None,
         left_out=dict(left_out.most_common()),
-        percentiles=about.compare_percentiles((values[0], values[1]), (groups[0], groups[1])),
+        percentiles=traits.compare_percentiles((values[0], values[1]), (groups[0], groups[1])),
         warnings=means.interval.warnings,
     ), means
 
 
 @dataclass(frozen=True, slots=True)
-class _MetricAbout:
+class _MetricTraits:
     """What a run says of a metric, as far as a comparison needs it."""
 
     name: str
@@ -261,7 +261,7 @@ class _MetricAbout:
         return self.family in RESOURCES
 
     @classmethod
-    def read(cls, columns: RunColumns, name: str) -> _MetricAbout:
+    def read(cls, columns: RunColumns, name: str) -> _MetricTraits:
         described = columns.describe_metric(name)
         bounds = described.get("bounds")
         return cls(
@@ -282,22 +282,22 @@ class _MetricAbout:
 
 
 def _build_difference(
-    about: _MetricAbout, means: MeanDifference, after: RunColumns, scale: _Scale
+    traits: _MetricTraits, means: MeanDifference, after: RunColumns, criteria: _Criteria
 ) -> Difference:
-    limits = about.bounds
+    limits = traits.bounds
     # `margin` is a share of the range; in a Difference it is in the metric's own units
-    reach = (
-        scale.margin * (limits[1] - limits[0]) if limits
+    margin_in_units = (
+        criteria.margin * (limits[1] - limits[0]) if limits
         else RELATIVE_MARGIN * abs(means.before or 0)
     )  # fmt: skip
     plain = means.interval
     return Difference(
-        metric=about.name,
+        metric=traits.name,
         run=after.info.id,
-        higher_is_better=about.higher_is_better,
+        higher_is_better=traits.higher_is_better,
         bounds=limits,
-        resource=about.resource,
-        family=scale.find_family(about.name, about.resource),
+        resource=traits.resource,
+        family=criteria.find_family(traits.name, traits.resource),
         pairs=means.pairs,
         applicable=means.pairs,
         coverage=None,
@@ -307,11 +307,11 @@ def _build_difference(
         clusters=means.clusters,
         p=means.p,
         test=means.test,
-        improved=means.risen if about.higher_is_better else means.fallen,
+        improved=means.risen if traits.higher_is_better else means.fallen,
         unchanged=0,
-        worsened=means.fallen if about.higher_is_better else means.risen,
+        worsened=means.fallen if traits.higher_is_better else means.risen,
         left_out={},
-        margin=reach,
+        margin=margin_in_units,
         plain_low=plain.low,
         plain_high=plain.high,
     )

@@ -98,7 +98,7 @@ class Generation:
     """Positions of documents, in the order in which they are asked about."""
     tally: Tally
     journal: Journal
-    checker: ItemProver
+    prover: ItemProver
     seed: int
     watch: Callable[[Progress], None] | None = None
     items: list[Item] = field(default_factory=list)
@@ -114,9 +114,9 @@ class Generation:
 
     async def run_rules(self, maker: Maker) -> None:
         """Document by document, each giving its share, until all is made or a whole round of documents gives nothing."""
-        vain = 0  # steps in a row that gave nothing
+        fruitless_steps = 0  # steps in a row that gave nothing
         for number in count():
-            if not self.tally.missing or vain >= len(self.order) or not self.order:
+            if not self.tally.missing or fruitless_steps >= len(self.order) or not self.order:
                 return
             position = self.order[number % len(self.order)]
             share = self._compute_share(number)
@@ -138,7 +138,7 @@ class Generation:
             self._take_in(made, wanted, [position], replayed=stored_step is not None)
             # a kind that was just given up left its share to others, which get a turn of their own
             moved = len(self.tally.given_up) > given_up_before
-            vain = 0 if made.items or moved else vain + 1
+            fruitless_steps = 0 if made.items or moved else fruitless_steps + 1
             if number % 16 == 15:  # lets other tasks on this event loop run
                 await asyncio.sleep(0)
 
@@ -197,7 +197,7 @@ class Generation:
             if item.id in self._seen_ids:
                 continue
             self._seen_ids.add(item.id)
-            checked = self.checker.check_item(item)
+            checked = self.prover.check_item(item)
             if isinstance(checked, Rejection):
                 made.rejected.append(checked)
                 missed += 1
@@ -223,7 +223,7 @@ class Generation:
         if replayed:
             late = [rejection.item for rejection in made.judged if isinstance(rejection.item, Item)]
             for item in (*made.items, *late):
-                self.checker.remember_item(item)
+                self.prover.remember_item(item)
             self._seen_ids.update(item.id for item in made.items)
             self._seen_ids.update(
                 rejection.item.id for rejection in refused if isinstance(rejection.item, Item)
@@ -239,7 +239,7 @@ class Generation:
     async def run_writer(self, writer: Writer) -> None:
         """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
         # the next step's number, where in `order` the next round begins, rounds in a row without gain
-        number = at = vain = 0
+        number = at = fruitless_rounds = 0
         for _ in range(MAX_ORDER_ROUNDS):
             if not self.tally.missing or not self.order:
                 return
@@ -248,8 +248,8 @@ class Generation:
             groups = [dealt[n : n + writer.group] for n in range(0, len(dealt), writer.group)]
             before = len(self.items)
             number = await self._run_groups(writer, groups, number)
-            vain = vain + 1 if len(self.items) == before else 0
-            if self.stopped or vain >= writer.patience:
+            fruitless_rounds = fruitless_rounds + 1 if len(self.items) == before else 0
+            if self.stopped or fruitless_rounds >= writer.patience:
                 return
 
     def _deal_orders(
@@ -268,12 +268,14 @@ class Generation:
     ) -> int:
         """The groups, `writer.window` of them open at once; the number of the step after the last."""
         # a queue of steps in flight: they are asked concurrently and taken up in order
-        line: deque[tuple[int, Sequence[tuple[int, list[str]]], asyncio.Task[StepResult]]] = deque()
+        in_flight: deque[tuple[int, Sequence[tuple[int, list[str]]], asyncio.Task[StepResult]]] = (
+            deque()
+        )
         source = iter(enumerate(groups, number))
         turn: asyncio.Future[None] | None = None
         try:
             while True:
-                while len(line) < writer.window and not writer.stopped:
+                while len(in_flight) < writer.window and not writer.stopped:
                     entry = next(source, None)
                     if entry is None:
                         break
@@ -286,14 +288,14 @@ class Generation:
                     checked = asyncio.get_running_loop().create_future()
                     rng = random.Random(f"{self.seed}:{step}")
                     work = writer.write_group(group, rng, _wait_for_turn(turn), checked)
-                    line.append((step, group, asyncio.create_task(work)))
+                    in_flight.append((step, group, asyncio.create_task(work)))
                     # each group waits for the one before it to be checked: which of two duplicates
                     # passes must not depend on which reply came first
                     turn = checked
-                if not line:
+                if not in_flight:
                     self.stopped = writer.stopped
                     return number + len(groups)
-                step, group, task = line.popleft()
+                step, group, task = in_flight.popleft()
                 made = await task
                 # Groups before the one that was cut are whole and kept. Those after it were looked through without
                 # what it would have given; their replies are in the store and cost nothing another time.
@@ -303,7 +305,7 @@ class Generation:
                 self.journal.add(step, made.to_row())
                 self._take_in_group(made, group, replayed=False)
         finally:
-            open_tasks = [task for _, _, task in line]
+            open_tasks = [task for _, _, task in in_flight]
             for task in open_tasks:
                 task.cancel()
             await asyncio.gather(*open_tasks, return_exceptions=True)
