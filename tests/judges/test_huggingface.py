@@ -111,7 +111,8 @@ def test_a_gguf_file_judges(gguf: str) -> None:
         else:
             assert isinstance(one, Reply)
             assert one.usage.output_tokens > 0
-    assert len(huggingface._LOADED) == 1
+    # judging and embeddings share the weights; other tests may have loaded other models
+    assert sum(path == gguf for path, _ in huggingface._LOADED) == 1
 
 
 @pytest.mark.slow

@@ -98,8 +98,13 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
     unusable = sum(one.reason == "judge_failed" for one in made.rejected)
     # (each of those twice), so a budget for no more than that is enough to end at the same place
     again = written(url, tmp_path, most=max(1, 2 * unusable))
-    assert [item.to_row() for item in again.items] == [item.to_row() for item in made.items]
-    assert [one.to_row() for one in again.rejected] == [one.to_row() for one in made.rejected]
+    # a real model may reply otherwise to what is asked again; all else is as it was
+    settled = [one.to_row() for one in made.rejected if one.reason != "judge_failed"]
+    rows_again = [one.to_row() for one in again.rejected]
+    assert all(row in rows_again for row in settled)
+    items_again = [item.to_row() for item in again.items]
+    assert all(item.to_row() in items_again for item in made.items)
+    assert len(rows_again) + len(items_again) == len(made.rejected) + len(made.items)
 
 
 @pytest.mark.slow
