@@ -8,7 +8,7 @@ from bench.house import functions, is_metric, is_participle, list_complex
 
 from source_trees import SOURCE, parse_sources
 
-MAX_COMPLEX_FUNCTIONS = 3
+MAX_COMPLEX_FUNCTIONS = 2
 MAX_PARTICIPLE_SHARE = 0.02
 MIN_COMMENT_SHARE = 0.012
 
