@@ -27,7 +27,7 @@ from ragstone.judges.offline.polarity import agrees, find_reversal, is_remote
 from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
-from ragstone.judges.offline.slots import find_other_holder, find_other_name
+from ragstone.judges.offline.slots import find_other_name
 from ragstone.judges.offline.substitutions import (
     find_contrary_preposition,
     find_exchange,
@@ -89,7 +89,7 @@ def _check_rules(
 
 def _find_slot_conflict(claim: Reading, sources: Sequence[Reading]) -> Conflict | None:
     """What a sentence says of another name, as a conflict: it leaves no room for the name of the claim."""
-    other = find_other_name(claim, sources) or find_other_holder(claim, sources)
+    other = find_other_name(claim, sources)
     if other is None:
         return None
     place = sources[other.source].sentences[other.sentence]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -53,36 +52,6 @@ def find_other_name(claim: Reading, sources: Sequence[Reading]) -> OtherName | N
         if other is not None and not _has_beside(wanted, missing, sources):
             return OtherName(index, sentence, claim.raw[name[0].start : name[-1].end], other)
     return None
-
-
-def find_other_holder(claim: Reading, sources: Sequence[Reading]) -> OtherName | None:
-    """The sentence that gives what a claim says somebody is to somebody else: the guide was Ann, of her guide Bob."""
-    stated = _HOLDER.fullmatch(claim.raw.strip())
-    if stated is None:
-        return None
-    role, name = stated["role"] or stated["role2"], stated["name"] or stated["name2"]
-    held = re.compile(rf"\b{re.escape(role)},?\s+(?P<name>{_PERSON})", re.IGNORECASE)
-    holding = re.compile(rf"{re.escape(name.split()[-1])},?\s+(?:\w+\s+)?{role}\b", re.IGNORECASE)
-    others = []
-    for index, source in enumerate(sources):
-        if holding.search(source.raw):
-            return None
-        for match in held.finditer(source.raw):
-            other = match["name"]
-            if not other[0].isupper() or set(other.split()) & set(name.split()):
-                return None
-            place = (n for n, (a, b) in enumerate(source.sentences) if a <= match.start() < b)
-            others.append(OtherName(index, next(place, 0), name, other))
-    return others[0] if others else None
-
-
-_PERSON = r"(?-i:[A-ZÁÉÍÓÚÑ][\w'’-]+(?:\s+[A-ZÁÉÍÓÚÑ][\w'’-]+)*)"
-_HOLDER = re.compile(
-    rf"(?:the|his|her|their|its|el|la|su)\s+(?P<role>(?-i:[a-zñáéíóú]+))\s+(?:is|was|es|fue|era)\s+(?P<name>{_PERSON})\.?"
-    rf"|(?P<name2>{_PERSON})\s+(?:is|was|es|fue|era)\s+(?:the|his|her|their|its|el|la|su)\s+(?P<role2>[a-zñáéíóú]+)\.?",
-    re.IGNORECASE,
-)
-"""The guide was Sigrid Dahl; Sigrid Dahl was the guide."""
 
 
 def _list_near(

@@ -125,7 +125,9 @@ def _complete_name(name: str, text: str) -> str:
     capital = r"[A-ZÁÉÍÓÚÑ][\w-]+"
     link = r"(?:(?:of|de|del) )?"
     wholes = Counter(
-        re.findall(rf"(?:{capital} {link})*\b{re.escape(name)}\b(?: {link}{capital})*", text)
+        re.findall(
+            rf"(?:{capital} {link}){{0,3}}\b{re.escape(name)}\b(?: {link}{capital}){{0,3}}", text
+        )
     )
     whole, times = max(wholes.items(), key=lambda pair: pair[1], default=("", 0))
     return whole if 2 * times >= wholes.total() else ""
