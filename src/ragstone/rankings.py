@@ -28,7 +28,7 @@ from collections.abc import (
 from functools import lru_cache
 from itertools import repeat
 from operator import truediv
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
 from ragstone.registry.specs import parse_spec
@@ -39,7 +39,7 @@ Ranking = Sequence[str] | Mapping[str, float]
 RelevantDocuments = Mapping[str, float] | Collection[str]
 """Document id → grade, or the ids of the relevant documents."""
 
-GAINS = ("linear", "exp2")
+Gain = Literal["linear", "exp2"]
 """What a grade is worth: itself, or 2^grade − 1."""
 
 MAX_IDEALS = 10_000
@@ -384,8 +384,8 @@ def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     for option in options.keys() - set(known):
         raise UnknownMetric(f"{family!r} has no option {option!r}{suggest_nearest(option, known)}")
     k, gain = options.get("k"), options.get("gain", "linear")
-    if gain not in GAINS:
-        raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(GAINS)}")
+    if gain not in get_args(Gain):
+        raise UnknownMetric(f"{name}: gain is {gain!r}; give {' or '.join(get_args(Gain))}")
     # the type, since True is an int by isinstance
     if k is not None and (type(k) is not int or k < 1):
         raise UnknownMetric(f"{name}: the cut-off is {k!r}; give a whole number from 1 on")

@@ -235,7 +235,7 @@ def test_columns_hold_values_and_how_the_others_ended(build) -> None:
     columns = read_columns(build("one", {"a": [0.5, FAILED, NOT_APPLICABLE]}))
     assert columns.values["a"][0] == 0.5
     assert np.isnan(columns.values["a"][1:]).all()
-    assert columns.ends["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
+    assert columns.missing_outcomes["a"] == {1: "judge_error: refusal", 2: "not_applicable"}
     assert match_samples(columns, columns).pairs == 3
 
 

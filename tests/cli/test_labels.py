@@ -40,7 +40,7 @@ def test_labels_are_given_with_keys_and_resumed(call, keys, tmp_path) -> None:
     assert "2 labels by ana, 1 skipped, of 10 in the run" in result.err
     labels = load_labels(open_store(tmp_path))
     assert [label.word for label in labels] == ["supported", "not_found", "skip"]
-    assert [label.chance for label in labels] == [0.2, 0.2, None]
+    assert [label.sampling_probability for label in labels] == [0.2, 0.2, None]
 
 
 def test_files_go_in_once_and_come_out(call, write, tmp_path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from ragstone.judges import huggingface
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline
 from ragstone.judges.factory import make_embeddings, make_judge
 from ragstone.judges.limits import Budget
+from ragstone.judges.local.causal import CausalChoices
 from ragstone.types import Chunk
 
 
@@ -43,6 +45,49 @@ def test_questions_that_wait_together_run_together(monkeypatch: pytest.MonkeyPat
 
     assert [one.text for one in asyncio.run(ask())] == [f"Q{n}" for n in range(10)]
     assert sizes == [4, 4, 2]
+
+
+def test_a_request_whose_caller_has_gone_is_not_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = huggingface.LocalModel("somewhere", batch=1)
+    asked: list[str] = []
+
+    def generate(orders: list[CompletionRequest]) -> list[Completion]:
+        asked.extend(request.user for request in orders)
+        return [Completion("yes") for _ in orders]
+
+    monkeypatch.setattr(model, "_generate", generate)
+
+    async def ask() -> None:
+        tasks = [asyncio.create_task(model.complete(order(text))) for text in ("a", "gone", "c")]
+        await asyncio.sleep(0)
+        tasks[1].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(ask())
+    assert asked == ["a", "c"]
+
+
+def test_another_form_of_requests_is_another_cache_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    judges = huggingface.LocalModel("org/model"), CausalChoices("org/model")
+    before = [judge.identity() for judge in judges]
+    assert not any("chat_form" in identity for identity in before)  # replies of older versions stay
+    monkeypatch.setattr(huggingface, "CHAT_FORM", 2)
+    assert [judge.identity() for judge in judges] == [{**old, "chat_form": 2} for old in before]
+
+
+def test_a_model_without_a_template_gets_the_instructions_first() -> None:
+    tokenizer = SimpleNamespace(chat_template=None)
+    assert huggingface.format_chat(tokenizer, "Judge.", "Is it?") == "Judge.\n\nIs it?\n\n"
+
+
+def test_a_template_that_takes_no_system_message_gets_it_in_the_question() -> None:
+    def apply(messages: list[dict[str, str]], **options: Any) -> str:
+        if messages[0]["role"] == "system":
+            raise ValueError("System role not supported")
+        return f"{messages[0]['content']}|{options['enable_thinking']}"
+
+    tokenizer = SimpleNamespace(chat_template="{{ }}", apply_chat_template=apply)
+    assert huggingface.format_chat(tokenizer, "Judge.", "Is it?") == "Judge.\n\nIs it?|False"
 
 
 def test_a_model_that_breaks_is_a_typed_failure(monkeypatch: pytest.MonkeyPatch) -> None:

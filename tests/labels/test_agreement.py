@@ -69,11 +69,13 @@ def test_intervals_hold_the_true_value(measure: str) -> None:
 
 
 def test_disagreements_are_listed_until_somebody_decides() -> None:
-    first = Label("s1", "correctness", 1.0, author="ana", chance=0.5)
+    first = Label("s1", "correctness", 1.0, author="ana", sampling_probability=0.5)
     second = replace(first, value=0.0, author="luis")
     same = [replace(first, sample="s2"), replace(second, sample="s2", value=1.0)]
     assert list_disagreements([first, second, *same]) == [(first, second)]
-    decision = replace(first, value=0.0, author="eva", origin="adjudicated", chance=None)
+    decision = replace(
+        first, value=0.0, author="eva", origin="adjudicated", sampling_probability=None
+    )
     assert list_disagreements([first, second, decision]) == []
     resolved = {
         label.sample: label.value for label in resolve_labels([first, second, *same, decision])
@@ -82,11 +84,11 @@ def test_disagreements_are_listed_until_somebody_decides() -> None:
 
 
 def test_without_a_decision_the_mean_counts_and_skipped_items_do_not() -> None:
-    first = Label("s1", "correctness", 1.0, author="ana", chance=0.5)
+    first = Label("s1", "correctness", 1.0, author="ana", sampling_probability=0.5)
     labels = [
         first,
         replace(first, value=0.0, author="luis"),
         Label("s2", "correctness", None, "skip"),
     ]
     (label,) = resolve_labels(labels)
-    assert (label.value, label.chance) == (0.5, 0.5)
+    assert (label.value, label.sampling_probability) == (0.5, 0.5)

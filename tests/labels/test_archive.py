@@ -13,7 +13,14 @@ from ragstone.monitor.interactions import Feedback
 from ragstone.store import Store
 
 LABEL = Label(
-    "s0", "claim", 1.0, "supported", item="claim \x00 “0”", author="ana", at=1, chance=0.25
+    "s0",
+    "claim",
+    1.0,
+    "supported",
+    item="claim \x00 “0”",
+    author="ana",
+    at=1,
+    sampling_probability=0.25,
 )
 
 
@@ -83,7 +90,7 @@ def test_feedback_of_the_monitor_becomes_labels(place: str) -> None:
     ]
     assert labels[0].comment == "sí"
     assert labels[1].word == "slow"
-    assert {label.chance for label in labels} == {None}
+    assert {label.sampling_probability for label in labels} == {None}
     save_labels(store, [*labels, LABEL])
     archive.purge(ids=["i1"])
     assert [label.sample for label in load_labels(store)] == ["i2", "i3", "s0"]

@@ -46,7 +46,9 @@ def test_a_judge_that_is_too_kind_is_corrected_and_the_assumption_is_named() -> 
 
 def test_labels_of_unknown_origin_are_left_out_beside_drawn_ones() -> None:
     run = make_correctness(Store.open(":memory:"))
-    label_answers(run, {number: 1.0 if number % 4 else 0.0 for number in range(40)}, chance=0.2)
+    label_answers(
+        run, {number: 1.0 if number % 4 else 0.0 for number in range(40)}, sampling_probability=0.2
+    )
     label_answers(run, dict.fromkeys(range(40, 90), 0.0))
     correction = correct_run(run)["answer_correctness"]
     assert correction.estimate is not None
@@ -57,7 +59,7 @@ def test_labels_of_unknown_origin_are_left_out_beside_drawn_ones() -> None:
 
 def test_too_few_labels_are_said_to_be_too_few() -> None:
     run = make_correctness(Store.open(":memory:"))
-    label_answers(run, {0: 1.0, 1: 1.0}, chance=0.01)
+    label_answers(run, {0: 1.0, 1: 1.0}, sampling_probability=0.01)
     correction = correct_run(run)["answer_correctness"]
     assert correction.estimate is None
     assert correction.notes[-1].startswith("2 labels are too few")
@@ -81,7 +83,7 @@ def test_labels_of_claims_correct_the_mean_over_samples() -> None:
     save_labels(
         run.store,
         [Label(s, "claim", float(truth[s, c]), "supported" if truth[s, c] else "not_found", item=c,
-               author="ana", run="r1", chance=250 / len(truth)) for s, c in drawn],
+               author="ana", run="r1", sampling_probability=250 / len(truth)) for s, c in drawn],
     )  # fmt: skip
     correction = correct_run(run)["faithfulness"]
     by_sample = [
@@ -107,7 +109,9 @@ def test_the_difference_of_two_runs_is_corrected_by_what_is_labelled_in_both() -
     after = make_correctness(store, shift=0.4, name="r2")
     for run in (before, after):
         label_answers(
-            run, {number: 1.0 if number % 4 else 0.0 for number in range(100)}, chance=0.5
+            run,
+            {number: 1.0 if number % 4 else 0.0 for number in range(100)},
+            sampling_probability=0.5,
         )
     correction = correct_difference(before, after)["answer_correctness"]
     assert correction.estimate is not None
@@ -120,7 +124,9 @@ def test_a_gate_on_the_corrected_interval() -> None:
     run = make_correctness(Store.open(":memory:"))
     rules = {"answer_correctness": "corrected >= 0.7"}
     assert summarise(run, gates=rules).gates[0].passed is None
-    label_answers(run, {number: 1.0 if number % 4 else 0.0 for number in range(120)}, chance=0.6)
+    label_answers(
+        run, {number: 1.0 if number % 4 else 0.0 for number in range(120)}, sampling_probability=0.6
+    )
     results = [
         summarise(run, gates={"answer_correctness": rule}, corrections=correct_run(run))
         .gates[0]

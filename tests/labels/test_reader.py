@@ -21,7 +21,7 @@ def write(folder: Path, *rows: Any) -> str:
 def test_own_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     label = Label(
         "q1", "claim", 0.0, "contradicted", item="The mill is old.", author="ana",
-        at=1_700_000_000_000_000, run="r1", comment="1850", content="ab", chance=0.125, origin="random",
+        at=1_700_000_000_000_000, run="r1", comment="1850", content="ab", sampling_probability=0.125, origin="random",
     )  # fmt: skip
     note = Label("q2", "note", None, "look at this", author="ana", at=1_700_000_000_000_000)
     file = read_labels(write(tmp_path, label.to_row(), note.to_row()))

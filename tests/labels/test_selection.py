@@ -60,7 +60,7 @@ def test_chances_are_the_shares_in_which_units_are_labelled() -> None:
             Label(choice.unit.sample, "support", 1.0, author="ana", origin=choice.origin)
             for choice in draw.choose_next(10, [], "ana")
         ]
-        chances = draw.compute_chances(labels)
+        chances = draw.compute_sampling_probabilities(labels)
         assert len(chances) == 10
         # Horvitz and Thompson: the sum of 1 / chance counts the units, whatever was drawn
         assert sum(1 / chance for chance in chances.values()) == pytest.approx(30)
@@ -83,7 +83,9 @@ def test_a_session_resumes_and_each_label_has_its_chance(place: str) -> None:
     ]
     again.save(first[4], "skip")
     assert len(again.own_labels) == 5
-    assert {label.chance for label in load_labels(store) if label.value is not None} == {4 / 20}
+    assert {
+        label.sampling_probability for label in load_labels(store) if label.value is not None
+    } == {4 / 20}
 
 
 def test_two_people_are_given_the_same_units(place: str) -> None:

@@ -392,7 +392,7 @@ def test_the_queue_of_label_is_worked_through_and_taken_back(
     assert post(server, "/labels", **first, value="contradicted") == 303
     (label,) = load_labels(store, run=run.id, target="claim")
     assert (label.word, label.author, label.origin) == ("contradicted", "ana", expected[0].origin)
-    assert label.chance is not None
+    assert label.sampling_probability is not None
     page = read_page(server, "/label", run=run.id, on="claim")
     assert "1 labelled, 0 skipped" in page
     undo = {"run": run.id, "on": "claim", "do": "undo", "number": str(label.number)}

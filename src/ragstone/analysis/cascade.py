@@ -274,7 +274,7 @@ def _estimate_mean(items: Sequence[_Item], family: str) -> CorrectedMean | None:
             first,
             labelled=np.array(labelled, np.int64),
             labels=second,
-            chances=np.array([items[number].chance for number in labelled]),
+            sampling_probabilities=np.array([items[number].chance for number in labelled]),
             weights=shares / shares.sum(),
             groups=np.array([groups[item.group] for item in items], np.int64),
         )

@@ -121,7 +121,10 @@ def _measure_moves(pair: SamplePairs, metric: MetricScale) -> NDArray[np.float64
     if not metric.higher_is_better:
         move = -move
     # outcomes of a side, the samples' indexes there, and the move of a sample that failed on that side alone
-    sides = (pair.before.ends[name], pair.left, 1.0), (pair.after.ends[name], pair.right, -1.0)
+    sides = (
+        (pair.before.missing_outcomes[name], pair.left, 1.0),
+        (pair.after.missing_outcomes[name], pair.right, -1.0),
+    )
     for (outcomes, indexes, whole_move), (other_outcomes, others, _) in (sides, sides[::-1]):
         if not any(is_failure(outcome) for outcome in outcomes.values()):
             continue
@@ -139,8 +142,10 @@ def _describe_change(
     moved = {}
     for name, move in moves.items():
         if abs(float(move[index])) > 1e-9:  # False for NaN
-            old = pair.before.ends[name].get(left, float(pair.before.values[name][left]))
-            new = pair.after.ends[name].get(right, float(pair.after.values[name][right]))
+            old, new = (
+                columns.missing_outcomes[name].get(at, float(columns.values[name][at]))
+                for columns, at in ((pair.before, left), (pair.after, right))
+            )
             moved[name] = (old, new)
     return SampleChange(
         id=pair.before.ids[left],

@@ -37,14 +37,15 @@ class ComparableRun(Protocol):
 
 @dataclass(frozen=True)
 class RunColumns:
-    """The values of one run, one column per metric; where there is none the number is NaN and its outcome is kept in `ends`."""
+    """The values of one run, one column per metric; where there is none the number is NaN and
+    its outcome stands in `missing_outcomes`."""
 
     info: RunInfo
     ids: tuple[str, ...]
     positions: NDArray[np.int64]
     groups: tuple[str | None, ...]
     values: Mapping[str, NDArray[np.float64]]
-    ends: Mapping[str, Mapping[int, str]]
+    missing_outcomes: Mapping[str, Mapping[int, str]]
     """Metric → index → outcome (`judge_error: refusal`), for the samples without a value."""
 
     @cached_property
@@ -69,14 +70,14 @@ def read_columns(run: ComparableRun, metrics: Sequence[str] | None = None) -> Ru
     groups: list[str | None] = []
     blocks: list[NDArray[np.float64]] = []
     waiting: list[list[float]] = []
-    ends: dict[str, dict[int, str]] = {name: {} for name in names}
+    missing_outcomes: dict[str, dict[int, str]] = {name: {} for name in names}
     for position, sample_id, group, values in run.values():
         row = []
         for name in names:
             value = values.get(name, NOT_STORED)
             # `StoredRun.values` gives a float or the outcome as text; faster than isinstance, for each value of a run
             if value.__class__ is not float:
-                ends[name][len(ids)] = str(value)
+                missing_outcomes[name][len(ids)] = str(value)
                 value = math.nan
             row.append(value)
         ids.append(sample_id)
@@ -94,7 +95,7 @@ def read_columns(run: ComparableRun, metrics: Sequence[str] | None = None) -> Ru
         np.array(positions, np.int64),
         tuple(groups),
         {name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)},
-        ends,
+        missing_outcomes,
     )
 
 
@@ -184,6 +185,6 @@ def align_values(
     return values[:, scored], groups
 
 
-def is_failure(end: str) -> bool:
+def is_failure(outcome: str) -> bool:
     """Whether a sample that ended so should have been scored."""
-    return end.partition(":")[0] in FAILURES
+    return outcome.partition(":")[0] in FAILURES

@@ -97,7 +97,7 @@ class _Criteria:
     margin: float
     primary: str | None
 
-    def find_family(self, name: str, resource: bool) -> Family:
+    def find_test_family(self, name: str, resource: bool) -> Family:
         return "primary" if name == self.primary else "resource" if resource else "quality"
 
 
@@ -226,8 +226,8 @@ def _compare_unpaired_metric(
         numbers = number_groups(columns.groups)
         values.append(columns.values[name][scored])
         groups.append(None if numbers is None else numbers[scored])
-        failed = sum(map(is_failure, columns.ends[name].values()))
-        left_out.update(f"{side}: {end}" for end in columns.ends[name].values())
+        failed = sum(map(is_failure, columns.missing_outcomes[name].values()))
+        left_out.update(f"{side}: {outcome}" for outcome in columns.missing_outcomes[name].values())
         side_applicable = int(scored.sum()) + failed
         applicable += side_applicable
         coverages.append(int(scored.sum()) / side_applicable if side_applicable else 0.0)
@@ -251,14 +251,14 @@ class _MetricTraits:
     """What a run says of a metric, as far as a comparison needs it."""
 
     name: str
-    family: str
+    metric_family: str
     higher_is_better: bool
     bounds: tuple[float, float] | None
     binary: bool
 
     @property
     def resource(self) -> bool:
-        return self.family in RESOURCES
+        return self.metric_family in RESOURCES
 
     @classmethod
     def read(cls, columns: RunColumns, name: str) -> _MetricTraits:
@@ -278,7 +278,8 @@ class _MetricTraits:
         groups: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None],
     ) -> Any:
         # a sum of tokens or money is what is paid; of waiting times the slow ones count
-        return compare_percentiles(*values, groups, ALPHA) if self.family == "latency" else ()
+        is_latency = self.metric_family == "latency"
+        return compare_percentiles(*values, groups, ALPHA) if is_latency else ()
 
 
 def _build_difference(
@@ -297,7 +298,7 @@ def _build_difference(
         higher_is_better=traits.higher_is_better,
         bounds=limits,
         resource=traits.resource,
-        family=criteria.find_family(traits.name, traits.resource),
+        family=criteria.find_test_family(traits.name, traits.resource),
         pairs=means.pairs,
         applicable=means.pairs,
         coverage=None,
@@ -324,20 +325,20 @@ def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, 
     counts: Counter[str] = Counter()
     failures = 0
     for index in np.flatnonzero(~both).tolist():
-        ends = {
-            side: end
-            for side, end in (
-                ("before", pair.before.ends[name].get(int(pair.left[index]))),
-                ("after", pair.after.ends[name].get(int(pair.right[index]))),
+        outcomes = {
+            side: outcome
+            for side, outcome in (
+                ("before", pair.before.missing_outcomes[name].get(int(pair.left[index]))),
+                ("after", pair.after.missing_outcomes[name].get(int(pair.right[index]))),
             )
-            if end is not None
+            if outcome is not None
         }
         # the same outcome on both sides is counted once
-        key = ("both", ends["before"]) if len(set(ends.values())) < len(ends) else None
-        for side, end in [key] if key else ends.items():
-            counts[f"{side}: {end}"] += 1
+        key = ("both", outcomes["before"]) if len(set(outcomes.values())) < len(outcomes) else None
+        for side, outcome in [key] if key else outcomes.items():
+            counts[f"{side}: {outcome}"] += 1
         # A sample that the metric does not apply to on one side is no failure of the other.
-        failures += all(is_failure(end) for end in ends.values())
+        failures += all(is_failure(outcome) for outcome in outcomes.values())
     return dict(counts.most_common()), failures
 
 

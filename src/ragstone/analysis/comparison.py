@@ -35,6 +35,7 @@ class Difference:
     resource: bool
     """Whether it measures what answers took (latency, tokens, cost), not how good they are."""
     family: Family
+    """The tests that it is corrected with; not the `family` of a metric, which is its name without options."""
     pairs: int
     """Samples scored in both runs; of two independent sets, the samples scored in either."""
     applicable: int

@@ -3,7 +3,7 @@
 Prediction-powered inference (Angelopoulos and others 2023) with the power-tuning weight of PPI++ (2024): the judge's
 mean, times a weight, plus what the labels say is left over. The weight makes the variance least; a judge that knows
 nothing gets 0, and the labels alone remain. A judge that gives two numbers (a share of claims and a chance) has a weight
-for each. Labels may have been drawn with unequal chances, which they carry.
+for each. Labels may have been drawn with unequal probabilities, which they carry.
 
 Two intervals, of two means: `low`..`high` of the population that the samples come from (grouped samples are not
 independent there), `sample_low`..`sample_high` of these samples themselves (only the draw of the labels is random).
@@ -47,7 +47,7 @@ class LabelledUnits:
     """Indexes of the units with a label."""
     labels: Floats
     """What people said of those."""
-    chances: Floats
+    sampling_probabilities: Floats
     """Chance of each of those to be labelled; equal ones mean a plain random draw."""
     weights: Floats | None = None
     """Share of each unit in the mean, together 1; None: all the same."""
@@ -160,7 +160,7 @@ class _Design:
     groups: NDArray[np.int64]
     """Of each labelled unit, from 0."""
     effective: float
-    """Labels with equal chances that would be worth as much."""
+    """Labels with equal probabilities that would be worth as much."""
     freedom: float
     unlabelled: float
     """Share of the units without a label."""
@@ -174,7 +174,7 @@ class _Design:
         groups = _number_groups(units.groups, count)
         predictions = units.predictions.reshape(count, -1)
         means = weights @ predictions
-        shares = weights[units.labelled] / units.chances
+        shares = weights[units.labelled] / units.sampling_probabilities
         shares = shares / shares.sum()
         labelled_groups = groups[units.labelled]
         effective = 1 / float(shares @ shares)
@@ -235,7 +235,7 @@ class _Design:
         fitted = 1 + int((weights > 0).sum())
         pieces = self.freedom + 1 + len(weights)
         variance = float(parts @ parts) * pieces / max(1.0, pieces - fitted)
-        off = (shares * (residuals - left_over)) ** 2 * (1 - self.units.chances)
+        off = (shares * (residuals - left_over)) ** 2 * (1 - self.units.sampling_probabilities)
         sample_variance = float(off.sum()) * count / max(1, count - fitted)
         unseen = self._count_unseen(combined)
         return _Estimate(

@@ -56,7 +56,11 @@ from ragstone.asks.kinds import (
 )
 from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
 
+PROBABILITY_KEYS = ("probability", "case_probabilities")
+"""Keys of a reply that hold probabilities."""
+
 __all__ = [
+    "PROBABILITY_KEYS",
     "Answered",
     "Ask",
     "Asking",

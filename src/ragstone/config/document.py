@@ -63,7 +63,9 @@ def _read_text(path: Path) -> str:
         with path.open("rb") as file:
             raw = file.read(MAX_FILE_BYTES + 1)
         if len(raw) > MAX_FILE_BYTES:
-            raise ConfigError([f"{path}: larger than 1 MB; is it a config file?"])
+            raise ConfigError(
+                [f"{path}: larger than {MAX_FILE_BYTES // 1_000_000} MB; is it a config file?"]
+            )
         # -sig: editors on Windows put a byte-order mark first
         return raw.decode("utf-8-sig")
     except FileNotFoundError:

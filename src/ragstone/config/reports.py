@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ragstone.config.document import ConfigValue
+from ragstone.locale.catalogue import LANGUAGES
 
 if TYPE_CHECKING:
     from ragstone.config.plan_reader import PlanReader
@@ -61,8 +62,8 @@ def _find_fault(key: str, plain: Any) -> str:
         return "give a text"
     if key == "period" and plain not in PERIODS:
         return f"choose {', '.join(PERIODS)}"
-    if key == "language" and plain not in ("en", "es"):
-        return "choose en or es"
+    if key == "language" and plain not in LANGUAGES:
+        return f"choose {' or '.join(LANGUAGES)}"
     if key == "zone" and not _is_zone(plain):
         return "give a name such as Europe/Madrid, or UTC"
     return ""

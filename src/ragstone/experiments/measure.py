@@ -100,7 +100,7 @@ def measure_judges(
             scales += _build_scales(labelled, name, identity, items, failed)
     return JudgeMeasurement(
         name=labelled.name, target=labelled.target, labels=len(labelled.labels),
-        drawn=_has_chances(labelled.labels), judges=tuple(measured),
+        drawn=_has_sampling_probabilities(labelled.labels), judges=tuple(measured),
         pairs=tuple(compare_judges(judged)), samples=labelled.samples, scales=tuple(scales),
     )  # fmt: skip
 
@@ -170,7 +170,7 @@ def _prepare_samples(labelled: LabelledSet) -> Iterator[Sample]:
 
 def _match_items(labelled: LabelledSet, units: Sequence[JudgedUnit]) -> Iterator[MeasuredItem]:
     by_key = {unit.key: unit for unit in units}
-    has_chances = _has_chances(labelled.labels)
+    are_drawn = _has_sampling_probabilities(labelled.labels)
     for label in labelled.labels:
         unit = by_key.get((label.sample, label.item))
         if unit is None or label.value is None:
@@ -182,7 +182,7 @@ def _match_items(labelled: LabelledSet, units: Sequence[JudgedUnit]) -> Iterator
             label=label.value,
             prediction=unit.prediction,
             decision=unit.decision,
-            weight=1 / label.chance if has_chances and label.chance else 1.0,
+            weight=1 / ((are_drawn and label.sampling_probability) or 1.0),
             group=unit.group,
             slices=tuple(_list_slices(sample)),
             has_probability=unit.has_probability,
@@ -191,8 +191,8 @@ def _match_items(labelled: LabelledSet, units: Sequence[JudgedUnit]) -> Iterator
         )
 
 
-def _has_chances(labels: Sequence[Label]) -> bool:
-    return bool(labels) and all(label.chance is not None for label in labels)
+def _has_sampling_probabilities(labels: Sequence[Label]) -> bool:
+    return bool(labels) and all(label.sampling_probability is not None for label in labels)
 
 
 def _list_slices(sample: Sample) -> Iterator[tuple[str, str]]:
@@ -240,8 +240,10 @@ def _build_scales(
             measured=time.strftime("%Y-%m-%d", time.gmtime()),
         )  # fmt: skip
         if scale is not None:
-            has_chances = labelled.target == "claim" and all(item.has_probability for item in part)
-            unsure = find_unsure(part) if has_chances else None
+            has_claim_probabilities = labelled.target == "claim" and all(
+                item.has_probability for item in part
+            )
+            unsure = find_unsure(part) if has_claim_probabilities else None
             yield scale if unsure is None else replace(scale, unsure=unsure[0])
 
 

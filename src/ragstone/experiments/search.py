@@ -175,7 +175,7 @@ def compute_quality(
         applies = np.ones(len(ids), bool)
         for at, place in enumerate(places):
             # `judge_error: refusal` → `judge_error`
-            outcome = table.ends[name].get(place, "").partition(":")[0]
+            outcome = table.missing_outcomes[name].get(place, "").partition(":")[0]
             if outcome == "system_error":
                 values[at] = worst
             # a judge's failure stays NaN: the question is unknown, neither bad nor without meaning

@@ -59,8 +59,8 @@ class LocalModel:
         self._runner: asyncio.Task[None] | None = None
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model and the token limit; decoding is greedy."""
-        return {"dialect": "hf", "model": identify(self.path), "max_tokens": self.max_tokens}
+        """Return the model, the token limit and the form of a request; decoding is greedy."""
+        return {**identify_chat(self.path), "max_tokens": self.max_tokens}
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Complete one prompt, in a batch with the others that wait."""
@@ -83,7 +83,11 @@ class LocalModel:
     async def _run(self) -> None:
         await asyncio.sleep(0)  # let the requests of this turn arrive
         while self._queue:
-            batch, self._queue = self._queue[: self.batch], self._queue[self.batch :]
+            # a request whose caller waits no longer is not generated for nobody
+            waiting = [(request, done) for request, done in self._queue if not done.done()]
+            batch, self._queue = waiting[: self.batch], waiting[self.batch :]
+            if not batch:
+                return
             try:
                 completions = await asyncio.to_thread(
                     self._generate, [request for request, _ in batch]
@@ -245,8 +249,20 @@ def hide_progress() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+CHAT_FORM = 1
+"""How `format_chat` writes a request. Raise it when another text is sent: from 2 on it is part of the cache key."""
+
+
+def identify_chat(path: str) -> dict[str, Any]:
+    """Return the model and how requests to it are written, for the cache key of every judge that calls `format_chat`."""
+    form = {"chat_form": CHAT_FORM} if CHAT_FORM > 1 else {}
+    return {"dialect": "hf", "model": identify(path), **form}
+
+
 def format_chat(tokenizer: Any, system: str, user: str) -> str:
-    """Return the prompt in the model's own chat format; instructions go first where there is none."""
+    """Return the prompt in the model's own chat format; instructions go first where there is none.
+
+    A change of the text raises CHAT_FORM."""
     if not tokenizer.chat_template:
         return f"{system}\n\n{user}\n\n"
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]

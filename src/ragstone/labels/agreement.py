@@ -72,7 +72,7 @@ def list_disagreements(labels: Sequence[Label]) -> list[tuple[Label, ...]]:
 def resolve_labels(labels: Sequence[Label]) -> list[Label]:
     """One label for each item: the adjudicated one, else the mean of the labels of people; skipped items are left out.
 
-    The chance is the largest that any of them has: they are of the same draw."""
+    The sampling probability is the largest that any of them has: they are of the same draw."""
     items: dict[tuple[str, ...], list[Label]] = {}
     for label in labels:
         if label.value is not None:
@@ -82,10 +82,14 @@ def resolve_labels(labels: Sequence[Label]) -> list[Label]:
         decided = next((label for label in reversed(given) if label.origin == "adjudicated"), None)
         values = [label.value for label in given if label.value is not None]
         value = decided.value if decided is not None else sum(values) / len(values)
-        chances = [label.chance for label in given if label.chance is not None]
+        probabilities = [
+            label.sampling_probability for label in given if label.sampling_probability is not None
+        ]
         word = decided.word if decided is not None else _find_majority(given)
-        chance = max(chances, default=None)
-        resolved.append(replace(given[-1], value=value, word=word, chance=chance))
+        probability = max(probabilities, default=None)
+        resolved.append(
+            replace(given[-1], value=value, word=word, sampling_probability=probability)
+        )
     return resolved
 
 

@@ -13,10 +13,11 @@ from ragstone.store import Store, StoredRun
 from ragstone.store.database import Connection
 from ragstone.types import Sample
 
-_COLUMNS = (
+_FIELDS = (
     "run", "sample", "target", "item", "author", "at", "value", "word", "comment", "content",
-    "chance", "origin",
+    "sampling_probability", "origin",
 )  # fmt: skip
+_COLUMNS = ["chance" if name == "sampling_probability" else name for name in _FIELDS]
 _SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM labels"  # noqa: S608
 _INSERT = f"INSERT INTO labels ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
 
@@ -25,14 +26,14 @@ def save_labels(store: Store, labels: Iterable[Label]) -> int:
     """Add labels, on disk when it returns; those without a time get the current one. Returns how many."""
     now = time.time_ns() // 1000
     dated = (label if label.at else replace(label, at=now) for label in labels)
-    rows = [tuple(_encode(name, getattr(label, name)) for name in _COLUMNS) for label in dated]
+    rows = [tuple(_encode(name, getattr(label, name)) for name in _FIELDS) for label in dated]
     store.write(lambda db: db.execute_many(_INSERT, rows)).result()
     return len(rows)
 
 
-def save_chances(store: Store, chances: Mapping[int, float | None]) -> None:
-    """Set the chance of stored labels by number: it follows from the whole draw, which grows with each label."""
-    rows = [(chance, number) for number, chance in chances.items()]
+def save_sampling_probabilities(store: Store, probabilities: Mapping[int, float | None]) -> None:
+    """Set the sampling probability of stored labels by number: it follows from the whole draw, which grows with each label."""
+    rows = [(probability, number) for number, probability in probabilities.items()]
 
     def write(db: Connection) -> None:
         db.execute_many("UPDATE labels SET chance = ? WHERE number = ?", rows)
@@ -141,12 +142,13 @@ def _locate(label: Label) -> tuple[str, ...]:
 
 
 def _identify(label: Label) -> tuple[Any, ...]:
-    return (*label.key, label.author, label.value, label.word, label.comment, label.chance)
+    said = label.value, label.word, label.comment, label.sampling_probability
+    return (*label.key, label.author, *said)
 
 
 def _to_label(row: tuple[Any, ...]) -> Label:
     number, *values = row
-    fields = {name: _decode(name, value) for name, value in zip(_COLUMNS, values, strict=True)}
+    fields = {name: _decode(name, value) for name, value in zip(_FIELDS, values, strict=True)}
     return Label(number=int(number), **fields)
 
 

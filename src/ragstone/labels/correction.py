@@ -149,7 +149,7 @@ def _correct_metric(labelled: _LabelledRun) -> MetricCorrection:
             predictions,
             labelled=np.array(indexes, np.int64),
             labels=values,
-            chances=_list_chances(labels, len(units)),
+            sampling_probabilities=_list_sampling_probabilities(labels, len(units)),
             weights=shares / shares.sum(),
             groups=_number_groups([unit.group for unit in units]),
         ),
@@ -199,7 +199,7 @@ def _correct_pairs(before: _LabelledRun, after: _LabelledRun) -> MetricCorrectio
             sign * _subtract_predictions(pairs),
             labelled=np.array(indexes, np.int64),
             labels=sign * np.array(values),
-            chances=_list_chances(labels, len(pairs)),
+            sampling_probabilities=_list_sampling_probabilities(labels, len(pairs)),
             groups=_number_groups([unit.group for unit, _ in pairs]),
         ),
         bounds=None if width is None else (-width, width),
@@ -242,25 +242,28 @@ def _select_labels(
 ) -> tuple[list[int], list[Label], list[str]]:
     """The labelled units that count, their labels, and what to know of the rest.
 
-    Labels without a chance are taken for a plain random draw when no label has one; else they are left out."""
-    has_chances = any(label.chance is not None for label in labels.values())
+    Labels without a sampling probability are taken for a plain random draw when no label has one; else they are left out."""
+    has_probabilities = any(label.sampling_probability is not None for label in labels.values())
     usable = {
-        key: label for key, label in labels.items() if not has_chances or label.chance is not None
+        key: label
+        for key, label in labels.items()
+        if not has_probabilities or label.sampling_probability is not None
     }
     indexes = [index for index, unit in enumerate(labelled.units) if unit.key in usable]
     notes: list[str] = []
-    if labels and not has_chances:
+    if labels and not has_probabilities:
         notes.append(compose("labels_assumed_random", n=len(labels)))
     if len(usable) < len(labels):
         notes.append(compose("labels_without_chance", n=len(labels) - len(usable)))
     return indexes, [usable[labelled.units[index].key] for index in indexes], notes
 
 
-def _list_chances(labels: Sequence[Label], units: int) -> NDArray[np.float64]:
+def _list_sampling_probabilities(labels: Sequence[Label], units: int) -> NDArray[np.float64]:
     import numpy as np
 
     plain = len(labels) / units
-    return np.array([plain if label.chance is None else label.chance for label in labels])
+    given = [label.sampling_probability for label in labels]
+    return np.array([plain if probability is None else probability for probability in given])
 
 
 def _number_groups(groups: Sequence[str]) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ def load_feedback(store: Store, target: Target = "score") -> list[Label]:
     """The ratings that users gave interactions, as labels of a target; comments without a rating are notes.
 
     A thumb says that a user was pleased, not that the answer was correct: unless `target` says otherwise, it is a `score` of its
-    own. Who gives feedback is no random choice: the labels have no chance."""
+    own. Who gives feedback is no random choice: the labels have no sampling probability."""
     sql = "SELECT interaction, at, value, comment FROM feedback ORDER BY at, interaction"
     labels = []
     for interaction, at, value, comment in store.read(sql):

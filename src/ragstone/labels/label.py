@@ -87,8 +87,8 @@ class Label:
     comment: str = ""
     content: str = ""
     """Hash of the labelled texts; empty when they are not known."""
-    chance: float | None = None
-    """Probability with which the item was drawn; None when nobody knows."""
+    sampling_probability: float | None = None
+    """Probability with which the item was drawn, `chance` in files and in the store; None when nobody knows."""
     origin: Origin = "import"
     number: int = 0
     """Its number in the store, which orders revisions; 0 before it is stored."""
@@ -114,7 +114,7 @@ class Label:
         return {
             "sample": self.sample, "on": self.target, "item": self.item or None, "value": self.value,
             "word": self.word or None, "author": self.author, "at": at, "run": self.run or None,
-            "comment": self.comment or None, "chance": self.chance, "origin": self.origin,
+            "comment": self.comment or None, "chance": self.sampling_probability, "origin": self.origin,
             "content": self.content or None,
         }  # fmt: skip
 

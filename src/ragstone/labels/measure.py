@@ -1,6 +1,6 @@
 """How good a judge is on items that people labelled: agreement, ranking, bias, calibration, and what it is fit for.
 
-Labels that carry their chance count by it, so that items chosen because the judge is unsure do not make it look worse
+Labels that carry their sampling probability count by it, so that items chosen because the judge is unsure do not make it look worse
 than it is on the whole run."""
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class JudgeMeasurement:
     target: Target
     labels: int
     drawn: bool
-    """Whether the labels say with which chance they were drawn, so that the figures hold for all of the samples."""
+    """Whether the labels say with which probability they were drawn, so that the figures hold for all of the samples."""
     judges: tuple[JudgeMeasure, ...]
     pairs: tuple[JudgePair, ...]
     samples: Mapping[str, Sample]
@@ -139,8 +139,8 @@ def measure_judge(
     accuracy, auroc = measure_accuracy(items), measure_auroc(items)
     verdict, more = decide_fitness(accuracy, auroc, items)
     wrong = [item for item in items if not item.is_right]
-    has_chances = bool(items) and all(item.has_probability for item in items)
-    unsure, unsure_share = (find_unsure(items) if has_chances else None) or (None, None)
+    has_probabilities = bool(items) and all(item.has_probability for item in items)
+    unsure, unsure_share = (find_unsure(items) if has_probabilities else None) or (None, None)
     return JudgeMeasure(
         judge=judge,
         items=len(items),
@@ -151,9 +151,9 @@ def measure_judge(
         auroc=auroc,
         bias=measure_bias(items),
         brier=weigh(items, lambda item: (item.prediction - item.label) ** 2)
-        if has_chances
+        if has_probabilities
         else None,
-        calibration=_calibrate(items) if has_chances else (),
+        calibration=_calibrate(items) if has_probabilities else (),
         slices=tuple(_measure_slices(items)),
         verdict=verdict,
         more=more,

@@ -310,7 +310,7 @@ def _build_label(
         run=str(_get(row, "run", options) or ""),
         comment=str(_get(row, "comment", options) or ""),
         content=str(row.get("content") or ""),
-        chance=_parse_chance(_get(row, "chance", options)),
+        sampling_probability=_parse_sampling_probability(_get(row, "chance", options)),
         origin=_parse_origin(row.get("origin")),
     )
 
@@ -339,18 +339,18 @@ def _parse_time(given: Any) -> int:
     return round(aware.timestamp() * 1e6)
 
 
-def _parse_chance(given: Any) -> float | None:
+def _parse_sampling_probability(given: Any) -> float | None:
     if given is None:
         return None
     try:
-        chance = float(given)
+        probability = float(given)
     except (TypeError, ValueError):
-        chance = -1.0  # outside, so that the check below rejects it
-    if not 0 < chance <= 1:
+        probability = -1.0  # outside, so that the check below rejects it
+    if not 0 < probability <= 1:
         raise ValueError(f"the chance {str(given)[:40]!r} is no probability above 0 and up to 1")
-    return chance
+    return probability
 
 
 def _parse_origin(given: Any) -> Origin:
-    # a draw belongs to the run it was made in: in a file only its chances remain
+    # a draw belongs to the run it was made in: in a file only its probabilities remain
     return next((name for name in ORIGINS if given == name), "import")

@@ -1,8 +1,8 @@
-"""Which units are worth labelling next: a random part, whose chances are known, and those the judge is unsure of.
+"""Which units are worth labelling next: a random part, whose probabilities are known, and those the judge is unsure of.
 
 The random part takes units in a fixed random order, made from their ids, so that any first stretch of it is a plain
 random sample, wherever labelling stops. The unsure part takes units in the order of the judge's doubt, which no label
-changes; as far as it got, every unit was taken (chance 1). The rest was drawn with chance m / (N − K): m random labels
+changes; as far as it got, every unit was taken (probability 1). The rest was drawn with probability m / (N − K): m random labels
 among the N − K units that the unsure part did not reach. Two runs of the same samples, and two people, draw the same
 units first."""
 
@@ -65,8 +65,8 @@ class LabelDraw:
             [UnitChoice(unit, "unsure") for unit in unsure],
         )
 
-    def compute_chances(self, labels: Sequence[Label]) -> dict[Key, float]:
-        """The chance of each labelled unit to be labelled; labels outside the draw have none."""
+    def compute_sampling_probabilities(self, labels: Sequence[Label]) -> dict[Key, float]:
+        """The probability with which each labelled unit was drawn; labels outside the draw have none."""
         answered = {(label.sample, label.item) for label in labels if label.value is not None}
         by_origin: dict[str, set[Key]] = {"random": set(), "unsure": set()}
         for label in labels:
@@ -75,10 +75,10 @@ class LabelDraw:
         certain = _take_until_last(self.doubted, by_origin["unsure"])
         rest = [unit for unit in self.shuffled if unit.key not in certain]
         drawn = _take_until_last(rest, by_origin["random"])
-        chances = dict.fromkeys(certain & answered, 1.0)
+        probabilities = dict.fromkeys(certain & answered, 1.0)
         if drawn & answered:
-            chances |= dict.fromkeys(drawn & answered, len(drawn & answered) / len(rest))
-        return chances
+            probabilities |= dict.fromkeys(drawn & answered, len(drawn & answered) / len(rest))
+        return probabilities
 
 
 def measure_doubt(unit: JudgedUnit, other: Mapping[Key, float] | None = None) -> float:

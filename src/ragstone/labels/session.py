@@ -1,6 +1,6 @@
 """Labelling the units of a run one by one; the terminal and the viewer show them, this keeps what people say.
 
-Each label is on disk when it is given, with the chances of all labels of the draw, so that stopping at any moment loses
+Each label is on disk when it is given, with the sampling probabilities of all labels of the draw, so that stopping at any moment loses
 nothing."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ragstone.labels.archive import load_labels, save_chances, save_labels
+from ragstone.labels.archive import load_labels, save_labels, save_sampling_probabilities
 from ragstone.labels.label import SKIP, Label, Origin, Target, hash_content, parse_value
 from ragstone.labels.selection import RANDOM_SHARE, LabelDraw, UnitChoice
 from ragstone.labels.units import list_units, require_metric
@@ -39,7 +39,7 @@ class LabelSession:
         return [label for label in self._labels if label.author == self.author]
 
     def reload(self) -> None:
-        """Read the labels again: others may have labelled meanwhile, and the chances of a draw follow from all of them."""
+        """Read the labels again: others may have labelled meanwhile, and the probabilities of a draw follow from all of them."""
         self._labels = load_labels(self.run.store, run=self.run.id, target=self.target)
 
     def choose_next(self, count: int, random_share: float = RANDOM_SHARE) -> list[UnitChoice]:
@@ -72,22 +72,24 @@ class LabelSession:
             author=self.author, at=time.time_ns() // 1000, run=self.run.id, comment=comment,
             content=content, origin=origin,
         )  # fmt: skip
-        # stored with its chance at once; then the chances of the others, which this label changes, follow
-        chances = self._draw.compute_chances([*self._labels, label])
-        save_labels(self.run.store, [replace(label, chance=chances.get(unit.key))])
+        # stored with its probability at once; then those of the others, which this label changes, follow
+        probabilities = self._draw.compute_sampling_probabilities([*self._labels, label])
+        save_labels(
+            self.run.store, [replace(label, sampling_probability=probabilities.get(unit.key))]
+        )
         self._labels = load_labels(self.run.store, run=self.run.id, target=self.target)
-        chances = self._draw.compute_chances(self._labels)
-        self._save_changed(chances)
+        probabilities = self._draw.compute_sampling_probabilities(self._labels)
+        self._save_changed(probabilities)
         return label
 
-    def _save_changed(self, chances: Mapping[tuple[str, str], float]) -> None:
+    def _save_changed(self, probabilities: Mapping[tuple[str, str], float]) -> None:
         changed: dict[int, float | None] = {}
         for label in self._labels:
-            chance = chances.get((label.sample, label.item))
-            # a label outside the draw, an imported one say, keeps the chance that it came with
-            if chance is not None and chance != label.chance:
-                changed[label.number] = chance
-        save_chances(self.run.store, changed)
+            probability = probabilities.get((label.sample, label.item))
+            # a label outside the draw, an imported one say, keeps the probability that it came with
+            if probability is not None and probability != label.sampling_probability:
+                changed[label.number] = probability
+        save_sampling_probabilities(self.run.store, changed)
 
 
 def choose_author(name: str | None) -> str:

@@ -5,16 +5,12 @@ The formulas are in `ragstone.rankings`, which also scores many rankings at once
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from ragstone.errors import MissingField, NotApplicable
 from ragstone.locale.messages import compose
-from ragstone.rankings import RankedHits, find_ranked_hits, score_ranking
+from ragstone.rankings import Gain, RankedHits, find_ranked_hits, score_ranking
 from ragstone.registry import metric
 from ragstone.types import Ranked, Score, to_score
-
-Gain = Literal["linear", "exp2"]
-"""What a grade is worth: itself, or 2^grade − 1."""
 
 
 @metric

@@ -189,7 +189,7 @@ def _store(
         at=time.time_ns() // 1000, run=run.id, comment=comment,
         content=hash_content(row.sample, target, item),
         origin=earlier.origin if earlier is not None else "viewer",
-        chance=earlier.chance if earlier is not None else None,
+        sampling_probability=earlier.sampling_probability if earlier is not None else None,
     )  # fmt: skip
     save_labels(run.store, [label])
 

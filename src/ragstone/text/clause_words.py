@@ -12,7 +12,7 @@ from typing import Final
 class ClauseWords:
     """The function words of a language that say where a clause starts, and what hangs together."""
 
-    joints: str
+    joint_pattern: str
     """Pattern of what may stand between two clauses or predicates; bare commas have the group `comma`."""
     starters: frozenset[str]
     """Words that a subject starts with."""
@@ -22,15 +22,15 @@ class ClauseWords:
     prepositions: frozenset[str]
     adverbs: frozenset[str]
     """Words between a conjunction and its verb, clitics included."""
-    blockers: frozenset[str]
+    subordinators: frozenset[str]
     """Words that open a clause inside another, to which a following `and` may belong."""
-    time_links: frozenset[str]
+    time_conjunctions: frozenset[str]
     """Words that open a clause inside another when a verb follows."""
     openers: frozenset[str]
     """Words of an introductory phrase that ends at a comma."""
-    be_have: frozenset[str]
+    auxiliaries: frozenset[str]
     """Auxiliaries that a participle follows."""
-    conditions: str
+    condition_pattern: str
     """Pattern of a conjunction that names a requirement."""
 
 
@@ -52,7 +52,7 @@ _ES_PREPOSITIONS = "de del en a al por para con sin sobre entre desde hasta haci
 
 CLAUSE_WORDS: Final[dict[str, ClauseWords]] = {
     "en": ClauseWords(
-        joints=r"\s*;\s+(?:(?:and|but)\s+)?|,\s+(?:while|whereas)\s+|,?\s+(?:and|but)\s+|(?P<comma>,\s+)",
+        joint_pattern=r"\s*;\s+(?:(?:and|but)\s+)?|,\s+(?:while|whereas)\s+|,?\s+(?:and|but)\s+|(?P<comma>,\s+)",
         starters=to_word_set(f"he she it they we you i there {_EN_DETERMINERS}") - {"that"},
         determiners=to_word_set(_EN_DETERMINERS),
         objects=to_word_set(
@@ -63,19 +63,19 @@ CLAUSE_WORDS: Final[dict[str, ClauseWords]] = {
             "also then later subsequently first now still even often usually thus therefore finally soon not never only "
             "currently originally eventually again always once twice"
         ),
-        blockers=to_word_set(
+        subordinators=to_word_set(
             "that who which whose whom if whether because when while whereas since although though unless how what where why "
             "until"
         ),
-        time_links=to_word_set("after before since until once as"),
+        time_conjunctions=to_word_set("after before since until once as"),
         openers=to_word_set(
             f"{_EN_PREPOSITIONS} when while if although though because once unless whenever where despite according given due thanks"
         ),
-        be_have=to_word_set("is are was were be been being am has have had"),
-        conditions=r",?\s+(?:as long as|so long as|on (?:the )?condition that|only if)\s+|,\s+provid(?:ed|ing) that\s+",
+        auxiliaries=to_word_set("is are was were be been being am has have had"),
+        condition_pattern=r",?\s+(?:as long as|so long as|on (?:the )?condition that|only if)\s+|,\s+provid(?:ed|ing) that\s+",
     ),
     "es": ClauseWords(
-        joints=(
+        joint_pattern=(
             r"\s*;\s+(?:(?:y|e|pero)\s+)?|,\s+(?:mientras que|en tanto que)\s+|,?\s+(?:y|e|pero)\s+|(?P<comma>,\s+)"
         ),
         starters=to_word_set(f"él ella ellos ellas esto eso usted tú yo {_ES_DETERMINERS}"),
@@ -86,18 +86,18 @@ CLAUSE_WORDS: Final[dict[str, ClauseWords]] = {
             "también luego después posteriormente no se le les lo nunca además ya aún siempre finalmente más tarde me te nos "
             "actualmente originalmente solo sólo"
         ),
-        blockers=to_word_set(
+        subordinators=to_word_set(
             "que quien quienes cual cuales cuyo cuya cuyos cuyas si porque cuando donde mientras aunque qué quién cuál cómo "
             "dónde cuándo hasta"
         ),
-        time_links=to_word_set("como tras"),
+        time_conjunctions=to_word_set("como tras"),
         openers=to_word_set(
             f"{_ES_PREPOSITIONS} cuando mientras si aunque porque donde tras antes después pese dado puesto debido gracias mucho poco"
         ),
-        be_have=to_word_set(
+        auxiliaries=to_word_set(
             "es son era eran fue fueron será serán ser sido está están estaba estaban estar ha han había habían haber he hemos"
         ),
-        conditions=(
+        condition_pattern=(
             r",?\s+(?:siempre que|siempre y cuando|con tal de que|a condición de que|con la condición de que|solo si|sólo si|"
             r"únicamente si)\s+"
         ),

@@ -80,7 +80,7 @@ class _Cutter:
     def cut(self) -> list[tuple[Span, ...]]:
         pieces: list[tuple[Span, ...]] = []
         is_comma: list[bool] = []
-        for joint in _compile(self.words.joints).finditer(self.sentence):
+        for joint in _compile(self.words.joint_pattern).finditer(self.sentence):
             carried = self._judge_joint(joint)
             if carried is None:
                 continue
@@ -115,9 +115,9 @@ class _Cutter:
         """Whether a subject with a verb of its own follows."""
         first = right[0]
         is_noun = not (
-            first.form or first.text.endswith("ing") or first.text in self.words.blockers
+            first.form or first.text.endswith("ing") or first.text in self.words.subordinators
         )
-        if after_stop and right[1].text in self.words.be_have and is_noun:
+        if after_stop and right[1].text in self.words.auxiliaries and is_noun:
             return True
         if self._is_plural_with_verb(right, after_stop):
             return True
@@ -132,7 +132,7 @@ class _Cutter:
         """Whether a verb follows before the phrase that the words start with is broken."""
         for index, token in enumerate(right[1:MAX_WORDS_TO_VERB], 1):
             before = right[index - 1]
-            is_broken = token.text in _CONJUNCTIONS or token.text in self.words.blockers
+            is_broken = token.text in _CONJUNCTIONS or token.text in self.words.subordinators
             if is_broken or self._has_stop(before, token):
                 return False
             if token.form == "finite" and not token.capital:
@@ -171,7 +171,7 @@ class _Cutter:
             return None
         if verb.text in _IMPERSONAL:
             return ()
-        is_helper = verb.text in self.words.be_have or verb.text in self.modals
+        is_helper = verb.text in self.words.auxiliaries or verb.text in self.modals
         if self._shares_object(left) and not (verb.form == "finite" and is_helper):
             return None
         if verb.form == "finite":
@@ -227,16 +227,17 @@ class _Cutter:
             return self.carried[-1]
         predicate = self._between(self.start, len(self.sentence))
         first = next(
-            (n for n, token in enumerate(predicate) if token.text in self.words.be_have), None
+            (n for n, token in enumerate(predicate) if token.text in self.words.auxiliaries), None
         )
         if first is None:
             return None
         last = index = first
         while index + 1 < len(predicate) and (
-            predicate[index + 1].text in self.words.be_have or self._is_adverb(predicate[index + 1])
+            predicate[index + 1].text in self.words.auxiliaries
+            or self._is_adverb(predicate[index + 1])
         ):
             index += 1
-            last = index if predicate[index].text in self.words.be_have else last
+            last = index if predicate[index].text in self.words.auxiliaries else last
         if index + 1 == len(predicate) or predicate[index + 1].form not in ("past", "participle"):
             return None
         if predicate[index + 1].text == "born":
@@ -285,8 +286,11 @@ class _Cutter:
         if verb is None:
             return _Left(tokens, None, None, False)
         is_blocked = any(
-            token.text in self.words.blockers
-            or (token.text in self.words.time_links and self._has_clause_near(tokens[index + 1 :]))
+            token.text in self.words.subordinators
+            or (
+                token.text in self.words.time_conjunctions
+                and self._has_clause_near(tokens[index + 1 :])
+            )
             for index, token in enumerate(tokens)
         )
         return _Left(tokens, verb, self._find_subject(tokens, verb), is_blocked)
@@ -301,7 +305,7 @@ class _Cutter:
     def _is_phrase(self, left: _Left, right: Sequence[_Token]) -> bool:
         """Whether a conjunction may join words and not clauses: 1796 and 1798, Pesos y Medidas, a series of things."""
         last, first = left.tokens[-1], right[0]
-        if len(right) > 1 and first.capital and right[1].text in self.words.be_have:
+        if len(right) > 1 and first.capital and right[1].text in self.words.auxiliaries:
             return False  # Basic has 5 GB and Plus has 50 GB
         if (last.capital and first.capital) or (last.text[0].isdigit() and first.text[0].isdigit()):
             return True

@@ -166,10 +166,14 @@ def _name_value(label: Label, say: Words) -> str:
 def _decide(item_labels: Sequence[Label], given: str | float, author: str) -> Label:
     target = item_labels[0].target
     value, word = parse_value(target, given, None if isinstance(given, str) else (0.0, 1.0))
-    chances = [label.chance for label in item_labels if label.chance is not None]
+    probabilities = [
+        label.sampling_probability
+        for label in item_labels
+        if label.sampling_probability is not None
+    ]
     return replace(
         item_labels[0], value=value, word=word, author=author, at=0, comment="", number=0,  # 0: set when it is stored
-        chance=max(chances, default=None), origin="adjudicated",
+        sampling_probability=max(probabilities, default=None), origin="adjudicated",
     )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from ragstone.asks import Answered, Ask, Reply
+from ragstone.asks import PROBABILITY_KEYS, Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.offline import HEURISTIC
+from ragstone.judges.offline import HEURISTIC, LANGUAGE_UNMEASURED
 from ragstone.locale.messages import code_of, compose
 from ragstone.types import NO_USAGE, Usage
 
@@ -102,7 +102,7 @@ class DecisionSession(Generic[Q, A]):
 
 def get_trusted_value(reply: Reply) -> Any:
     """Return the value of the embedded judge's reply; its probabilities mean nothing in a language never measured."""
-    if any(code_of(note) == "language_unmeasured" for note in reply.notes):
+    if any(code_of(note) == LANGUAGE_UNMEASURED for note in reply.notes):
         return _drop_probabilities(reply.value)
     return reply.value
 
@@ -112,8 +112,9 @@ def _drop_probabilities(value: Any) -> Any:
         return [_drop_probabilities(item) for item in value]
     if not isinstance(value, dict):
         return value
-    dropped = ("probability", "case_probabilities")
-    return {name: _drop_probabilities(v) for name, v in value.items() if name not in dropped}
+    return {
+        name: _drop_probabilities(v) for name, v in value.items() if name not in PROBABILITY_KEYS
+    }
 
 
 async def run_sessions(

@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.choices import ChoiceOutcome, ChoiceRequest
 from ragstone.judges.completion import Completion
-from ragstone.judges.huggingface import format_chat, identify, load
+from ragstone.judges.huggingface import format_chat, identify_chat, load
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.thread import ModelThread, to_failure
 from ragstone.judges.prompted_choices import read_choice
@@ -45,8 +45,8 @@ class CausalChoices:
         self._thread = ModelThread("transformers", lambda: load(path, "text", device, threads))
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model; how requests are put together changes no choice."""
-        return {"dialect": "hf", "model": identify(self.path)}
+        """Return the model and the form of a request; which requests share a batch changes no choice."""
+        return identify_chat(self.path)
 
     async def choose(self, requests: Sequence[ChoiceRequest]) -> list[ChoiceOutcome]:
         """Answer the requests, those with the same prefix in batches."""

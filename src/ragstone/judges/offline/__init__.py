@@ -16,6 +16,8 @@ VERSION = 7
 
 HEURISTIC = "heuristic"
 """Note on replies that stand on stated rules alone; docs/judge-offline.md names them."""
+LANGUAGE_UNMEASURED = "language_unmeasured"
+"""Note on replies in a language in which it was never measured."""
 
 
 class OfflineJudge(Reopenable):
@@ -66,7 +68,7 @@ class OfflineJudge(Reopenable):
             return JudgeFailed("refusal", "kind_unknown_offline", kind=ask.kind)
         notes = [compose(HEURISTIC)] if ask.kind in HEURISTIC_KINDS else []
         if not is_measured:
-            notes.append(compose("language_unmeasured", language=language))
+            notes.append(compose(LANGUAGE_UNMEASURED, language=language))
         return Reply(value, notes=tuple(notes))
 
 

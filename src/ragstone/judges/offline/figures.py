@@ -117,7 +117,7 @@ def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: f
 def _quote(sentence: Sentence, at: int) -> str:
     """A figure with what it counts."""
     item, counted = sentence.items[at], _find_counted(sentence, at)
-    counts = item.quantity is not None and item.quantity.counts and counted is not None
+    counts = item.quantity is not None and item.quantity.has_counted_noun and counted is not None
     return sentence.text[item.start : counted.end if counts and counted else item.end]
 
 
@@ -164,7 +164,9 @@ def _counts_same(comparison: SentenceComparison, at: int, place: int) -> bool:
     mine, theirs = _find_counted(comparison.claim, at), _find_counted(comparison.source, place)
     if theirs is None:  # Goa counts 1.5 million
         known = {item.id for item in comparison.source.items}
-        return mine is None or (other is not None and not other.counts and mine.id in known)
+        return mine is None or (
+            other is not None and not other.has_counted_noun and mine.id in known
+        )
     return mine is not None and mine.id == theirs.id
 
 

@@ -169,7 +169,7 @@ class _Parser:
             is_part and before is not None and before.value < quantity.value
         ):
             self.quantifier = "some"
-        elif quantity.kind == "number" and quantity.counts and not self.quantifier:
+        elif quantity.kind == "number" and quantity.has_counted_noun and not self.quantifier:
             self.quantifier = "count"
 
     def _forget_comparison(self) -> None:

@@ -157,7 +157,7 @@ def offers_quantity(text: str, wanted: frozenset[QuantityKind], language: str) -
     """Whether the text names a quantity of a wanted kind, or speaks of one in words: free, in spring, several."""
     quantities = find_quantities(text, language)
     if "money" in wanted and "ordinal" not in wanted:
-        quantities = [q for q in quantities if not q.counts]  # four wheels are no price
+        quantities = [q for q in quantities if not q.has_counted_noun]  # four wheels are no price
     kinds = list_quantity_kinds(quantities)
     if kinds & wanted or ("date" in wanted and "number" in kinds):
         return True

@@ -156,7 +156,7 @@ def _read_subject(
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
     no_names = grammar.starters | grammar.openers
     if verb is None:
-        is_copular = any(word.lower in grammar.be_have for word in claim)
+        is_copular = any(word.lower in grammar.auxiliaries for word in claim)
         return _read_copular(theirs, claim_ids, language) if is_copular else None
     anchor = next((n for n, word in enumerate(theirs) if word.id == verb.id), None)
     if anchor is None:
@@ -170,7 +170,7 @@ def _read_subject(
 def _read_copular(theirs: Sequence[_Word], claim_ids: set[int], language: str) -> str | None:
     """The name after a copula, or before it where only one can be that: of several planets each is one."""
     grammar = CLAUSE_WORDS["es" if language == "es" else "en"]
-    copula = next((n for n, word in enumerate(theirs) if word.lower in grammar.be_have), None)
+    copula = next((n for n, word in enumerate(theirs) if word.lower in grammar.auxiliaries), None)
     if copula is None:
         return None
     after = theirs[copula + 1 :]

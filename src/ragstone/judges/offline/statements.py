@@ -174,7 +174,7 @@ MAX_HEADING_WORDS = 25
 def _split_condition(text: str, parts: Parts, language: str) -> list[Parts]:
     """What holds, and what is required for it: `as long as you have the receipt`."""
     first, last = parts[-1]
-    joint = re.compile(CLAUSE_WORDS[language].conditions).search(text, first, last)
+    joint = re.compile(CLAUSE_WORDS[language].condition_pattern).search(text, first, last)
     if joint is None or not has_clause(text[joint.end() : last], language):
         return [parts]
     start = joint.start() + len(joint.group()) - len(joint.group().lstrip(", "))
@@ -210,7 +210,7 @@ def _find_list_start(text: str, start: int, end: int, language: str) -> int | No
         word = words[index].group()
         form = find_verb_form(word, language)
         if form in ("finite", "past"):
-            is_linking = word in grammar.be_have - _HAVE or word in _LINKING
+            is_linking = word in grammar.auxiliaries - _HAVE or word in _LINKING
             return None if is_linking else words[index + 1].start()
         before = find_verb_form(words[index - 1].group(), language)
         if word in _LIST_PREPOSITIONS and before in ("finite", "past", "participle"):

@@ -37,6 +37,9 @@ METRIC_MEMORY_MICROS = 30 * DAY_MICROS
 ORPHAN_RESOLVE_MICROS = DAY_MICROS
 """How long an alert stays open whose rule no longer exists."""
 
+STATUS_KEY = "watch"
+"""Where the status of the last evaluation is stored; other versions of the package read it too."""
+
 STATES_BY_SEVERITY = ("firing", "judge_failing", "no_data", "pending", "learning", "ok")
 """All states of open alerts and of streams, the most severe first."""
 
@@ -97,7 +100,7 @@ def evaluate_alerts(archive: Archive, settings: Alerts, now: int) -> MonitorStat
 
 def load_status(archive: Archive) -> MonitorStatus | None:
     """The status after the last evaluation; None before the first."""
-    body = load_state(archive, "watch")  # where `_advance_alerts` saved it
+    body = load_state(archive, STATUS_KEY)
     if body is None:
         return None
     plain = json.loads(body)
@@ -172,7 +175,7 @@ def _advance_alerts(
         tuple(still_open),
         tuple(result.facts for result in results if result.state == "unknown" and result.facts),
     )
-    save_state(db, "watch", json.dumps(status.to_dict(), allow_nan=False), now)
+    save_state(db, STATUS_KEY, json.dumps(status.to_dict(), allow_nan=False), now)
     return status
 
 

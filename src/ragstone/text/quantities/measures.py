@@ -103,7 +103,7 @@ def make_amount(
     if unit is None:
         counts = tokens.is_noun_after(end)
         return QuantityMatch(
-            Quantity("number", start, stop, value, value, step=step, counts=counts), end
+            Quantity("number", start, stop, value, value, step=step, has_counted_noun=counts), end
         )
     if unit.base == "share":
         value, step = value * unit.factor, step * unit.factor

@@ -53,7 +53,7 @@ class Quantity:
     is_denied: bool = False
     """Whether the bound comes of a denial: not exceeding 40."""
     date: CalendarDate | None = None
-    counts: bool = False
+    has_counted_noun: bool = False
     """Whether a noun follows that is no unit: 5 dogs."""
     indefinite: bool = False
     """Whether the number is an article: a week."""
@@ -96,7 +96,7 @@ def differs(claim: Quantity, source: Quantity) -> bool:
         )
     if claim.date or source.date or matches(claim, source):
         return False
-    if claim.kind == "measure" and source.kind == "number" and not source.counts:
+    if claim.kind == "measure" and source.kind == "number" and not source.has_counted_noun:
         return True  # the first takes six minutes, the second fifteen
     return claim.kind == source.kind and _differ_in_amount(claim, source)
 
@@ -107,7 +107,7 @@ def _differ_in_amount(claim: Quantity, source: Quantity) -> bool:
         return True
     if claim.unit != source.unit and convert(1, source.unit, claim.unit) is None:
         return _is_same_sort(claim, source) and not _is_about_as_long(claim, source)
-    if _SIDES.get(claim.bound, 0) * _SIDES.get(source.bound, 0) > 0:
+    if _BOUND_DIRECTION.get(claim.bound, 0) * _BOUND_DIRECTION.get(source.bound, 0) > 0:
         return True  # at least 12 and at least 16
     limits = _convert_limits(source, claim)
     if limits is None:
@@ -133,7 +133,7 @@ def _is_same_sort(claim: Quantity, source: Quantity) -> bool:
     return any({claim.unit, source.unit} <= sort for sort in (CURRENCIES, TIME_SPANS))
 
 
-_SIDES = {"over": 1, "at_least": 1, "under": -1, "at_most": -1}
+_BOUND_DIRECTION = {"over": 1, "at_least": 1, "under": -1, "at_most": -1}
 
 
 def _is_about_as_long(claim: Quantity, source: Quantity) -> bool:
@@ -220,7 +220,7 @@ def _convert_limits(source: Quantity, claim: Quantity) -> tuple[float, float] | 
     """The source's lowest and highest value in the claim's unit; None where the two are of different sorts."""
     if claim.unit == source.unit and claim.kind == source.kind:
         return source.low, source.high
-    bare = next((q for q in (claim, source) if q.kind == "number" and not q.counts), None)
+    bare = next((q for q in (claim, source) if q.kind == "number" and not q.has_counted_noun), None)
     if bare is not None and "share" not in (claim.kind, source.kind):
         # a figure without a unit is compared with the digits of the other one
         scale = claim.factor / source.factor
@@ -261,7 +261,7 @@ def _is_within(claim: Quantity, source: Quantity, low: float, high: float) -> bo
         # a claim may leave out the source's "about" or "more than", not the other end of a range
         return mine[0] <= low and high <= mine[1]
     theirs = _interval(source, low, high) if source.bound not in ("", "about") else (low, high)
-    if _SIDES.get(claim.bound, 0) * _SIDES.get(source.bound, 0) > 0:
+    if _BOUND_DIRECTION.get(claim.bound, 0) * _BOUND_DIRECTION.get(source.bound, 0) > 0:
         # who is under 6 is under 10, and yet what holds for children under 6 need not hold for those under 10
         return abs(claim.low - low) <= ROUNDING * max(abs(low), 1e-9)
     return mine[0] <= theirs[0] and theirs[1] <= mine[1]

@@ -28,7 +28,7 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
 @lru_cache(maxsize=1024)
 def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
     vocabulary = VOCABULARIES[language]
-    if not _DIGIT.search(text) and vocabulary.starters.isdisjoint(_PLAIN.findall(text.lower())):
+    if not _DIGIT.search(text) and vocabulary.starters.isdisjoint(_WORD.findall(text.lower())):
         return ()  # as most sentences
     tokens = QuantityTokens.cut(text, vocabulary)
     quantities: list[Quantity] = []
@@ -48,7 +48,7 @@ def _find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
 
 
 _DIGIT = re.compile(r"\d")
-_PLAIN = re.compile(WORD_OR_SIGN)
+_WORD = re.compile(WORD_OR_SIGN)
 
 
 def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
@@ -207,12 +207,12 @@ def _read_part_of_unit(
     return None
 
 
-_PARTED = frozenset({"of", "de", "the", "parte", "del"})
+_PART_MARKERS = frozenset({"of", "de", "the", "parte", "del"})
 
 
 def _is_half_share(tokens: QuantityTokens, at: int) -> bool:
     """Whether "half" is a part of something, which "the second half" is not."""
-    is_parted = tokens.word(at + 1) in _PARTED and not tokens.vocabulary.is_spanish
+    is_parted = tokens.word(at + 1) in _PART_MARKERS and not tokens.vocabulary.is_spanish
     is_share = tokens.word(at) == "mitad" or is_parted
     return is_share and tokens.word(at - 1) not in tokens.vocabulary.ordinals
 
@@ -222,7 +222,7 @@ def _is_fraction_share(tokens: QuantityTokens, at: int) -> bool:
     before, after = tokens.word(at - 1), tokens.word(at + 1)
     is_named = tokens.vocabulary.is_spanish and before == "la"
     is_counted = before in tokens.vocabulary.articles or before == "la"
-    return after in _PARTED and is_counted and (after == "parte" or not is_named)
+    return after in _PART_MARKERS and is_counted and (after == "parte" or not is_named)
 
 
 def _read_ordinal(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
