@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragstone import RagstoneError, Run, Sample, aevaluate, engine, evaluate, metric
-from ragstone.asks import Ask, Asking, ask_all, rate
+from ragstone.asks import Ask, Asking, ask_all, embed, rate
 from ragstone.data import Record
 from ragstone.engine import Progress
 from ragstone.errors import DataError, JudgeFailed, NotApplicable
@@ -115,6 +115,27 @@ def test_a_slow_reply_delays_only_its_own_sample() -> None:
     run = evaluate(samples(50), [ONE], judge=slow)
     assert finished[-1] == "answer 0"
     assert next(iter(run.scores())) == "s0"
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_only_an_encoder_of_this_process_waits_for_no_slot(is_local: bool) -> None:
+    answered: list[str] = []
+
+    def reply(ask: Ask) -> Any:
+        answered.append(ask.kind)
+        return {"vectors": [[1.0]]} if ask.kind == "embed" else level_by_hash(ask)
+
+    judge: Any = ScriptedJudge(reply, delay=lambda ask: 0.05, concurrency=1)
+    judge.embeddings = ScriptedJudge(local=is_local)
+
+    async def ask_three() -> None:
+        rates = [rate({"answer": str(n)}, "tone", "How good?", list("abcde")) for n in range(2)]
+        async with engine.AskBroker(judge, Store.open(":memory:"), "run") as broker:
+            await broker.answer([*rates, embed("a text")])
+
+    asyncio.run(ask_three())
+    assert judge.most_in_flight == (2 if is_local else 1)
+    assert answered.index("embed") == (1 if is_local else 2)
 
 
 def test_few_samples_are_open_while_many_pass() -> None:

@@ -71,6 +71,12 @@ class AskBroker:
         self._idle_workers: list[asyncio.Future[None]] = []
         self._in_flight: dict[str, _PendingAsk] = {}
         self._workers: list[asyncio.Task[None]] = []
+        # an encoder in this process needs no slot of the server: behind the server's queue it would stand idle at
+        # first, and then hold the slots of others
+        embeddings = getattr(judge, "embeddings", None)
+        self._has_local_embeddings = bool(getattr(embeddings, "local", False))
+        self._slotless: set[asyncio.Task[None]] = set()
+        """Tasks of Asks that wait for no slot."""
         self._unsaved_replies: list[tuple[str, str, Reply]] = []
         """Key, kind and reply, as `Store.save_replies` takes them."""
         self._next_save: asyncio.Future[None] | None = None
@@ -93,9 +99,10 @@ class AskBroker:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        tasks = [*self._workers, *self._slotless]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Answer the Asks, in order."""
@@ -123,6 +130,11 @@ class AskBroker:
     def _enqueue(self, ask: Ask, key: str) -> _PendingAsk:
         """Queue an Ask and wake an idle worker, or start one."""
         pending = self._in_flight[key] = _PendingAsk(ask, key)
+        if self._has_local_embeddings and ask.kind == "embed":
+            task = asyncio.create_task(self._serve_batch([pending]))
+            self._slotless.add(task)
+            task.add_done_callback(self._slotless.discard)
+            return pending
         self._queue.append(pending)
         while self._idle_workers:
             worker = self._idle_workers.pop()
@@ -144,18 +156,21 @@ class AskBroker:
             batch = [self._queue.popleft()]
             while len(batch) < self._judge.batch and self._queue:
                 batch.append(self._queue.popleft())
-            self.judged_count += len(batch)
-            store_error: Exception | None = None
-            answers = await self._ask_judge([pending.ask for pending in batch])
-            try:
-                await self._store_replies(batch, answers)
-            except Exception as error:  # raised in those who wait, not in this task
-                store_error = error
-            for pending, answer in zip(batch, answers, strict=True):
-                # only now that the reply is stored: whoever asks from here on finds it in the store
-                del self._in_flight[pending.key]
-                pending.answered = answer
-                pending.settle(store_error)
+            await self._serve_batch(batch)
+
+    async def _serve_batch(self, batch: list[_PendingAsk]) -> None:
+        self.judged_count += len(batch)
+        store_error: Exception | None = None
+        answers = await self._ask_judge([pending.ask for pending in batch])
+        try:
+            await self._store_replies(batch, answers)
+        except Exception as error:  # raised in those who wait, not in this task
+            store_error = error
+        for pending, answer in zip(batch, answers, strict=True):
+            # only now that the reply is stored: whoever asks from here on finds it in the store
+            del self._in_flight[pending.key]
+            pending.answered = answer
+            pending.settle(store_error)
 
     async def _ask_judge(self, asks: list[Ask]) -> list[Answered]:
         try:
