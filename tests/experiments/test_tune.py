@@ -18,13 +18,8 @@ from ragstone.experiments.search import (
     parse_objective,
     split_samples,
 )
-from ragstone.experiments.tune import (
-    HELD_OUT_SHARE,
-    Trial,
-    TuningBudget,
-    order_trials,
-    tune,
-)
+from ragstone.experiments.trials import Trial, TuningBudget, order_trials
+from ragstone.experiments.tune import HELD_OUT_SHARE, tune
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}

@@ -15,7 +15,8 @@ from ragstone.cli.actions.progress import show_progress_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.experiments.records import describe_search
-from ragstone.experiments.tune import TuningBudget, TuningResult, tune
+from ragstone.experiments.trials import TuningBudget
+from ragstone.experiments.tune import TuningResult, tune
 from ragstone.report import document as doc
 from ragstone.report.builders.tuning import SearchView
 from ragstone.report.files import write_text
