@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 
+import pytest
 from bench.house import functions, is_metric, is_participle, list_complex
 
 from source_trees import SOURCE, parse_sources
@@ -45,3 +47,22 @@ def test_a_class_name_means_one_thing() -> None:
                 homes.setdefault(node.name, set()).add(str(path))
     shared = {name: sorted(places) for name, places in homes.items() if len(places) > 1}
     assert not shared
+
+
+VERSIONS = {
+    "text/[!_]*.py": r"\w*VERSION in judges/",
+    "text/quantities/*.py": "VERSION in judges/offline",
+    "judges/specs/*.py": "PROTOCOL_VERSION in judges/model_judge.py",
+    "judges/hybrid/[!_]*.py": "ROUTE_VERSION in judges/hybrid",
+    "systems/pipeline/[!_p]*.py": "REPLY_VERSION in systems/pipeline/pipeline.py",
+}
+
+
+@pytest.mark.parametrize("files", VERSIONS)
+def test_a_file_that_decides_stored_replies_says_which_version_goes_up(files: str) -> None:
+    """Stored replies are known by these numbers: who changes a rule and not the number gets the old ones."""
+    paths = list(SOURCE.glob(files))
+    said = re.compile(f"Versioned by {VERSIONS[files]}")
+    docs = [ast.get_docstring(parse_sources()[path.relative_to(SOURCE)]) for path in paths]
+    assert len(paths) >= 3
+    assert [path for path, doc in zip(paths, docs, strict=True) if not said.search(doc or "")] == []

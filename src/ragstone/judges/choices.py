@@ -1,7 +1,7 @@
 """Models that decide instead of writing: one of a few options per question, or one class per pair of texts.
 
 The hybrid judge (`judges/hybrid`) splits, finds passages and quotes with local code; these models only decide. A
-ChoiceModel is a language model of which one token is read; a PairClassifier is a model of natural language inference."""
+ChoiceModel is a language model of which one token is read; a PairClassifier is a model of natural language inference. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Fences around text under test, against prompt injection.
 
 Each text stands between delimiters with a nonce that it cannot know, and everything in it that looks like a
-delimiter is broken up."""
+delimiter is broken up. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

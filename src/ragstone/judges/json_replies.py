@@ -1,7 +1,7 @@
 """Extracts the JSON document from a model's text and fits it to its schema.
 
 What is right in substance and off in form is read: `"text t1"` or `1` for `t1`, a number as a string, an object where
-a list of one was wanted, null for nothing. What can be read in two ways is rejected."""
+a list of one was wanted, null for nothing. What can be read in two ways is rejected. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

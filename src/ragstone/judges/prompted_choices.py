@@ -1,4 +1,4 @@
-"""A language model that completes prompts, behind an HTTP API or in this process, asked for one token."""
+"""A language model that completes prompts, behind an HTTP API or in this process, asked for one token. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

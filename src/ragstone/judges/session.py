@@ -1,4 +1,4 @@
-"""The conversation with a language model that answers one Ask."""
+"""The conversation with a language model that answers one Ask. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

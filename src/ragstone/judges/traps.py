@@ -1,4 +1,4 @@
-"""Traps and probes: invented statements and names that no material holds, to expose a judge that agrees to anything."""
+"""Traps and probes: invented statements and names that no material holds, to expose a judge that agrees to anything. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bare answers read with their question: `Which country reported it?` – `France` states that France reported it."""
+"""Bare answers read with their question: `Which country reported it?` – `France` states that France reported it. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that only appeal to sources: according to passage 1, según el texto."""
+"""Words that only appeal to sources: according to passage 1, según el texto. Versioned by VERSION in judges/offline and PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

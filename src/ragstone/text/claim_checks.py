@@ -1,6 +1,6 @@
 """Checks of a claim against the words around it: whose sentence it restates, what a quote proves, what only repeats.
 
-No judge is believed here: these checks read texts only, so that a text cannot talk anybody round."""
+No judge is believed here: these checks read texts only, so that a text cannot talk anybody round. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Closed word classes by which clauses are cut and names told from other words, for English and Spanish.
-
-The embedded judge reads this: a change raises VERSION in judges/offline."""
+"""Closed word classes by which clauses are cut and names told from other words, for English and Spanish. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

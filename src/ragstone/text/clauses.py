@@ -1,6 +1,6 @@
 """Sentences cut into clauses and predicates that can be checked one by one, each with the subject it belongs to.
 
-No part-of-speech tagger: a cut is made where closed word classes and verb forms leave no doubt, and nowhere else."""
+No part-of-speech tagger: a cut is made where closed word classes and verb forms leave no doubt, and nowhere else. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

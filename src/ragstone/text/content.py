@@ -1,7 +1,7 @@
 """Content words: what a text speaks of, in a form that survives inflection and rewording.
 
 A word counts by its first letters, so that `build` meets `built` in any language without a stemmer; a script without
-spaces counts by pairs of characters."""
+spaces counts by pairs of characters. Versioned by VERSION in judges/offline and PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentence embeddings without key or network: Google's multilingual Universal Sentence Encoder in numpy."""
+"""Sentence embeddings without key or network: Google's multilingual Universal Sentence Encoder in numpy. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quote verification: whether a judge's quote stands in a text, and where."""
+"""Quote verification: whether a judge's quote stands in a text, and where. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer says of itself and its sources around what it states: I'm not sure, but; according to passage 1; creo que."""
+"""What an answer says of itself and its sources around what it states: I'm not sure, but; according to passage 1; creo que. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

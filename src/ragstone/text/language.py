@@ -1,4 +1,4 @@
-"""Languages the package knows, and which language a text is written in."""
+"""Languages the package knows, and which language a text is written in. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Word classes of refusals in English and Spanish: who denies, what is denied, and the acts of finding and telling.
 
-A trailing * stands for any ending. `refusals.py` says which classes together make a refusal."""
+A trailing * stands for any ending. `refusals.py` says which classes together make a refusal. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Recogniser of answers that decline to answer, in English and Spanish.
 
 A sentence declines when it says that the speaker cannot tell or that the sources do not say. That something is unknown
-to anybody (`It is not known who built it`) is a statement about the world and no refusal, unless it stands alone."""
+to anybody (`It is not known who built it`) is a statement about the world and no refusal, unless it stands alone. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

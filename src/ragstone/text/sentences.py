@@ -1,4 +1,4 @@
-"""Sentence boundaries, through sentencex, and the parts of a sentence that citation markers close."""
+"""Sentence boundaries, through sentencex, and the parts of a sentence that citation markers close. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

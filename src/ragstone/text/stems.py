@@ -1,4 +1,4 @@
-"""Word stems by the Snowball project's rules, through PyStemmer."""
+"""Word stems by the Snowball project's rules, through PyStemmer. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

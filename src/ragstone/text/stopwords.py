@@ -1,4 +1,4 @@
-"""Stop words for search and language detection."""
+"""Stop words for search and language detection. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search terms: the stems of a text's content words."""
+"""Search terms: the stems of a text's content words. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

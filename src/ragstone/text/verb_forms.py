@@ -1,4 +1,4 @@
-"""Verb forms of English and Spanish: closed tables and endings, for reading clauses without a part-of-speech tagger."""
+"""Verb forms of English and Spanish: closed tables and endings, for reading clauses without a part-of-speech tagger. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

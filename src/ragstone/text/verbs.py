@@ -1,4 +1,4 @@
-"""What form of a verb a word can be, by tables and endings: enough to find clauses, not to parse."""
+"""What form of a verb a word can be, by tables and endings: enough to find clauses, not to parse. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a text as metrics compare them: case and compatibility variants folded, punctuation and articles dropped."""
+"""Words of a text as metrics compare them: case and compatibility variants folded, punctuation and articles dropped. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A classifier of pairs of texts as a judge: it decides claims, the embedded judge answers everything else."""
+"""A classifier of pairs of texts as a judge: it decides claims, the embedded judge answers everything else. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each is a generator that yields ChoiceRequests, is sent the choices and returns the value of the reply. What the
 embedded judge makes (the parts of a question, the quote of an answer) comes from its reply. The options of a question
-stand in its prompt file, in the order that the constants here name."""
+stand in its prompt file, in the order that the constants here name. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model's probability and the embedded judge's are combined: as added log-odds. All weights stand here."""
+"""How a model's probability and the embedded judge's are combined: as added log-odds. All weights stand here. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

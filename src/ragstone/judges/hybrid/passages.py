@@ -1,4 +1,4 @@
-"""Candidate passages: the sentences of the sources that may decide a claim, with their neighbours."""
+"""Candidate passages: the sentences of the sources that may decide a claim, with their neighbours. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

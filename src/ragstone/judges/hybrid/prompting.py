@@ -1,4 +1,4 @@
-"""From a prompt file to a ChoiceRequest: three parts, texts fenced, the options in their order."""
+"""From a prompt file to a ChoiceRequest: three parts, texts fenced, the options in their order. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks that are being decided: each a generator that yields questions to a model and is sent the answers."""
+"""Asks that are being decided: each a generator that yields questions to a model and is sent the answers. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ A generator that yields ClaimQuestions and is sent the model's opinions, so that
 pairs of texts serve alike. What the embedded judge's rules see for certain is not asked, nor what the sources do not
 speak of, nor a denied claim with a number that no source has. Where a model lifts claims (calls supported what the
 embedded judge denies), it is put to the test: it must deny an invented claim about the same passages, or it is
-`compromised`; and it must deny the lifted claim by an invented passage, or its opinion on that claim does not count."""
+`compromised`; and it must deny the lifted claim by an invented passage, or its opinion on that claim does not count. Versioned by ROUTE_VERSION in judges/hybrid."""
 
 from __future__ import annotations
 

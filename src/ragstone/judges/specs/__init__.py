@@ -1,4 +1,4 @@
-"""Prompt specs: how each kind of Ask is put to a language model and how its replies are checked."""
+"""Prompt specs: how each kind of Ask is put to a language model and how its replies are checked. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Prompt spec of `claims`: texts are split into atomic claims, sentence by sentence.
 
 A text of one sentence is split by rule, without asking. So is a sentence that the model calls empty although it states
-something: a text could have asked for that."""
+something: a text could have asked for that. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompt specs of Asks about a conversation: standalone, turns, goal."""
+"""Prompt specs of Asks about a conversation: standalone, turns, goal. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

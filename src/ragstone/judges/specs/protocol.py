@@ -1,7 +1,7 @@
 """The interface of prompt specs.
 
 A PromptSpec knows the items of an Ask (claims, sentences, passages) that must each be covered exactly once. A
-PromptBatch is one prompt about some of them; it parses the reply to that prompt and says which items it settles."""
+PromptBatch is one prompt about some of them; it parses the reply to that prompt and says which items it settles. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

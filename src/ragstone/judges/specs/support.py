@@ -1,4 +1,4 @@
-"""Prompt spec of `support`: claims are checked against sources, with a trap claim among them and every quote verified."""
+"""Prompt spec of `support`: claims are checked against sources, with a trap claim among them and every quote verified. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

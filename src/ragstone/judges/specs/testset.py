@@ -1,4 +1,4 @@
-"""Prompt specs for test sets: `write` questions about sources (`write_one` for small models), and `solve` them."""
+"""Prompt specs for test sets: `write` questions about sources (`write_one` for small models), and `solve` them. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

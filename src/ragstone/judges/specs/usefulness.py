@@ -1,4 +1,4 @@
-"""Prompt spec of `useful`: every passage is graded for every target, and among them an invented one that is of no use."""
+"""Prompt spec of `useful`: every passage is graded for every target, and among them an invented one that is of no use. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

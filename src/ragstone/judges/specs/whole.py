@@ -1,4 +1,4 @@
-"""Prompt specs of Asks that are answered as a whole: aspects, questions, rate, translate."""
+"""Prompt specs of Asks that are answered as a whole: aspects, questions, rate, translate. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splitting of documents into chunks: by sentences, by headings, or by a fixed number of words."""
+"""Splitting of documents into chunks: by sentences, by headings, or by a fixed number of words. Versioned by REPLY_VERSION in systems/pipeline/pipeline.py."""
 
 from __future__ import annotations
 

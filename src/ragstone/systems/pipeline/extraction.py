@@ -1,4 +1,4 @@
-"""Extractive answers without a model: the sentences of the contexts that fit the question best, with citations."""
+"""Extractive answers without a model: the sentences of the contexts that fit the question best, with citations. Versioned by REPLY_VERSION in systems/pipeline/pipeline.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrieval of chunks: lexical (BM25), dense (vectors), or hybrid, with optional expansion and reranking."""
+"""Retrieval of chunks: lexical (BM25), dense (vectors), or hybrid, with optional expansion and reranking. Versioned by REPLY_VERSION in systems/pipeline/pipeline.py."""
 
 from __future__ import annotations
 

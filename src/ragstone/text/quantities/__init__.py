@@ -1,6 +1,4 @@
-"""Quantities in a text, in any usual writing: numbers, measures, shares, ordinals, dates and times of day.
-
-The embedded judge reads this: a change that finds other quantities raises VERSION in judges/offline."""
+"""Quantities in a text, in any usual writing: numbers, measures, shares, ordinals, dates and times of day. Versioned by VERSION in judges/offline."""
 
 from ragstone.text.quantities.quantity import CalendarDate as CalendarDate
 from ragstone.text.quantities.quantity import Quantity as Quantity

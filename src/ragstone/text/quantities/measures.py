@@ -1,4 +1,4 @@
-"""Read what stands after a number: its unit, or the whole that it is a share of."""
+"""Read what stands after a number: its unit, or the whole that it is a share of. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

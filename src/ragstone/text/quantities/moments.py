@@ -1,4 +1,4 @@
-"""Read dates and times of day in any usual writing."""
+"""Read dates and times of day in any usual writing. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a number at a token: digits, words, or both (2.5 million, three and a half, cuarenta mil)."""
+"""Read a number at a token: digits, words, or both (2.5 million, three and a half, cuarenta mil). Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

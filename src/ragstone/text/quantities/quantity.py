@@ -1,4 +1,4 @@
-"""What a quantity says, apart from how it is written, and when one says what another does."""
+"""What a quantity says, apart from how it is written, and when one says what another does. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

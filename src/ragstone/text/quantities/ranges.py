@@ -1,4 +1,4 @@
-"""Join two quantities that are the ends of a range: 5-7 days, between 5 and 7, del 3 al 5 de junio."""
+"""Join two quantities that are the ends of a range: 5-7 days, between 5 and 7, del 3 al 5 de junio. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

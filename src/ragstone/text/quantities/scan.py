@@ -1,4 +1,4 @@
-"""Find the quantities of a text in one pass: start at the tokens that can begin one, and read on from there."""
+"""Find the quantities of a text in one pass: start at the tokens that can begin one, and read on from there. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

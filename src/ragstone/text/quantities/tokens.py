@@ -1,4 +1,4 @@
-"""A text cut into words, numerals and signs, with the neighbours that a reader of quantities asks for."""
+"""A text cut into words, numerals and signs, with the neighbours that a reader of quantities asks for. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

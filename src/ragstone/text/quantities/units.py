@@ -1,4 +1,4 @@
-"""Units of measure and currencies: names and signs in English and Spanish, and what they are in base units."""
+"""Units of measure and currencies: names and signs in English and Spanish, and what they are in base units. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 
