@@ -92,10 +92,29 @@ def test_a_judge_whose_replies_fail_is_unfit_however_right_the_others_are() -> N
         return JudgeFailed("refusal", "judge_declined") if len(asked) % 5 == 0 else oracle(ask)
 
     (result,) = check(fail, metrics=["coherence"]).results
-    assert (result.replies, result.fitness) == (24, "unfit")
+    # after four failures the thirty cannot come out fit, so the last six are not asked
+    assert (result.controls, result.replies, result.fitness) == (24, 20, "unfit")
+    assert len(asked) == 24
     assert result.scale is not None
     assert result.scale.balanced_accuracy == 1.0
-    assert sum(result.failures.values()) == 6
+    assert sum(result.failures.values()) == 4
+    assert not check(fail, metrics=["coherence"]).scales  # a part says nothing of the whole
+
+
+def test_no_control_is_put_twice_and_the_bar_counts_them_all() -> None:
+    oracle, asked, seen = Oracle("en"), [], []
+
+    def reply(ask: Ask) -> Any:
+        asked.append(ask.key)
+        return oracle(ask)
+
+    def watch(kind: str, number: int, count: int) -> Any:
+        return lambda progress: seen.append((progress.done, progress.total))
+
+    check(reply, metrics=["coherence"], watch=watch)
+    assert len(asked) == len(set(asked)) == 30
+    assert {total for _, total in seen} == {30}
+    assert max(done for done, _ in seen) == 30
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -158,3 +159,38 @@ def test_a_missing_reason_is_no_fault_and_a_missing_level_is() -> None:
 
 def test_the_shape_shows_choices() -> None:
     assert format_example(SCHEMA) == '{"level": 0|1|2, "on": true|false, "words": ["…"]}'
+
+
+ROW = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
+KEYED = {
+    "type": "object",
+    "properties": dict.fromkeys(("c1", "c2", "c3"), ROW),
+    "required": ["c1", "c2", "c3"],
+}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"c1": {"level": 1}, "c2": {"level": "2"}},
+        {"claim c1:": {"level": 1}, "2": {"level": 2, "more": "x"}},
+        [{"id": "c1", "level": 1}, {"id": "c2", "level": 2}],
+    ],
+)
+def test_an_object_by_id_is_read_as_rows_whichever_of_them_it_has(value: Any) -> None:
+    assert fit_value(value, KEYED) == [{"id": "c1", "level": 1}, {"id": "c2", "level": 2}]
+
+
+@pytest.mark.parametrize("value", ["c1", 7, None, {"c1": 2}, [{"level": 1}], ["c1"], {"c1": {}}])
+def test_rows_by_id_that_are_none_are_a_fault(value: Any) -> None:
+    with pytest.raises(ReplyFault):
+        fit_value(value, KEYED)
+
+
+def test_ids_that_were_not_given_are_left_for_the_reader_to_refuse() -> None:
+    rows = fit_value({"c1": {"level": 1}, "c9": {"level": 2}, "c1 or c2": {"level": 0}}, KEYED)
+    assert [row["id"] for row in rows] == ["c1", "c9", "c1 or c2"]
+
+
+def test_the_shape_shows_the_first_and_the_last_id() -> None:
+    assert format_example(KEYED) == '{"c1": {"level": 0}, …, "c3": {"level": 0}}'

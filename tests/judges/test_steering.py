@@ -258,16 +258,18 @@ def test_a_probe_missed_once_is_asked_again_and_twice_is_named(slips: int, serve
         return
     assert score.value == 1.0
     first, second = (call.prompt[1] for call in server.calls if "verdicts" in call.truth())
-    # another probe, and no word about the first: a steered judge learns nothing
-    assert re.findall(r"^c\d+: (.*)$", first, re.MULTILINE) != re.findall(
-        r"^c\d+: (.*)$", second, re.MULTILINE
-    )
-    assert len(first.splitlines()) == len(second.splitlines())
+    # another probe, and no word about which claim it is: a steered judge learns nothing
+    claims, next_claims = (re.findall(r"^c\d+: (.*)$", p, re.MULTILINE) for p in (first, second))
+    assert claims != next_claims
+    note = second[second.index("You were asked this before") :]
+    assert "quotes are copied from the sources" in note
+    assert not any(claim in note for claim in claims + next_claims)
+    assert "invented" not in note
 
 
 def test_the_reason_is_written_before_the_verdict(serve: Serve) -> None:
     server = serve()
     score_all(server, [{"answer": "Tea is hot.", "contexts": ["Tea is hot."]}])
     shape = next(line for line in server.calls[-1].prompt[1].splitlines() if line.startswith('{"'))
-    places = [shape.index(f'"{key}"') for key in ("id", "reason", "verdict", "evidence")]
+    places = [shape.index(f'"{key}"') for key in ("c1", "reason", "verdict", "evidence")]
     assert places == sorted(places)

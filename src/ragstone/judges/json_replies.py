@@ -58,6 +58,8 @@ def fit_value(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:
 def compile_schema(schema: Mapping[str, Any]) -> Fit:
     """Return the function that fits values to one schema, which is then read only once."""
     kind = schema.get("type")
+    if is_keyed(schema):
+        return _compile_keyed(schema)
     if kind == "object":
         return _compile_object(schema)
     if kind == "array":
@@ -65,9 +67,16 @@ def compile_schema(schema: Mapping[str, Any]) -> Fit:
     return _compile_scalar(kind, schema)
 
 
+def is_keyed(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema is that of an object with ids for keys, which is read as a list of rows."""
+    ids = schema.get("properties", ())
+    return bool(ids) and all(map(_ID.fullmatch, ids))
+
+
 def format_example(schema: Mapping[str, Any], **fixed: str) -> str:
     """Return an example of the schema that a model can follow; `fixed` gives the text of some fields."""
-    return _CHOICE.sub(r"\1", json.dumps(_build_example(schema, fixed), ensure_ascii=False))
+    example = json.dumps(_build_example(schema, fixed), ensure_ascii=False)
+    return _CHOICE.sub(r"\1", example).replace('"…": "…"', "…")  # no key to be copied
 
 
 def _compile_object(schema: Mapping[str, Any]) -> Fit:
@@ -90,6 +99,29 @@ def _compile_object(schema: Mapping[str, Any]) -> Fit:
             elif required:
                 raise ReplyFault("fault_lacks", place=_name_place(place), name=name)
         return fitted
+
+    return fit
+
+
+def _compile_keyed(schema: Mapping[str, Any]) -> Fit:
+    """Fit an object by id to a list of rows with an `id`; a list of such rows is read too.
+
+    Missing and unknown ids are no fault of the form: whoever knows the items says so."""
+    fit_row = compile_schema(next(iter(schema["properties"].values())))
+    ids = list(schema["properties"])
+
+    def fit(value: Any, place: str) -> Any:
+        if isinstance(value, list):
+            if not all(isinstance(row, dict) and "id" in row for row in value):
+                raise ReplyFault("fault_lacks", place=_name_place(place), name="id")
+            pairs = [(row["id"], row) for row in value]
+        elif isinstance(value, dict):
+            pairs = list(value.items())
+        else:
+            raise ReplyFault("fault_not_object", place=_name_place(place))
+        return [
+            {"id": str(_find_choice(name, ids)), **fit_row(row, str(name))} for name, row in pairs
+        ]
 
     return fit
 
@@ -240,6 +272,8 @@ def _build_example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: st
     if name in fixed:
         return fixed[name]
     kind = schema.get("type")
+    if is_keyed(schema):
+        return _build_keyed_example(schema, fixed)
     if kind == "object":
         fields = schema["properties"].items()
         return {key: _build_example(inner, fixed, key) for key, inner in fields}
@@ -248,6 +282,14 @@ def _build_example(schema: Mapping[str, Any], fixed: Mapping[str, str], name: st
     if "enum" in schema:
         return "|".join(_shorten_choices([str(choice) for choice in schema["enum"]]))
     return {"integer": 0, "number": 0.5, "boolean": "true|false"}.get(str(kind), "…")
+
+
+def _build_keyed_example(schema: Mapping[str, Any], fixed: Mapping[str, str]) -> Any:
+    """The first and the last row in full: after a single one a small model stops."""
+    ids = list(schema["properties"])
+    row = _build_example(schema["properties"][ids[0]], fixed)
+    between = {"…": "…"} if len(ids) > 2 else {}
+    return {ids[0]: row, **between, ids[-1]: row}
 
 
 def _shorten_choices(choices: list[str]) -> list[str]:

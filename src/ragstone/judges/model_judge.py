@@ -15,7 +15,7 @@ from ragstone.judges.session import JudgeSession
 from ragstone.judges.specs import find_prompt_name
 from ragstone.types import NO_USAGE
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 """Increased when fences, probes, schemas or checks change in a way that can change a reply; part of the cache key."""
 
 

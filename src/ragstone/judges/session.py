@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from ragstone.asks import Ask
-from ragstone.errors import JudgeFailed, JudgeFault
+from ragstone.errors import JudgeFailed
 from ragstone.judges.completion import CompletionRequest, Deadline, LanguageModel
 from ragstone.judges.fences import make_nonce
 from ragstone.judges.json_replies import ReplyFault, extract_json
@@ -25,7 +25,7 @@ class JudgeSession:
     """Asks a model until every item of an Ask is settled, or the judge has failed.
 
     A faulty reply is asked for once more, with the fault named, and so is one that misses its probe, with another probe
-    and without a word about it; a reply that was cut off is asked for in halves."""
+    and without a word about which it was; a reply that was cut off is asked for in halves."""
 
     def __init__(
         self, model: LanguageModel, ask: Ask, load_prompt: Callable[[str], Prompt]
@@ -52,7 +52,7 @@ class JudgeSession:
         settled: Settled = {}
         missing, problem, length_factor, usable = items, "", 1, False
         # `usable`: every item is settled and only proof is lacking, so that a failure later on does no harm
-        fault: tuple[JudgeFault, str] | None = None
+        faulty: ParsedReply | None = None
         key = f"{self.ask.key}:{depth}:{items[0]}:{len(items)}"
         for attempt in range(2):
             nonce = make_nonce(key, attempt)
@@ -77,10 +77,10 @@ class JudgeSession:
                 return settled
             # nothing open and yet a fault: the reply as a whole is not to be trusted
             missing = _list_open(missing, settled, parsed) or items
-            fault = (parsed.kind, parsed.fault) if parsed.fault else None
-            usable = fault is None and settled.keys() >= set(items)
-        if fault is not None:
-            raise JudgeFailed(fault[0], "reply_unusable", fault=fault[1])
+            faulty = parsed if parsed.fault else None
+            usable = faulty is None and settled.keys() >= set(items)
+        if faulty is not None:
+            raise JudgeFailed(faulty.kind, faulty.code, fault=faulty.fault)
         return settled
 
     async def _settle_halves(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -147,19 +147,36 @@ def choose_sets(sets: Sequence[ControlSet], metrics: Sequence[str]) -> list[Cont
 
 
 async def check_set(
-    judge: Judge, controls: ControlSet, language: str, watch: ProgressCallback | None = None
+    judge: Judge,
+    controls: ControlSet,
+    language: str,
+    watch: ProgressCallback | None = None,
+    *,
+    first: int = QUICK_CONTROLS,
 ) -> tuple[KindResult, list[JudgeScale]]:
-    """Score the controls of one kind; returns the result and the scale of each metric."""
+    """Score the controls of one kind; returns the result and the scale of each metric.
+
+    The `first` ones are put at once, then as many as so far each time, and no more once too many have failed for the
+    metric to be fit: whoever waits for a verdict gets it when it is certain."""
     started = time.monotonic()
-    samples = [control.sample for control in controls.controls]
-    metrics = list(controls.metrics)
-    # in memory: stored replies of an earlier check would cost nothing and take no time
-    run = await aevaluate(
-        samples, metrics, judge=judge, store=":memory:", language=language, watch=watch
-    )
+    rows: list[Mapping[str, Score]] = []
+    while len(rows) < len(controls.controls) and not _is_settled(controls, rows):
+        part = controls.controls[len(rows) : max(first, 2 * len(rows))]
+        # in memory: stored replies of an earlier check would cost nothing and take no time
+        run = await aevaluate(
+            [control.sample for control in part],
+            list(controls.metrics),
+            judge=judge,
+            store=":memory:",
+            language=language,
+            watch=_shift_progress(watch, len(rows), len(controls.controls)),
+        )
+        rows += run.scores().values()
+        run.stored.store.close()
     seconds = time.monotonic() - started
-    rows = list(run.scores().values())
-    run.stored.store.close()
+    # a part says nothing of the whole, and checks like `_SOLVED` are no metrics of a run
+    is_whole = len(rows) == len(controls.controls)
+    controls = replace(controls, controls=controls.controls[: len(rows)])
     scales = {
         metric.family: _measure_metric(
             judge, controls, metric, [row[metric.name] for row in rows], language
@@ -169,12 +186,28 @@ async def check_set(
     shown = [row[controls.metrics[0].name] for row in rows]
     usage = sum((score.usage for row in rows for score in row.values()), NO_USAGE)
     result = _sum_up(controls, shown, scales[controls.metrics[0].family], usage, seconds)
-    # a part says nothing of the whole, and checks like `_SOLVED` are no metrics of a run
-    is_whole = not result.skipped
+    is_whole = is_whole and not result.skipped
     measured = [
         s for name, s in scales.items() if s is not None and is_whole and name in REGISTERED
     ]
     return result, measured
+
+
+def _shift_progress(
+    watch: ProgressCallback | None, done: int, total: int
+) -> ProgressCallback | None:
+    """Return who follows a part as a part of the whole."""
+    if watch is None:
+        return None
+    return lambda progress: watch(replace(progress, done=done + progress.done, total=total))
+
+
+def _is_settled(controls: ControlSet, rows: Sequence[Mapping[str, Score]]) -> bool:
+    """Whether too many controls have failed for the shown metric to be fit, whatever the others get."""
+    metric = controls.metrics[0].name
+    scores = [row[metric] for row in rows]
+    failed = sum(score.value is None and score.outcome != "skipped_budget" for score in scores)
+    return len(controls.controls) - failed < MIN_REPLY_RATE * len(controls.controls)
 
 
 def _measure_metric(

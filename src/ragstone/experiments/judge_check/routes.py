@@ -17,7 +17,7 @@ from ragstone.judges.scale import MIN_REPLY_RATE
 
 Route = Literal["json", "hybrid"]
 FIRST_CONTROLS, QUICK_CONTROLS, TRIAL_CONTROLS = 2, 4, 12
-"""Controls of `support` that each route is tried on: the first ones, and where not all of them fail, these many."""
+"""Controls of `support` that each route is tried on: the first ones, and unless too many of them fail, these many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,9 @@ async def try_routes(
     for route in list_routes(settings):
         judge = make_judge(set_route(settings, route), budget=budget)
         try:
-            for count in (FIRST_CONTROLS, QUICK_CONTROLS if quick else TRIAL_CONTROLS):
-                # the first set is that of `support`
-                controls = build_control_sets(language, count)[0]
-                result, _ = await check_set(judge, controls, language, watch)
-                if not result.replies:
-                    break
+            # the first set is that of `support`
+            controls = build_control_sets(language, QUICK_CONTROLS if quick else TRIAL_CONTROLS)[0]
+            result, _ = await check_set(judge, controls, language, watch, first=FIRST_CONTROLS)
         finally:
             await judge.close()
         trials.append(RouteTrial(route, result))

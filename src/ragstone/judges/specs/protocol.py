@@ -27,6 +27,8 @@ class ParsedReply:
     """What is unproven about the unproven items, worded for the same prompt."""
     kind: JudgeFault = "incomplete"
     """How the judge has failed if the fault remains."""
+    code: str = "reply_unusable"
+    """Code of the message that then says so."""
 
 
 class PromptBatch(Protocol):
@@ -108,6 +110,16 @@ def build_rows(**fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": build_object(**fields)}
 
 
+def build_rows_by_id(ids: Sequence[str], **fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the schema of one object for each id, under the id: a server that enforces it lets none be left out.
+
+    It is read as a list of rows with an `id`, and is asked for as one where there are too many ids."""
+    if len(ids) > MAX_KEYED_IDS:
+        return build_rows(id=pin_ids(ids), **fields)
+    row = build_object(**fields)
+    return build_object(**dict.fromkeys(ids, row))
+
+
 def pin_ids(ids: Sequence[str]) -> dict[str, Any]:
     """Build the schema of an id that is one of these, which servers then enforce."""
     if len(ids) > MAX_PINNED_IDS:
@@ -116,6 +128,8 @@ def pin_ids(ids: Sequence[str]) -> dict[str, Any]:
 
 
 TEXT: Mapping[str, Any] = {"type": "string"}
+MAX_KEYED_IDS = 16
+"""Ids that a schema has as keys: some servers allow a schema a hundred fields in all, and each row has up to six."""
 MAX_PINNED_IDS = 200
 """Ids that a schema lists: servers limit the choices of a schema, and more ids are checked here alone."""
 _NONCE_PLACEHOLDER = "\u2063check\u2063"

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from ragstone.asks import Ask
-from ragstone.errors import JudgeFailed
 from ragstone.judges.fences import choose_number, fence, to_one_line
 from ragstone.judges.specs.protocol import (
     TEXT,
@@ -15,6 +14,7 @@ from ragstone.judges.specs.protocol import (
     ReplySchema,
     build_reply_schema,
     build_rows,
+    build_rows_by_id,
     match_rows,
     pin_ids,
 )
@@ -97,12 +97,14 @@ class SupportBatch:
         return "\n".join([*lines, f"{nonce}>>>"])
 
     def parse(self, value: Any) -> ParsedReply:
-        """Return the verdicts by claim; raises JudgeFailed when the judge supports a trap claim."""
+        """Return the verdicts by claim; none of a reply that supports a trap claim."""
         rows = [(row["id"], row) for row in value["verdicts"]]
         for label, row in rows:
             is_trap = label in self.texts and label not in self.claim_ids
             if is_trap and row["verdict"] == "supported":
-                raise JudgeFailed("compromised", "trap_taken")
+                # of all quotes alike, so that the next prompt does not tell which claim is the trap
+                fault = compose("quotes_unfit")
+                return ParsedReply(fault=fault, kind="compromised", code="trap_taken")
         parsed = match_rows(rows, list(self.texts))
         if parsed.fault:  # labels are not named: those of the next prompt differ
             parsed.fault = compose("ids_mixed_up")
@@ -128,9 +130,9 @@ class SupportBatch:
 @lru_cache(maxsize=256)
 def _build_schema(count: int, sources: tuple[str, ...]) -> ReplySchema:
     return build_reply_schema(
-        verdicts=build_rows(
+        verdicts=build_rows_by_id(
+            [f"c{n}" for n in range(1, count + 1)],
             # the order of the keys is that of the writing: a small model decides better after its reason
-            id=pin_ids([f"c{n}" for n in range(1, count + 1)]),
             reason=TEXT,
             verdict={"type": "string", "enum": list(VERDICTS)},
             evidence=build_rows(source=pin_ids(sources), quote=TEXT),

@@ -16,6 +16,7 @@ from ragstone.judges.specs.protocol import (
     ReplySchema,
     build_reply_schema,
     build_rows,
+    build_rows_by_id,
     match_rows,
     pin_ids,
 )
@@ -126,12 +127,9 @@ class _UsefulBatch:
 
 @lru_cache(maxsize=256)
 def _build_schema(count: int, targets: tuple[str, ...]) -> ReplySchema:
-    choice = {"target": pin_ids(targets)} if len(targets) > 1 else {}
-    return build_reply_schema(
-        grades=build_rows(
-            id=pin_ids([f"k{n}" for n in range(1, count + 1)]),
-            **choice,
-            grade={"type": "integer", "enum": list(GRADES)},
-            reason=TEXT,
-        )
-    )
+    ids = [f"k{n}" for n in range(1, count + 1)]
+    result = {"grade": {"type": "integer", "enum": list(GRADES)}, "reason": TEXT}
+    if len(targets) == 1:
+        return build_reply_schema(grades=build_rows_by_id(ids, **result))
+    rows = build_rows(id=pin_ids(ids), target=pin_ids(targets), **result)
+    return build_reply_schema(grades=rows)
