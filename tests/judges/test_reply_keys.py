@@ -76,6 +76,12 @@ def test_the_key_of_an_ask_is_pinned(kind: str) -> None:
     assert ASKS[kind].key == ASK_KEYS[kind]
 
 
+@pytest.mark.parametrize("text", ["plain", 'a "b" \\ \n \t \0', "~\x7f", "año", "\ud800", "😀"])
+def test_a_key_is_that_of_the_canonical_json_whatever_the_text(text: str) -> None:
+    for ask in (asks.embed(text), asks.useful(text, (Chunk(text=text),), {text: text})):
+        assert ask.key == digest(ask.content)
+
+
 @pytest.mark.parametrize(("judge", "kind"), REPLY_KEYS)
 def test_the_key_of_a_stored_reply_is_pinned(judge: str, kind: str) -> None:
     ask = ASKS[kind]

@@ -38,6 +38,20 @@ def test_vectors_of_an_older_store_are_read() -> None:
     assert (decoded.value, decoded.seconds) == ({"vectors": [[0.5, 0.25]]}, None)
 
 
+@pytest.mark.parametrize(
+    "value", [{"a": [1, 0.1, 1e-300, True]}, {"a": None}, {"a": "null"}, {"a": "\ud800 é"}, ["x"], "x", 1]
+)  # fmt: skip
+def test_values_come_back_as_they_were(value: object) -> None:
+    text = codec.encode_reply(Reply(value, Usage(1)))
+    assert text.isascii()
+    assert codec.decode_reply(text, Usage(1)).value == value
+
+
+def test_a_value_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        codec.encode_reply(Reply({"a": float("nan")}, Usage(1)))
+
+
 def test_messages_inside_a_value_keep_their_codes() -> None:
     reason = compose("rubric_faults", faults=(compose("end_cut_off"), compose("thread_lost")))
     rows = [{"id": "c1", "reason": reason}, {"id": "c2", "reason": "a model's own words"}]

@@ -54,7 +54,7 @@ from ragstone.asks.kinds import (
     write,
     write_one,
 )
-from ragstone.asks.types import Answered, Ask, Reply, canonical, digest
+from ragstone.asks.types import Answered, Ask, Reply, canonical, canonical_once, digest
 
 PROBABILITY_KEYS = ("probability", "case_probabilities")
 """Keys of a reply that hold probabilities."""
@@ -73,6 +73,7 @@ __all__ = [
     "ask_all",
     "aspects",
     "canonical",
+    "canonical_once",
     "claims",
     "digest",
     "embed",

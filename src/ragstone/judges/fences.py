@@ -76,7 +76,10 @@ def fence(nonce: str, label: str, text: str) -> str:
 
 def neutralize(text: str) -> str:
     """Break fences and chat markers in the text with an invisible joiner, which quote verification ignores."""
-    if _SUSPECT.search(text) is None:
+    # by far the most texts have none of these; looking for each is ten times as fast as one pattern
+    if not any(map(text.__contains__, "<>{}[|")) and (
+        text.isascii() or not _SURROGATE.search(text)
+    ):
         return text
     return _SURROGATE.sub("\ufffd", _MARKER.sub(_break_up, text))
 
@@ -104,4 +107,3 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SUSPECT = re.compile("[<>{}\\[|\ud800-\udfff]")

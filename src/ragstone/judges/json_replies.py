@@ -38,7 +38,7 @@ def extract_json(text: str) -> Any:
         raise ReplyFault("reply_empty")
     if body.startswith("{") and body.endswith("}"):
         try:
-            return _DECODER.decode(body)
+            return _decode_object(body)
         except (ValueError, RecursionError) as error:
             if "twice" in str(error):  # raised by `_build_object`
                 raise ReplyFault("key_twice") from None
@@ -48,6 +48,19 @@ def extract_json(text: str) -> Any:
     if any(other != documents[0] for other in documents[1:]):
         raise ReplyFault("several_json")
     return documents[0]
+
+
+def _decode_object(text: str) -> Any:
+    """Decode one object: by msgspec where it certainly has no key twice, which is several times as fast."""
+    from msgspec.json import decode, encode  # here, since most commands read no reply
+
+    try:
+        value = decode(text)
+        # a key that came again was dropped, and its colon with it; a colon may also be written as an escape
+        is_whole = encode(value).count(b":") == text.count(":") and "\\u003" not in text
+    except (ValueError, OverflowError, RecursionError):  # no JSON, or more than msgspec reads
+        is_whole = False
+    return value if is_whole else _DECODER.decode(text)
 
 
 def fit_value(value: Any, schema: Mapping[str, Any], place: str = "") -> Any:

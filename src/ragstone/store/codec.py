@@ -99,6 +99,9 @@ def encode_reply(reply: Reply) -> str:
 
     Messages inside the value (an explanation of the embedded judge) stay readable text there; `messages` lists where
     they are and their codes, which a version without it passes over."""
+    fast = _encode_plain_reply(reply)
+    if fast is not None:
+        return add_checksum(fast)
     value = reply.value
     # exact classes, here and in `_pack_vectors`: anything but plain dicts and lists is stored as JSON
     if value.__class__ is dict and value.keys() == {"vectors"}:
@@ -112,6 +115,22 @@ def encode_reply(reply: Reply) -> str:
         if messages:
             item["messages"] = messages
     return add_checksum(dump_json(item))
+
+
+def _encode_plain_reply(reply: Reply) -> str | None:
+    """Encode a reply of plain ASCII texts and numbers, as nearly all are; None for any other.
+
+    msgspec refuses a Message and half a surrogate pair; it would write NaN as null."""
+    from msgspec.json import encode  # here, since most commands store no reply
+
+    value = reply.value
+    if value.__class__ is not dict or "vectors" in value:
+        return None
+    try:
+        encoded = encode({"value": value} | _encode_margins(reply))
+    except (TypeError, ValueError):
+        return None
+    return None if b"null" in encoded or not encoded.isascii() else encoded.decode("ascii")
 
 
 def decode_reply(text: str, usage: Usage) -> Reply:
