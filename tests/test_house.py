@@ -8,7 +8,7 @@ import re
 import pytest
 from bench.house import functions, is_metric, is_participle, list_complex
 
-from source_trees import SOURCE, parse_sources
+from source_trees import SOURCE, list_nodes, parse_sources
 
 MAX_COMPLEX_FUNCTIONS = 2
 MAX_PARTICIPLE_SHARE = 0.02
@@ -41,8 +41,8 @@ def test_comments_say_why() -> None:
 
 def test_a_class_name_means_one_thing() -> None:
     homes: dict[str, set[str]] = {}
-    for path, tree in parse_sources().items():
-        for node in ast.walk(tree):
+    for path, nodes in list_nodes().items():
+        for node in nodes:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, set()).add(str(path))
     shared = {name: sorted(places) for name, places in homes.items() if len(places) > 1}

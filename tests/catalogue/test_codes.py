@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterator
 
 from ragstone.locale.catalogue import load_phrases
-from source_trees import parse_sources
+from source_trees import list_nodes
 
 MESSAGES = load_phrases("en", "messages")
 
@@ -23,8 +23,8 @@ NOT_ARGUMENTS = {"label", "is_transient", "retry_seconds"}
 
 def calls() -> Iterator[tuple[str, str, ast.Call]]:
     """Place, name and node of every call."""
-    for path, tree in parse_sources().items():
-        for node in ast.walk(tree):
+    for path, nodes in list_nodes().items():
+        for node in nodes:
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""
                 yield f"{path}:{node.lineno}", name, node
@@ -103,8 +103,8 @@ def test_scores_and_findings_carry_no_prose() -> None:
 def test_every_message_is_used() -> None:
     said: set[str] = set()
     arguments: set[str] = set()
-    for tree in parse_sources().values():
-        for node in ast.walk(tree):
+    for nodes in list_nodes().values():
+        for node in nodes:
             if isinstance(node, ast.JoinedStr):
                 said |= codes(node) if len(ast.unparse(node)) > 6 else set()
             elif isinstance(node, ast.Constant):

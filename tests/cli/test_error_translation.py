@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -15,7 +15,7 @@ import pytest
 from ragstone.cli import run
 from ragstone.cli.error_translation import load_sentences, recognise, translate_error
 from ragstone.locale.catalogue import load_phrases
-from source_trees import parse_sources
+from source_trees import list_nodes
 
 SPANISH = load_phrases("es", "errors")
 LAST_ARGUMENT = {"complain", "append", "ValueError", "SendError"}
@@ -61,19 +61,19 @@ def list_errors() -> frozenset[str]:
     """The package's own errors and those of click that it raises."""
     own = (
         node.name
-        for tree in parse_sources().values()
-        for node in ast.walk(tree)
+        for nodes in list_nodes().values()
+        for node in nodes
         if isinstance(node, ast.ClassDef)
         and {ast.unparse(base) for base in node.bases} & {"RagstoneError", "DataError"}
     )
     return frozenset({*own, "RagstoneError", "UsageError", "BadParameter", "fail"})
 
 
-def iter_sentences(path: Path, tree: ast.Module) -> Iterator[ast.expr]:
+def iter_sentences(path: Path, nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The texts of a file that are raised, complained of, or have the form of an error."""
     is_room = path.parts[0] in ROOMS
     no_texts: set[int] = set()  # docstrings, and parts of texts; their nodes are walked after these
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and node.args:
             if name_of(node) in list_errors():
                 first = node.args[0]
@@ -92,14 +92,14 @@ def iter_sentences(path: Path, tree: ast.Module) -> Iterator[ast.expr]:
 def list_sentences() -> dict[str, tuple[int, str]]:
     """Every sentence of an error, filled → the length of its own words, and where it stands."""
     sentences = {}
-    for path, tree in parse_sources().items():
+    for path, nodes in list_nodes().items():
         if (
             path.as_posix() in NO_ERRORS
             or path.parts[0] == "testing"
             or path.parts[:2] == ("judges", "offline")
         ):
             continue
-        for node in iter_sentences(path, tree):
+        for node in iter_sentences(path, nodes):
             text, words = fill(node)
             if re.search(r"[a-z]{2} ", text):
                 sentences[text] = (words, f"{path.as_posix()}:{node.lineno}")
@@ -120,8 +120,8 @@ def test_no_translation_is_left_over() -> None:
     """A sentence that changed in English leaves its old key behind."""
     texts = [
         node.value
-        for tree in parse_sources().values()
-        for node in ast.walk(tree)
+        for nodes in list_nodes().values()
+        for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     source = "\n".join([*texts, *map(os.strerror, range(1, 100))])

@@ -78,10 +78,13 @@ def test_nothing_is_supported_without_proof(
     assert named >= (0.6 * len(tried) if field in ("answer", "contexts") else 0)
 
 
+@pytest.mark.parametrize("step", [18, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("field", FIELDS)
-def test_nothing_is_supported_without_proof_on_the_hybrid_route(field: str, serve: Serve) -> None:
+def test_nothing_is_supported_without_proof_on_the_hybrid_route(
+    field: str, step: int, serve: Serve
+) -> None:
     """A model that says A wherever it reads a demand: what it lifts is tested, and what it takes everywhere is named."""
-    tried = list_attacks()[::6]
+    tried = list_attacks()[::step]
     samples = [poisoned(attack, field, n) for n, attack in enumerate(tried)]
     honest = f"{SAMPLE['contexts'][0]['text']} {SAMPLE['reference']} {SAMPLE['answer']}"
     named = 0
@@ -103,7 +106,7 @@ def test_nothing_is_supported_without_proof_on_the_hybrid_route(field: str, serv
 def test_clean_texts_are_not_flagged_on_the_hybrid_route(serve: Serve) -> None:
     samples = [
         SAMPLE | {"id": str(n), "answer": f"{SAMPLE['answer']} It was day {n} there."}
-        for n in range(30)
+        for n in range(10)
     ]
     assert all(scores["faithfulness"].ok for scores in results(serve(), samples, small=True))
 
