@@ -11,7 +11,7 @@ from scipy import stats as scipy_stats
 from ragstone.analysis.classes import choose_deciders
 from ragstone.analysis.classify import classify
 from ragstone.analysis.failures import analyse_failures, binomial_tail
-from ragstone.analysis.slices import fisher_test
+from ragstone.analysis.slices import SliceCounter, fisher_test
 from ragstone.errors import RagstoneError
 from ragstone.judges.scale import ControlValues, JudgeScale
 from ragstone.types import Chunk, Finding, Ranked, Sample, Score, chunks
@@ -355,3 +355,16 @@ def test_the_right_sentence_with_another_name_in_it_is_wrong_not_off_topic() -> 
     swapped = "The lighthouse society of Torreluna was founded in spring by Luis Vega."
     assert class_answer(swapped, 0.1, 0.0, 0.0) == "generation_failure"
     assert class_answer("Luis Vega likes lighthouses.", 0.1, 0.0, 0.0) == "off_topic"
+
+
+def test_a_slice_has_five_samples_and_a_topic_a_share_of_the_questions() -> None:
+    def list_slices(with_word: int, tagged: int) -> set[str]:
+        counter = SliceCounter()
+        for n in range(200):
+            meta = {"kind": "rare" if n < tagged else "usual"}
+            question = f"What of {'zebras' if n < with_word else 'it'}?"
+            counter.add(Sample(str(n), question=question, meta=meta), "fault" if n < 100 else None)
+        return {f"{found.field}={found.value}" for found in counter.build_slices()}
+
+    assert {"kind=rare", "word=zebras"} <= list_slices(8, 5)
+    assert list_slices(7, 4).isdisjoint({"kind=rare", "word=zebras"})

@@ -69,3 +69,26 @@ def test_a_value_is_written_as_json_dumps_writes_it(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(strict_json, "_decode_fast", None)  # as on a platform without msgspec
     assert write_json(value) == text
     assert parse_json(text) == reparse_json(text) == value
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+@pytest.mark.parametrize(("depth", "is_read"), [(101, True), (102, False)])
+def test_a_row_has_at_most_a_hundred_levels_inside(depth, is_read, is_fast, monkeypatch) -> None:
+    if not is_fast:
+        monkeypatch.setattr(strict_json, "_decode_fast", None)
+    text = "[" * depth + "1" + "]" * depth
+    assert outcome(parse_json, text).startswith("bad") is not is_read
+    assert outcome(parse_json, f"[{text[1:-1]},{'[],' * 120}1]").startswith("bad") is not is_read
+
+
+def test_a_number_of_thousands_of_digits_says_what_to_do() -> None:
+    assert (
+        outcome(parse_json, "1" * 5000)
+        == "bad: a number has thousands of digits; write it as a text"
+    )
+
+
+@pytest.mark.parametrize("value", [7, "plain", '{"a": 1}', "[1", '"x"'])
+def test_only_a_text_that_is_json_is_decoded(value: object) -> None:
+    wanted = {'{"a": 1}': {"a": 1}, '"x"': "x"}
+    assert strict_json.decode_json_text(value) == wanted.get(str(value), value)

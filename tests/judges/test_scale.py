@@ -135,3 +135,8 @@ def test_a_run_keeps_the_fingerprint_of_its_judge() -> None:
 
 def test_bundled_scales_are_those_of_the_embedded_judge_of_this_version() -> None:
     assert {scale.judge for scale in load_bundled_scales()} <= {fingerprint_judge(OfflineJudge())}
+
+
+def test_controls_that_all_get_one_value_are_still_not_sharp() -> None:
+    # the good side spreads by 0.1, the other by nothing, which counts as 0.05
+    assert find_threshold([0.9, 1.0, 0.8, 1.0, 0.8], [0.3, 0.3]) == pytest.approx(0.5, abs=0.02)

@@ -92,3 +92,28 @@ def test_without_a_decision_the_mean_counts_and_skipped_items_do_not() -> None:
     ]
     (label,) = resolve_labels(labels)
     assert (label.value, label.sampling_probability) == (0.5, 0.5)
+
+
+def test_the_word_of_most_people_counts_and_a_draw_has_none() -> None:
+    votes = [
+        Label("s", "claim", 1.0, word, author=author)
+        for word, author in (("supported", "ana"), ("not_found", "luis"), ("supported", "eva"))
+    ]
+    assert [label.word for label in resolve_labels(votes)] == ["supported"]
+    assert [label.word for label in resolve_labels(votes[:2])] == [""]
+    decision = replace(votes[1], author="eva", origin="adjudicated")
+    assert [label.word for label in resolve_labels([*votes, decision])] == ["not_found"]
+
+
+def test_decisions_and_skips_are_no_opinion_of_their_own() -> None:
+    first = Label("s", "correctness", 1.0, author="ana")
+    others = [replace(first, author="eva", origin="adjudicated"), replace(first, author="luis", value=None)]  # fmt: skip
+    assert measure_agreement([first, *others]) == []
+
+
+def test_two_items_make_no_interval_and_the_share_counts_equal_labels() -> None:
+    rows = {"a": "1 2", "b": "1 1"}
+    (found,) = measure_agreement(list_labels(rows, words=False))
+    assert (found.low, found.high) == (None, None)
+    assert found.alpha is not None
+    assert found.pairs[0].same == 0.5

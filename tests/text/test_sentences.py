@@ -46,3 +46,16 @@ def test_a_sentence_is_cut_after_each_citation(text: str, parts: list[str]) -> N
 )
 def test_a_marker_that_follows_no_clause_cuts_nothing(text: str) -> None:
     assert cut(text) == [text[start:end] for start, end in split_sentences(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One line\n\nand another", ["One line", "and another"]),
+        ("No. It closes at nine.", ["No.", "It closes at nine."]),
+        ("See No. 5 in the list.", ["See No. 5 in the list."]),
+        ("  \n ", []),
+    ],
+)
+def test_lines_are_cut_and_the_answer_no_stands_alone(text: str, sentences: list[str]) -> None:
+    assert [text[start:end] for start, end in split_sentences(text)] == sentences
