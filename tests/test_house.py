@@ -10,7 +10,7 @@ from bench.house import functions, is_metric, is_participle, list_complex
 
 from source_trees import SOURCE, list_nodes, parse_sources
 
-MAX_COMPLEX_FUNCTIONS = 2
+MAX_COMPLEX_FUNCTIONS = 0
 MAX_PARTICIPLE_SHARE = 0.02
 MIN_COMMENT_SHARE = 0.012
 

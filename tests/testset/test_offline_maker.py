@@ -155,6 +155,7 @@ def test_documents_that_yield_nothing_are_said() -> None:
     testset = generate([Document("a", "Well, nothing much.", "", "en")], 5)
     assert len(testset) == 0
     assert "0 items of the 5 wanted could be made" in str(testset)
+    assert "0 of 1 document gave items, 1 looked through" in str(testset)
 
 
 NAMES = ["counties en", "counties es"]

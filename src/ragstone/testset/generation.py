@@ -105,7 +105,7 @@ class Generation:
     rejected: list[Rejection] = field(default_factory=list)
     usage: Usage = NO_USAGE
     visited: set[int] = field(default_factory=set)
-    """Positions of the documents that were asked about."""
+    """Positions of the documents that items were looked for in."""
     stopped: str = ""
     """Why it ended early (budget spent, judge not reached); empty when it did not."""
     _seen_ids: set[str] = field(default_factory=set)

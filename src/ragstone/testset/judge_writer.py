@@ -114,20 +114,11 @@ class JudgeWriter:
         # replies come in any order; from here on groups go one by one, so that the same replies
         # give the same set
         await turn
-        let_through: list[Item] = []
-        for sheet, answered in zip(sheets, replies, strict=True):
-            made.usage = made.usage + (answered.usage or NO_USAGE)
-            self._note_failure(answered, made)
-            for candidate in sheet.read_items(answered, self.judge):
-                checked = (
-                    candidate
-                    if isinstance(candidate, Rejection)
-                    else self.checker.check_item(candidate)
-                )
-                if isinstance(checked, Rejection):
-                    made.rejected.append(checked)
-                else:
-                    let_through.append(checked)
+        let_through = [
+            item
+            for sheet, answered in zip(sheets, replies, strict=True)
+            for item in self._check_reply(sheet, answered, made)
+        ]
         if not done.done():
             done.set_result(None)
         if let_through and self.stopped:
@@ -135,6 +126,23 @@ class JudgeWriter:
         elif let_through:
             await self._verify_items(let_through, made)
         return made
+
+    def _check_reply(self, sheet: OrderSheet, answered: Answered, made: StepResult) -> list[Item]:
+        """The items of a reply that the checker lets through; what it refuses is noted in `made`."""
+        made.usage = made.usage + (answered.usage or NO_USAGE)
+        self._note_failure(answered, made)
+        let_through: list[Item] = []
+        for candidate in sheet.read_items(answered, self.judge):
+            checked = (
+                candidate
+                if isinstance(candidate, Rejection)
+                else self.checker.check_item(candidate)
+            )
+            if isinstance(checked, Rejection):
+                made.rejected.append(checked)
+            else:
+                let_through.append(checked)
+        return let_through
 
     def _build_order(
         self, document: Document, kinds: Sequence[str], rng: random.Random

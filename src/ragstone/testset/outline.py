@@ -16,7 +16,7 @@ _NUMBERING = re.compile(
 _SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+.*$|\s+(?:Manual Page|documentation)$")
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
 _MANUAL_TITLE = re.compile(r"- ([A-Za-z][\w.+:-]*)\((\d)\w*\)$")
-_DOCUMENT_WORDS = to_word_set(
+DOCUMENT_WORDS = to_word_set(
     "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
     "release overview the an section apéndice capítulo notas cómo"
 )
@@ -57,7 +57,7 @@ def find_owner(title: str) -> str:
     names = head.split()
     if not colon or not 0 < len(names) <= 5 or not head[:1].isupper():
         return ""
-    if names[0].endswith("ing") or names[0].lower() in _DOCUMENT_WORDS:
+    if names[0].endswith("ing") or names[0].lower() in DOCUMENT_WORDS:
         return ""
     capitalised = [name for name in names if name[:1].isupper()]
     is_name = len(capitalised) >= 2 and len(capitalised) * 2 > len(names)

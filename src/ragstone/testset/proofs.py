@@ -22,6 +22,7 @@ from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import JOINING, KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
 from ragstone.testset.likeness import is_dangling, leaks_answer
+from ragstone.testset.offline.fluency import drop_frame
 from ragstone.testset.passed_questions import PassedQuestions
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.reader import (
@@ -217,7 +218,9 @@ class Prover:
             return 1.0  # the question names the record by its key, and whose it is
         # a record is found by its key, which no sentence repeats: structure proves it, not the reader
         is_record = item.how.startswith("record:")
-        cover = 1.0 if is_record else _read_cover(item, question, reference, evidence, document)
+        # inside its own document nothing needs the name that a question was framed with
+        read = drop_frame(question) if claim and not item.proof.get("about") else question
+        cover = 1.0 if is_record else _read_cover(item, read, reference, evidence, document)
         if not isinstance(cover, float):
             return cover
         return self._find_other_answer(item, question, reference, language, also) or cover

@@ -55,7 +55,7 @@ class TestSet:
     documents: int
     """Documents in the corpus."""
     visited: int
-    """Documents that were asked about."""
+    """Documents that items were looked for in."""
     without_text: int = 0
     unreadable: tuple[str, ...] = ()
     """Why each file was left out that could not be read."""
@@ -70,6 +70,14 @@ class TestSet:
     """Where the rejected items are written, if there are any; None without `out`."""
     planted_in: Path | None = None
     """File of the documents that must be put into the corpus for `hidden_instruction`; None when there are none."""
+
+    @property
+    def giving(self) -> int:
+        """Documents that gave at least one item."""
+        quoted = {evidence.document for item in self.items for evidence in item.evidence}
+        return len(
+            quoted | {str(item.proof["from"]) for item in self.items if "from" in item.proof}
+        )
 
     @property
     def kinds(self) -> dict[str, int]:

@@ -19,8 +19,9 @@ from ragstone.testset.generation import StepResult
 from ragstone.testset.items import Evidence, Item, Reason, Rejection, make_item_id
 from ragstone.testset.judge_writer import JudgeWriter, OrderSheet
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import drop_references, frame_question
+from ragstone.testset.offline.clauses import drop_references
 from ragstone.testset.offline.page import Page, find_sentences, open_page
+from ragstone.testset.offline.subjects import frame_question
 from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 from ragstone.types import NO_USAGE, Chunk

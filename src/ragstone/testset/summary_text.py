@@ -38,7 +38,7 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
     rejected = len(made.rejected)
     yield (
         f"asked {made.asked:,}, made {len(made.items):,}, rejected {rejected:,}; "
-        f"{made.visited:,} of {_format_count(made.documents, 'document')} asked about"
+        f"{made.giving:,} of {_format_count(made.documents, 'document')} gave items, {made.visited:,} looked through"
     )
     if made.usage.calls:
         calls_each = made.usage.calls / len(made.items) if made.items else 0

@@ -52,6 +52,24 @@ _ENGLISH: tuple[tuple[VerbForm, frozenset[str]], ...] = (
 )
 
 
+def _add_ed(base: str) -> str:
+    """The regular past of a verb: tried, moved, opened."""
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return f"{base[:-1]}ied"
+    return base + ("d" if base.endswith("e") else "ed")
+
+
+_TO_BASE = {form(base): base for base in _BASES for form in (_add_ed, _add_s, str)} | {
+    "has": "have",
+    "began": "begin",
+}
+
+
+def to_base_form(word: str) -> str:
+    """The plain form of an English verb in the third person or the regular past; empty for what is no verb."""
+    return _TO_BASE.get(word, "")
+
+
 def _find_spanish(word: str) -> VerbForm:
     if word in _ES_NOT:
         return ""

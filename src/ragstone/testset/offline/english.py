@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 
-from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, parse_pairs
+from ragstone.testset.offline.grammar import (
+    DATE,
+    NUMBER,
+    Grammar,
+    compile_patterns,
+    fill_names,
+    parse_pairs,
+)
 from ragstone.testset.vocabulary import NUMBER_WORDS
 from ragstone.text.clause_words import to_word_set
 
-_BASE = parse_pairs(
-    "contains=contain provides=provide specifies=specify returns=return displays=display represents=represent defines=define stores=store describes=describe prints=print "
-    "supports=support indicates=indicate includes=include shows=show lists=list reports=report records=record generates=generate checks=check controls=control determines=determine "
-    "has=have offers=offer seats=seat holds=hold takes=take lasts=last costs=cost "
-    "opens=open closes=close starts=start begins=begin ends=end leaves=leave departs=depart arrives=arrive meets=meet runs=run weighs=weigh expires=expire renews=renew stays=stay "
-    "works=work delivers=deliver collects=collect pays=pay receives=receive applies=apply sells=sell serves=serve lends=lend"
-)  # fmt: skip
-_MAKING_PARTICIPLES = "founded|created|released|introduced|built|opened|published|established|designed|developed|started|launched|renamed|invented|discovered|adopted|completed|announced|restored|installed"
-_PLACING_PARTICIPLES = "located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged"
 _IMPERATIVES = "use|run|type|press|click|select|add|set|edit|execute|enter|call|specify|choose|open|invoke|simply|just|create|install|write|issue|pass|put|go|start|hold|drag|change|configure|give|apply|remove|delete|check|include|send|bring|ask|show|fill|take|visit|book|write"
 
 PATTERNS = compile_patterns(
@@ -26,33 +24,58 @@ PATTERNS = compile_patterns(
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>is|are) (?:(?:commonly|mainly|often|usually|primarily|typically|normally|generally) )?used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {verb} {subject} used for?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>can|may) be used (?P<how>to (?!be\b)|for )(?P<rest>.{12,})", "What {modal} {subject} be used for?", ""),
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>are) (?P<rest>(?!(?:not|also|only|all|now|often|usually|always|very|more|in|on|at|to|for|available|able|likely|given|made|built|set|run|put|sent|kept|held|found|shown|read|subject|part|due|other|similar|\w+(?:ed|en|ing|ly))\b)[a-z-]+(?: [a-z-]+){0,3} (?:that|which|used) .{8,})", "What are {subject}?", ""),
-        ("where", "factual", rf"(?P<subject>@np) (?P<verb>is|are) (?P<pp>{_PLACING_PARTICIPLES}) (?P<answer>(?:in|at|on|under) [^,;:()]{{3,70}})\.", "Where {verb} {subject} {pp}?", "{Answer}."),
-        ("when", "factual", rf"(?P<subject>@np) (?P<verb>was|were) (?:first |originally |officially |finally )?(?P<pp>{_MAKING_PARTICIPLES}) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When {verb} {subject} {pp}?", "{answer}"),
-        ("who", "factual", rf"(?P<subject>@np) (?P<verb>was|were|is|are) (?:first |originally )?(?P<pp>{_MAKING_PARTICIPLES}|written|maintained|managed) by (?P<answer>@name)(?P<rest>(?: in @date\b.*|[,;] .*|)\.)", "By whom {verb} {subject} {pp}?", "{answer}"),
-        ("how_many", "factual", r"(?P<subject>@np) (?P<verb>has|contains|includes|offers|seats|holds) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s))(?P<rest>(?:[,;.]| (?:for|in|on|and|with|that|which|at|to|per)\b).*)", "How many {unit} does {subject} {base}?", "{answer}"),
-        ("cost", "factual", r"(?P<subject>@np) (?P<verb>costs?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:million|billion))? (?:euros?|dollars?|pounds|cents))(?<![.,])(?: (?:per|a|an|each) [a-z]+)?)(?P<rest>(?:[,;.]| and\b).*)", "How much {do} {subject} cost?", "{answer}"),
-        ("how_long", "factual", r"(?P<subject>@np) (?P<verb>takes?|lasts?) (?P<answer>@num (?:to @num )?(?:[a-z]+ )?(?:seconds|minutes|hours|days|weeks|months|years))(?P<rest>(?:[,;.]| and\b).*)", "How long {do} {subject} {base}?", "{answer}"),
-        ("when_opened", "factual", r"(?P<subject>@np) (?P<verb>opened|closed|began|started|ended) (?:in|on) (?P<answer>@date)\b(?P<rest>.*)", "When did {subject} {past}?", "{answer}"),
-        ("weigh", "factual", r"(?P<subject>@np) (?P<verb>weighs?) (?P<answer>@num [a-z]+)(?P<rest>[,;.].*)", "How much {do} {subject} weigh?", "{answer}"),
-        ("size", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<answer>@num (?:metres|meters|kilometres|kilometers|km|m|feet|miles|centimetres|cm)) (?P<how>high|long|wide|deep|tall|thick)(?P<rest>[,;.].*)", "How {how} {verb} {subject}?", "{answer}"),
-        ("there_are", "factual", r"There (?P<verb>are) (?P<answer>@num (?P<unit>(?:[a-z]+ ){0,2}[a-z]{2,}s)) (?P<subject>(?:in|on|at|beside|near|behind|under|for|between) [^,;:()]{4,50})\.", "How many {unit} are there {subject}?", "{answer}"),
-        ("hours", "factual", r"(?P<subject>@np) (?P<verb>is|are) (?P<pp>open|closed) (?P<answer>@time)\.", "When {verb} {subject} {pp}?", "{Answer}."),
-        ("hours", "factual", r"(?P<subject>@np) (?P<verb>opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?) (?P<answer>@time)(?P<rest>[;.].*)", "When {do} {subject} {base}?", "{answer}"),
-        ("deadline", "factual", r"(?P<subject>You) (?P<verb>have) (?P<answer>@num (?:[a-z]+ )?(?:days|weeks|months|hours|years|minutes)) (?P<rest>(?:from [^,;:]{4,40} )?to [a-z]+ [^,;:()]{4,60})\.", "How long do I have {rest}?", "{answer}"),
-        ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>may|can|must) (?P<act>[a-z]+) (?P<answer>(?:up to |at most )?@num (?P<unit>(?:[a-z]+ ){0,1}[a-z]{2,}s))(?P<rest>(?: (?:at a time|a day|a week|per [a-z]+|in all))?)\.", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
-        ("where_can", "factual", r"(?P<subject>@np) (?P<verb>can|may|must) be (?P<pp>bought|rented|collected|borrowed|handed in|returned|picked up|found|downloaded|seen|paid|ordered|dropped off) (?P<answer>(?:in|at|from) [^,;:()]{4,60})\.", "Where {verb} {subject} be {pp}?", "{Answer}."),
-        ("aux_time", "factual", r"(?P<subject>@np) (?P<verb>is|are|was|were|can|may|must|will|should) (?P<rest>(?:be )?(?:not )?[a-z]+(?:ed|en|t|n|d|de|ld|open|ck|ght|ut)\b(?: (?!\d|@when)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
-        ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>@act)(?P<rest>(?: (?!\d|@when|until|from|on|at|by|within|for|every|each|between|before|after)[^,;:()\s]+){0,5}?) (?P<answer>(?P<prep>until|from|on|at|in|by|within|for|every|each|between|before|after) (?:@when)[^,;:()]{0,40})\.", "{Wh} {do} {subject} {base}{rest}?", "{Answer}."),
+        ("part", "conceptual", r"(?P<subject>The @np) (?P<verb>is) (?:the|an?) (?P<rest>(?!first|only|same|best|last)(?:[a-z-]+ ){1,3}(?:that|which|where) .{12,})", "What {verb} {subject}?", ""),
+        ("meaning", "conceptual", r"(?P<subject>(?!(?:The|An?) )@np) (?P<verb>means) that (?P<rest>.{15,})", "What does {subject} mean?", ""),
     ],
-    {
-        "np": r"[^,;:()]{2,60}?",
-        "act": r"opens?|closes?|starts?|begins?|ends?|leaves?|departs?|arrives?|meets?|runs?|expires?|renews?|stays?|works?|delivers?|collects?|pays?|receives?|returns?|applies|apply|opened|moved|takes? place|sells?|serves?|lends?",
-        "when": r"\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:the )?(?:early |late |mid-)?(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|two|three|four|five|six|seven|eight|ten|twelve) (?:working |calendar |business )?(?:seconds|minutes|hours|days|weeks|months|years)\b|(?:morning|afternoon|evening|night|day|week|month|year|weekday)\b|the (?:first|second|third|last) [A-Z]?[a-z]+day\b|weekdays|weekends|noon|midnight",
-        "time": r"(?:(?:daily|every day|all year|year-round|at weekends|on weekdays)|(?:(?:from|on|at|between|until|in) )?(?:\d{1,2}[:.]\d\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September|October|November|December|\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December))\b[^;()]{0,60}?)",
-        "date": DATE["en"],
-        "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["en"]))),
-        "name": r"(?:the )?[A-Z][\w’.-]+(?: (?:(?:of|and|de|van|von|the) )?[A-Z][\w’.-]*)*(?<!\.)",
-    },
+    {"np": r"[^,;:()]{2,60}?"},
+)  # fmt: skip
+_NAMES = {
+    "subject": r"(?P<subject>[^\t]{2,70})",
+    "be": r"(?P<verb>is|are|was|were)",
+    "aux": r"(?P<verb>is|are|was|were|can|may|must|should|will)",
+    "participle": r"(?:[a-z]+ed|built|sold|held|kept|paid|lent|sent|shown|taken|given|written|made|put|brought|closed|handed in|found|left|worn|seen|read|cut|set|drawn|driven|led|run|spent|done|met|told|bought|begun)",
+    "person": r"[A-Z][\w’'-]+(?: (?:[a-z]{2,3} )?[A-Z][\w’'-]+){1,3}",
+    "title": r"(?:(?:Mrs?|Ms|Dr|Prof)\.? )?",
+    "role": r"(?:[a-zA-Z-]+ ){0,3}(?:director|manager|head|lead|leader|chair|chairman|chairwoman|warden|teacher|headteacher|principal|officer|coordinator|secretary|treasurer|president|founder|owner|curator|librarian|editor|administrator|supervisor|doctor|nurse|consultant|engineer|architect|mayor|minister|coach|trainer|caretaker|landlord|conductor)(?: of [a-z ]{3,30})?",
+    "name": r"(?:the )?[A-Z][\w’.-]+(?: (?:(?:of|and|de|van|von|the|&) )?[A-Z&][\w’.-]*)*(?<!\.)",
+    "date": DATE["en"],
+    "money": r"(?:[$€£]\d[\d.,]*(?<![.,])|\d[\d.,]*(?<![.,])(?:p|%| (?:euros?|dollars?|pounds|cents|pence|per cent))(?!\w))(?: million| billion)?",
+    "per": r"(?: (?:per|a|an|each|for|of|once|towards|including|excluding) [^,;:()\d]{1,40}|(?: each| extra| in total)){0,2}",
+    "units": r"(?:[a-z-]+ ){0,2}(?:[a-z]{2,}(?<![su])s|people|children)(?: of [a-z]+(?: [a-z]+)?)?",
+    "unit": r"(?:(?:working|calendar|business|full) )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)",
+    "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["en"]))),
+    "where": r"(?: (?:a|an|per|each|every|in|on|at|from|for) [^,;:()\d]{2,40})?",
+    "time": r"(?P<answer>(?P<prep>\S+)(?: [^\t]*)?)",
+}  # fmt: skip
+_APPOSITION = r"\b(?:(?P<role>[Tt]he @role), (?P<name>@title@person)(?=[,.])|(?P<first>@person), (?P<called>the @role)(?=[,.]))"
+PREDICATES = compile_patterns(
+    [
+        ("who", "factual", r"@subject\t(?P<verb>was|were)\t(?:first |originally )?(?P<pp>[a-z]+ed|built) by (?P<answer>@name)(?: in @date.*|, .*|)", "Who {pp} {subject}?", "{answer}"),
+        ("who", "factual", r"@subject\t@be\t(?P<pp>[a-z]+ed|built|written|run|led) by (?P<answer>@name)(?: in @date.*|, .*|)", "By whom {verb} {subject} {pp}?", "{answer}"),
+        ("who", "factual", r"(?P<subject>(?:The|the) @role)\t(?P<verb>is)\t(?P<answer>@title@person)(?:, .*)?", "Who is {subject}?", "{answer}"),
+        ("when", "factual", r"@subject\t(?P<verb>was|were)\t(?:first |originally |officially |finally )?(?P<pp>@participle) (?:in|on) (?P<answer>@date)(?: .*)?", "When {verb} {subject} {pp}?", "{answer}"),
+        ("when", "factual", r"@subject\t(?P<verb>[a-z]+ed|began)\t(?:in|on) (?P<answer>@date)(?:,? .*)?", "When did {subject} {base}?", "{answer}"),
+        ("where", "factual", r"@subject\t@be\t(?P<pp>located|stored|kept|found|installed|placed|saved|documented|hosted|held|archived|displayed|recorded|logged) (?P<answer>(?:in|at|on|under) [^,;:()]{3,70})", "Where {verb} {subject} {pp}?", "{Answer}."),
+        ("place", "factual", r"(?P<subject>The [^\t]+)\t@be\t(?P<answer>(?:in|on|at|near|opposite|beside|behind|next to) (?!the (?:left|right|right-hand|left-hand|process|case|middle|way|form|hands|same|list|market|heart of)\b)(?:the [a-z]+|[A-Z][a-z]+)[^,;:()]{3,60})", "Where {verb} {subject}?", "{Answer}."),
+        ("place", "factual", r"@subject\t(?P<verb>goes|go|belongs?)\t(?P<answer>(?:in|into|to|on) the [^,;:()]{3,50})", "Where {do} {subject} {base}?", "{Answer}."),
+        ("where", "factual", r"@subject\t(?P<verb>can|may|must)\tbe (?P<pp>bought|rented|collected|borrowed|handed in|returned|picked up|found|downloaded|seen|paid|ordered|dropped off) (?P<answer>(?:in|at|from) [^,;:()]{4,60})", "Where {verb} {subject} be {pp}?", "{Answer}."),
+        ("cost", "factual", r"@subject\t@be\t(?P<answer>(?:up to |at least |about )?@money@per)", "How much {verb} {subject}?", "{answer}"),
+        ("cost", "factual", r"@subject\t(?P<verb>costs?|pays?|charges?|earns?|receives?|costed|paid|charged)\t(?P<answer>(?:up to |at least |about )?@money@per)", "How much {do} {subject} {base}?", "{answer}"),
+        ("cost", "factual", r"@subject\t@aux\t(?P<rest>(?:be )?[a-z]+ed) (?P<limit>up to|to|at) (?P<answer>@money@per)", "{Limit} how much {verb} {subject} {rest}?", "{answer}"),
+        ("cost", "factual", r"@subject\t(?P<verb>can|may|must)\t(?P<act>[a-z]+) (?P<answer>(?:up to |at least |no more than )?@money@per)", "How much {verb} {subject} {act}?", "{answer}"),
+        ("how_long", "factual", r"@subject\t(?P<verb>takes?|lasts?|lasted)\t(?P<answer>(?:up to |about |around |between )?@num (?:(?:to|and) @num )?@unit)", "How long {do} {subject} {base}?", "{answer}"),
+        ("how_long", "factual", r"(?P<subject>You)\t(?P<verb>have)\t(?P<answer>@num @unit) (?P<rest>(?:from [^,;:]{4,40} )?to [a-z]+ [^,;:()]{4,60})", "How long do I have {rest}?", "{answer}"),
+        ("size", "factual", r"@subject\t@be\t(?P<answer>@num [a-z]+) (?P<how>high|long|wide|deep|tall|thick)(?: and .*)?", "How {how} {verb} {subject}?", "{answer}"),
+        ("size", "factual", r"@subject\t(?P<verb>must|should)\tbe (?P<answer>(?:at least |no more than |at most |up to |exactly )?@num [a-z]+) (?P<how>high|long|wide|deep|tall|thick)", "How {how} {verb} {subject} be?", "{answer}"),
+        ("size", "factual", r"@subject\t(?P<verb>weighs?)\t(?P<answer>@num [a-z]+)", "How much {do} {subject} weigh?", "{answer}"),
+        ("how_many", "factual", r"@subject\t(?P<verb>(?!is|are|was|were|can|may|must|should|will|takes?|lasts?)[a-z]+)\t(?P<answer>@num (?!(?:months|hours|minutes|seconds)\b)(?P<unit>@units))(?P<rest>@where)(?: and .*)?", "How many {unit} {do} {subject} {base}{rest}?", "{answer}"),
+        ("how_many", "factual", r"@subject\t(?P<verb>can|may|must)\t(?P<act>(?!be\b)[a-z]+) (?P<answer>(?:up to |at most |at least )?@num (?P<unit>@units))(?P<rest>@where)", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
+        ("how_many", "factual", r"There\t(?P<verb>are)\t(?P<answer>@num (?P<unit>@units)) (?P<subject>(?:in|on|at|beside|near|behind|under|for|between) [^,;:()]{4,50})", "How many {unit} are there {subject}?", "{answer}"),
+        ("time", "factual", r"@subject\t@be\t(?P<answer>(?:on |from |in )?@date(?: to @date)?)", "When {verb} {subject}?", "{Answer}."),
+        ("time", "factual", r"@subject\t@aux\t(?P<rest>(?:not |only |also )?(?:be )?(?:open|closed|available|free|valid|due|at [a-z]+ [a-z]+|@participle)\b(?: [^,;:()\s\d]+){0,6}?)\t@time", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
+        ("time", "factual", r"@subject\t(?P<verb>(?!is|are|was|were|can|may|must|should|will|has|have|takes?\\t(?!place)|lasts?)[a-z]+)\t(?P<rest>(?:[^,;:()\s\d]+ ?){0,5}?)\t@time", "{Wh} {do} {subject} {base} {rest}?", "{Answer}."),
+    ],
+    _NAMES,
 )  # fmt: skip
 
 _TASKS = (
@@ -74,7 +97,8 @@ _SOFTWARE = re.compile(
 ENGLISH = Grammar(
     language="en",
     patterns=PATTERNS,
-    base_forms=_BASE,
+    predicates=PREDICATES,
+    apposition=re.compile(fill_names(_APPOSITION, _NAMES)),
     articles=to_word_set("the a an"),
     closed_words=to_word_set(
         "this these those that which who whom whose what when where why how if because although though while since unless until whether and or but nor "
@@ -85,6 +109,7 @@ ENGLISH = Grammar(
         "said says means see note let please try make makes made get gets use uses used using contains provides allows e.g i.e etc simply actually"
     ),
     links=to_word_set("of for in on"),
+    wide_links=to_word_set("of for in on to from under with at between"),
     vague_nouns=to_word_set(
         "result results repository details information goal goals idea problem problems reason reasons way ways difference purpose point rest others answer question step steps thing things "
         "example examples note case cases fact issue solution choice option advantage disadvantage drawback exception consequence effect aim approach format formats "
@@ -100,10 +125,10 @@ ENGLISH = Grammar(
         "more less another any part later today now again hence indeed perhaps maybe obviously basically alternatively consequently conversely"
     ),
     question_pointers=re.compile(r"\b(?:(?:do|can) I \w+ that|this|these|those|it|its|itself|they|them|their|he|she|his|her|him|we|us|our|above|below|following|here|such|former|latter|aforementioned|previous|previously|earlier|same|said|you|your|yours|yourself|and/or|etc|lines?|example|respectively|another|other|chapter|figure|on the (?:left|right)|respective|current|selected|(?:the|a|an) (?:given|specified|supplied|pasted|detected|highlighted|chosen|resulting|desired|corresponding|appropriate|relevant))\b", re.IGNORECASE),
-    reference_pointers=re.compile(r"\b(?:this|these|those|them|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) (?:[A-Z]\.)?\d|instead(?=\.?$)|(?:the|all|any) others?(?! than)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
+    reference_pointers=re.compile(r"\b(?:this|these|those|them|there(?! (?:is|are|was|were|may|can|must|will|has|have))|it|above|below|following|follows|here|such(?! as)|former|latter|aforementioned|previous|previously|earlier|(?:next|last) (?:section|chapter|paragraph)|in (?:section|chapter)|(?:section|chapter|figure|table) (?:[A-Z]\.)?\d|instead(?=\.?$)|(?:the|all|any) others?(?! than)|likewise|similarly|respectively|mentioned|as (?:described|shown|explained|discussed|seen) (?:in|by)|I)\b", re.IGNORECASE),
     next_step=re.compile(rf"(?:{_IMPERATIVES}|then|next|now|after|finally|repeat|double-click|right-click)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
-    leaning_start=re.compile(r"(?:it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
+    leaning_start=re.compile(r"(?:an alias|a synonym|it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
     dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
     openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
     time_questions={"": "When", "until": "Until when", "for": "For how long", "every": "How often", "each": "How often", "within": "Within what time", "by": "By when"},
@@ -120,7 +145,7 @@ ENGLISH = Grammar(
     self_reference=re.compile(r"This (?:option|directive|command|parameter|function|variable|setting|field|flag|switch|keyword|attribute|method|statement|record|button|item|dialog|window|tool|menu|check ?box) (?:just |simply |also )?(?=(?!is\b|has\b|was\b|does\b)[a-z]+s\b)"),
     conditional_start=re.compile(r"(?:If|When|While|Whenever)\b"),
     telling_verbs=to_word_set("contains specifies defines indicates stores represents controls determines describes lists holds includes provides"),
-    finite_verbs=frozenset(_BASE) | to_word_set("is are was were has have can may must will should does do did been cannot"),
+    finite_verbs=to_word_set("contains provides specifies returns displays represents defines stores describes prints supports indicates includes shows lists reports records generates checks controls determines offers holds takes is are was were has have can may must will should does do did been cannot"),
     noun_start=re.compile(r"(?:An?|The|One of) [a-z`]"),
     attributes=(
         (_SOFTWARE, re.compile(r"\b(?:1[89]|20)\d\d\b|\brelease"), "When was {subject} first released?"),
@@ -130,8 +155,8 @@ ENGLISH = Grammar(
     ),
     templates={
         "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "what_is": "What is {key}?",
-        "purpose": "What is {key} used for?", "cell": "What is the {column} of {key}?",
-        "task": "How do I {task}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
-        "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
+        "purpose": "What is {key} used for?", "cell": "What is the {column} of {key}?", "cell_for": "What is the {column} for {key}?",
+        "task": "How do I {task}?", "who_is": "Who is {role}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
+        "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to the page {title}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
     },
 )  # fmt: skip

@@ -8,8 +8,15 @@ import re
 
 from ragstone.text.clause_words import to_word_set
 
-_FRAME = re.compile(r"(?:At|With|In|En|Con) [^,¿]+, (?=¿|\w)")
+_FRAME = re.compile(
+    r"(?:(?:According to|Según) [^“«]+(?:“[^”]*”|«[^»]*»)|(?:At|With|In|En|Con) [^,¿]+), (?=¿|\w)"
+)
 """What clauses.frame_question puts before a question: the owner or the tool."""
+_ASKED = re.compile(
+    r"^(¿?)(?:(?:by|until|within|for|up to|to|at|hasta|desde|cada|durante|en|de) )?(?:how (?:much|often|long)|what time|when|cuánto tiempo|cuánto|cuándo|qué plazo)\b",
+    re.IGNORECASE,
+)
+"""What asks for an amount or a time, in whatever words: it reads like `when`."""
 # tag of a class → its words; a word in several classes has the first
 _CLASSES = {
     "en": {
@@ -52,6 +59,11 @@ USUAL_TRIGRAMS = {
 }  # fmt: skip
 
 
+def drop_frame(question: str) -> str:
+    """The question without the owner, tool or page that stands before it."""
+    return _FRAME.sub("", question, count=1)
+
+
 def is_fluent(question: str, language: str) -> bool:
     """Whether every three neighbouring classes of words occur in questions that people wrote."""
     usual = USUAL_TRIGRAMS[language]
@@ -61,7 +73,8 @@ def is_fluent(question: str, language: str) -> bool:
 def list_trigrams(question: str, language: str) -> list[str]:
     """The classes of three neighbouring words each, X for words of no class, from the first (^) to the last ($)."""
     # code and quotes are names, whatever words stand in them
-    bare = re.sub(r"`[^`]*`|“[^”]*”|«[^»]*»", "x", _FRAME.sub("", question))
+    bare = re.sub(r"`[^`]*`|“[^”]*”|«[^»]*»", "x", drop_frame(question))
+    bare = _ASKED.sub("cuándo" if language == "es" else "when", bare)
     classes = _CLASSES[language]
     tags = "^"
     for word in re.findall(r"[\w'’.-]+|,", bare):

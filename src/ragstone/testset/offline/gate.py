@@ -51,8 +51,8 @@ def explain_doubt(question: str, reference: str, grammar: Grammar, *, owned: boo
     )
 
 
-def explain_doubtful_question(question: str, grammar: Grammar) -> str:
-    """Why a question is doubtful; empty when it may pass."""
+def explain_doubtful_question(question: str, grammar: Grammar, *, is_written: bool = False) -> str:
+    """Why a question is doubtful; empty when it may pass. `is_written`: it is the document's own, in whatever order."""
     # what stands in code or quotes is not judged as language
     bare = _QUOTED.sub("“x”", _CODE.sub("`x`", question))
     words = bare.split()
@@ -71,7 +71,9 @@ def explain_doubtful_question(question: str, grammar: Grammar) -> str:
         return "ends in mid-phrase"
     if not has_language(question, grammar, least=1):
         return "another language"
-    return "" if is_fluent(question, grammar.language) else "the word order is unusual"
+    return (
+        "" if is_written or is_fluent(question, grammar.language) else "the word order is unusual"
+    )
 
 
 def explain_doubtful_reference(reference: str, grammar: Grammar, *, owned: bool = False) -> str:
@@ -96,7 +98,12 @@ def explain_cut(reference: str, grammar: Grammar, max_words: int = MAX_STEPS_WOR
     words = bare.split()
     if not words or len(words) > max_words:
         return "empty or too long"
-    if _is_unbalanced(reference) or reference.count("`") % 2 or _NOISE.search(bare):
+    if (
+        _is_unbalanced(reference)
+        or reference.count("`") % 2
+        or _NOISE.search(bare)
+        or _has_glued_code(reference)
+    ):
         return "a bracket or quote is open, or code outside of backticks"
     if words[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
         return "cut in mid-phrase"
@@ -110,24 +117,29 @@ def is_sentence(text: str, grammar: Grammar) -> bool:
     first = re.match(r"[^\W\d_]+", text)
     if not re.match(r"[A-ZÁÉÍÓÚÑ`¿«“\"]", text) or not re.search(r"[^.]\.[)”»\"]?$", text):
         return False
-    if first and first[0].lower() in grammar.bad_starts:
+    is_reader = re.match(r"You (?:can|may|must|have)\b", text)  # whoever asks is the one spoken to
+    if first and first[0].lower() in grammar.bad_starts and not is_reader:
         return False
     return len(text.split()) >= MIN_SENTENCE_WORDS
 
 
-def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
-    """Whether a phrase is a simple noun phrase that names something in particular."""
+def is_noun_phrase(phrase: str, grammar: Grammar, links: frozenset[str] = frozenset()) -> bool:
+    """Whether a phrase is a simple noun phrase that names something in particular; `links` are the prepositions that
+    may stand in it, those of the grammar by default."""
+    links = links or grammar.links
     tokens = _CODE.sub("`x`", phrase).split()
     if _QUOTED.sub("x", phrase).count("`") % 2 or not _is_unbroken(tokens):
         return False
     if re.search(r"[a-zñ] (?:The|El|La|Los|Las) |^(?:Description|Descripción) ", phrase):
         return False  # a heading that ran into the sentence: `Descripción La orden`
-    lowered = [re.sub(r"\W", "", token).lower() for token in tokens]
+    # a capital inside makes a word part of a name, whatever it means (`Puente Nuevo`)
+    lowered = [re.sub(r"\W", "", token) for token in tokens]
+    lowered[0] = lowered[0].lower()
     inner = lowered[1:] if lowered[0] in grammar.articles else lowered
-    if not inner or inner[0] in grammar.links or inner[-1] in grammar.links:
+    if not inner or inner[0] in links or inner[-1] in links:
         return False
     closed = grammar.closed_words | (grammar.articles if grammar.language == "en" else frozenset())
-    if not _has_only_links(inner, grammar, closed):
+    if not _has_only_links(inner, grammar.articles, links, closed):
         return False
     is_gerund = grammar.language == "en" and tokens[0].lower().endswith("ing")
     return not is_gerund and not any(_is_adverb(word, grammar.language) for word in inner)
@@ -147,12 +159,14 @@ def _is_adverb(word: str, language: str) -> bool:
     return word.endswith("ly") and len(word) > 4 and word not in _LY_WORDS
 
 
-def _has_only_links(inner: list[str], grammar: Grammar, closed: frozenset[str]) -> bool:
+def _has_only_links(
+    inner: list[str], articles: frozenset[str], links: frozenset[str], closed: frozenset[str]
+) -> bool:
     """Whether the only small words are prepositions and articles behind them: `owner of the file`."""
     return all(
         word not in closed
-        or word in grammar.links
-        or (word in grammar.articles and at > 0 and inner[at - 1] in grammar.links)
+        or word in links
+        or (word in articles and at > 0 and inner[at - 1] in links)
         for at, word in enumerate(inner)
         if word != "x"  # a span of code
     )

@@ -39,13 +39,17 @@ class Grammar:
     language: str
     patterns: Sequence[Pattern]
     """The first that matches a sentence is used, so that their order matters."""
-    base_forms: Mapping[str, str]
-    """Third person → the form that a question uses."""
+    predicates: Sequence[Pattern]
+    """The same for single clauses, as Clause.to_row writes them; every clause that matches gives a question."""
+    apposition: re.Pattern[str]
+    """A role with its person, in either order: `the warden, Ishbel Craig,`."""
     articles: frozenset[str]
     closed_words: frozenset[str]
     """Words that cannot stand inside a simple noun phrase."""
     links: frozenset[str]
     """Prepositions that may join two nouns of one phrase."""
+    wide_links: frozenset[str]
+    """The same in ordinary prose: `gifts to clients`."""
     vague_nouns: frozenset[str]
     """Heads that name nothing in particular: result, goal, first step."""
     bad_starts: frozenset[str]
@@ -124,15 +128,19 @@ def parse_pairs(text: str) -> dict[str, str]:
     return dict(pair.split("=") for pair in text.split())
 
 
+def fill_names(expression: str, names: Mapping[str, str]) -> str:
+    """A regular expression with `@name` replaced by the expression of that name; no name may begin with one before it."""
+    for part, value in names.items():
+        # Not format strings: regular expressions are full of braces.
+        expression = expression.replace(f"@{part}", value)
+    return expression
+
+
 def compile_patterns(
     rows: Sequence[tuple[str, str, str, str, str]], names: Mapping[str, str]
 ) -> list[Pattern]:
-    """Patterns from rows of name, kind, regular expression, question and reference; `@name` stands for the
-    expression of that name. No name may begin with another one that comes before it."""
-    patterns = []
-    for name, kind, sentence, question, reference in rows:
-        for part, expression in names.items():
-            # Not format strings: regular expressions are full of braces.
-            sentence = sentence.replace(f"@{part}", expression)
-        patterns.append(Pattern(name, kind, re.compile(sentence), question, reference))
-    return patterns
+    """Patterns from rows of name, kind, regular expression (see fill_names), question and reference."""
+    return [
+        Pattern(name, kind, re.compile(fill_names(sentence, names)), question, reference)
+        for name, kind, sentence, question, reference in rows
+    ]

@@ -10,6 +10,7 @@ from ragstone.data.documents import Document
 from ragstone.testset.blocks import Block, parse_blocks, plain_inline
 from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.grammar import Grammar
+from ragstone.testset.offline.setting import Setting, find_setting
 from ragstone.testset.offline.spanish import SPANISH
 from ragstone.testset.outline import (
     DocumentSection,
@@ -66,6 +67,13 @@ class Page:
     """Words that it writes behind `to`, most of them verbs."""
     product: str
     """The name of what the document is about (`JuK`); empty where none stands out."""
+    setting: Setting
+    """Of ordinary prose that has neither owner nor product: what its questions name; empty elsewhere."""
+
+    @property
+    def has_home(self) -> bool:
+        """Whether a question can say whose `the museum` or `we` is: by the owner or by the setting."""
+        return bool(self.owner or self.setting.frame)
 
     @property
     def tool(self) -> str:
@@ -95,11 +103,17 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", document.text[:60_000]))
     large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
     names = {name.lower() for name in large}
+    owner, opening = find_owner(title), f"{document.title}\n{document.text[:_OPENING_CHARS]}"
+    product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder_product)  # fmt: skip
+    # code is a sign of a manual, whose nouns belong to a program
+    is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
+    is_homeless = is_prose and not (owner or product or command)
     return Page(
         # by position: in the order of the fields of Page
-        document, GRAMMARS[language], tuple(list_sections(blocks)), title, find_owner(title), command, manual,
+        document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
-        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), _find_product(document.text[:60_000], large, title, f"{document.title}\n{document.text[:_OPENING_CHARS]}", folder_product) if not command else "",
+        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), product,
+        find_setting(title, document.text[:60_000], GRAMMARS[language].templates) if is_homeless else Setting(),
     )  # fmt: skip
 
 

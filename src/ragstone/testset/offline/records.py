@@ -9,9 +9,10 @@ from itertools import groupby, islice, pairwise
 
 from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import drop_references, frame_question, is_empty_answer
+from ragstone.testset.offline.clauses import drop_references, is_empty_answer
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import Page, find_sentences
+from ragstone.testset.offline.subjects import frame_question
 from ragstone.testset.outline import DocumentSection, find_name_line
 from ragstone.text.clause_words import to_word_set
 
@@ -31,7 +32,7 @@ _LEAD = re.compile(
 )
 _MENU_PATH = re.compile(r"[A-ZÁÉÍÓÚÑ][\w /-]+(?: → [A-ZÁÉÍÓÚÑ][^→:;<>=]{2,40})+")
 _CELL = re.compile(
-    r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
+    r"(?:[$€£]? ?\d[\d.,]* ?(?:[a-zA-Z%€$£°µ]{1,12}(?: [a-z]+)?)|[$€£] ?\d[\d.,]*|\d{1,2}[:.]\d\d(?: ?(?:-|–|to|a) ?\d{1,2}[:.]\d\d)?|`[^`]+`|[A-Za-zÁÉÍÓÚÑáéíóúñ][\w áéíóúñ'-]{3,60})"
 )
 """A short value that tells something by itself: an amount with its unit, code, or words; a bare number lacks its unit."""
 _CLAUSE = re.compile(
@@ -166,7 +167,13 @@ def _name_key(
 
     `does`: the description says what it does, not what it is."""
     is_said = page.grammar.third_person.match(reference) is not None  # not an order to the reader
-    if does and _CODE_TERM.fullmatch(term) and (is_said or re.search(r"[_(]", term)):
+    # a file does nothing
+    if (
+        does
+        and "/" not in term
+        and _CODE_TERM.fullmatch(term)
+        and (is_said or re.search(r"[_(]", term))
+    ):
         return f"`{re.sub(r'[(].*[)]$', '()', term)}`"
     if page.tool or len(term.split()) > MAX_KEY_WORDS:
         return ""
@@ -288,11 +295,15 @@ def _find_rows_facts(page: Page, rows: Sequence[Block]) -> Iterator[Fact]:
 def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str) -> Iterator[Fact]:
     grammar, key = page.grammar, _name_row(page, row)
     name = re.sub(r"\s*\(.*?\)", "", column).lower()
-    is_value = _CELL.fullmatch(value) and grammar.value_columns.match(column)
-    # a row is known by the owner or product of its page, or by a name of one word
-    if not key or not is_value or not (page.owner or page.product or " " not in key):
+    # in ordinary prose every column says something of its rows
+    is_prose = bool(page.setting.frame)
+    is_value = _CELL.fullmatch(value) and (is_prose or grammar.value_columns.match(column))
+    # a row is known by the owner, product or setting of its page, or by a name of one word
+    if not key or not is_value or not (page.has_home or page.product or " " not in key):
         return
-    question = grammar.fix_question(grammar.templates["cell"].format(key=key, column=name))
+    asked = grammar.templates["quote"].format(key) if is_prose and "`" not in key else key
+    template = grammar.templates["cell_for" if is_prose else "cell"]
+    question = grammar.fix_question(template.format(key=asked, column=name))
     question = frame_question(page, question, product=True)
     if not gate.explain_doubtful_question(question, grammar):
         yield Fact(question, value, "factual", "table", row.start, row.end, key, key, "", group)
@@ -307,7 +318,7 @@ def _name_row(page: Page, row: Block) -> str:
         or re.search(r" (?:o|or|y|and) ", key)
         or ("`" in key and not re.fullmatch(r"`[^`]+`", key))
     )
-    is_named = (gate.is_specific(key) or page.owner) and "(" not in key
+    is_named = (gate.is_specific(key) or page.has_home) and "(" not in key
     if not is_named or is_odd or len(key.split()) > 4:
         return ""
     is_code = re.fullmatch(r"\S*[_.:/-]\S*", key) and "`" not in key

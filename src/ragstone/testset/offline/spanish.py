@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 
-from ragstone.testset.offline.grammar import DATE, NUMBER, Grammar, compile_patterns, parse_pairs
+from ragstone.testset.offline.grammar import (
+    DATE,
+    NUMBER,
+    Grammar,
+    compile_patterns,
+    fill_names,
+    parse_pairs,
+)
 from ragstone.testset.vocabulary import NUMBER_WORDS
 from ragstone.text.clause_words import to_word_set
 
-_MAKING_PARTICIPLES = "fundad|cread|publicad|introducid|construid|inaugurad|establecid|diseñad|desarrollad|lanzad|renombrad|inventad|descubiert|adoptad|anunciad|restaurad|escrit|mantenid|liberad"
-_MAKING_REFLEXIVES = "fundó|creó|publicó|introdujo|construyó|inauguró|estableció|diseñó|desarrolló|lanzó|inventó|descubrió|adoptó|anunció|restauró|escribió|liberó"
-_PLACING_PHRASES = "se encuentran?|se guardan?|se almacenan?|se instalan?|se ubican?|se sitúan?|están? (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?|se registran?|se conservan?"
 _IMPERATIVES = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
 
 PATTERNS = compile_patterns(
@@ -20,31 +24,45 @@ PATTERNS = compile_patterns(
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se usan?|se utilizan?|se emplean?|sirven?) (?:(?:normalmente|principalmente|habitualmente|generalmente) )?para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
         ("purpose", "conceptual", r"(?P<subject>@np) (?P<verb>se pueden? (?:usar|utilizar|emplear)|están? (?:diseñad|pensad)[oa]s?) para (?P<rest>[a-zñ]+(?:ar|er|ir)(?:se)? .{8,})", "¿Para qué {verb} {subject}?", ""),
         ("definition", "conceptual", r"(?P<subject>@np) (?P<verb>son) (?P<rest>(?!(?:los|las|muy|más|menos|solo|todos|todas|otros|otras|parecid\w+|similares|iguales|útiles|capaces|posibles|compatibles|importantes|comunes|diferentes|necesari\w+|\w+(?:ados|adas|idos|idas|mente)|\w+ y \w+)\b)[a-zñáéíóú]+s(?: [a-zñáéíóú]+){0,3} (?:que|para|de|con) .{8,})", "¿Qué son {subject}?", ""),
-        ("where", "factual", rf"(?P<subject>@np) (?P<verb>{_PLACING_PHRASES}) (?P<answer>(?:en|bajo|dentro de) [^,;:()]{{3,70}})\.", "¿Dónde {verb} {subject}?", "{Answer}."),
-        ("when", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron) (?P<pp>(?:{_MAKING_PARTICIPLES})[oa]s?) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {pp} {subject}?", "{answer}"),
-        ("when", "factual", rf"(?P<subject>@np) (?P<verb>se (?:{_MAKING_REFLEXIVES})|abrió|cerró|comenzó|empezó|terminó) (?:en|el) (?P<answer>@date)\b(?P<rest>.*)", "¿Cuándo {verb} {subject}?", "{answer}"),
-        ("who", "factual", rf"(?P<subject>@np) (?P<verb>fue|fueron|es|son) (?P<pp>(?:{_MAKING_PARTICIPLES})[oa]s?) por (?P<answer>@name)(?P<rest>(?: en @date\b.*|[,;] .*|)\.)", "¿Por quién {verb} {pp} {subject}?", "{answer}"),
-        ("how_many", "factual", r"(?P<subject>@np) (?P<verb>tiene|contiene|incluye|ofrece) (?P<answer>@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores)))(?P<rest>(?:[,;.]| (?:de|para|en|y|con|que|a|por)\b).*)", "¿{many} {unit} {verb} {subject}?", "{answer}"),
-        ("cost", "factual", r"(?P<subject>@np) (?P<verb>cuestan?) (?P<answer>(?:[$€£]\d[\d.,]*|\d[\d.,]*(?: (?:millones de))? (?:euros?|dólares|libras|céntimos))(?<![.,])(?: (?:al|por|cada) [a-zñáéíóú]+)?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("how_long", "factual", r"(?P<subject>@np) (?P<verb>tardan?|duran?) (?:de |entre )?(?P<answer>@num (?:(?:a|y) @num )?(?:segundos|minutos|horas|días|semanas|meses|años)(?: (?:laborables|hábiles|naturales))?)(?P<rest>(?:[,;.]| y\b).*)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("weigh", "factual", r"(?P<subject>@np) (?P<verb>pesan?|miden?) (?P<answer>@num [a-zñáéíóú]+)(?P<rest>[,;.].*)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("there_are", "factual", r"(?P<verb>Hay) (?P<answer>@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores))) (?P<subject>(?:en|junto a|para|entre|por|detrás de|al lado de) [^,;:()]{4,50})\.", "¿{many} {unit} hay {subject}?", "{answer}"),
-        ("hours", "factual", r"(?P<subject>@np) (?P<verb>están? (?:abiert|cerrad)[oa]s?) (?P<answer>@time)\.", "¿Cuándo {verb} {subject}?", "{Answer}."),
-        ("hours", "factual", r"(?P<subject>@np) (?P<verb>abren?|cierran?|empiezan?|comienzan?|terminan?|acaban?|salen?|llegan?|funcionan?|circulan?) (?P<answer>@time)(?P<rest>[;.].*)", "¿Cuándo {verb} {subject}?", "{answer}"),
-        ("deadline", "factual", r"(?P<verb>Tiene|Dispone de) (?P<answer>@num (?P<unit>días|semanas|meses|horas|años)(?: (?:naturales|laborables|hábiles))?) (?P<subject>(?:desde [^,;:]{4,40} )?para [a-zñ]+(?:ar|er|ir)\b[^,;:()]{2,60})\.", "¿Cuánto tiempo tengo {subject}?", "{answer}"),
-        ("modal_number", "factual", r"(?P<subject>@np) (?P<verb>pueden?|deben?) (?P<act>[a-zñ]+(?:ar|er|ir)(?:se)?) (?P<answer>(?:hasta |como máximo )?@num (?P<unit>[a-zñáéíóú]{3,}(?P<gender>os|as|iones|dades|ores)))(?P<rest>(?: (?:a la vez|al día|a la semana|al mes|al año|por persona|en total))?)\.", "¿{many} {unit} {verb} {act} {subject}{rest}?", "{answer}"),
-        ("where_can", "factual", r"(?P<subject>@np) (?P<verb>se pueden? (?:comprar|alquilar|recoger|devolver|descargar|pagar|pedir|solicitar|entregar|encontrar)) (?P<answer>(?:en|desde) [^,;:()]{4,60})\.", "¿Dónde {verb} {subject}?", "{Answer}."),
-        ("verb_time", "factual", r"(?P<subject>@np) (?P<verb>(?:@act))(?P<rest>(?: (?!\d|@when|hasta|desde|antes|después|durante|entre|cada)[^,;:()\s]+){0,6}?) (?P<answer>(?P<prep>hasta|desde|el|los|a|en|de|antes|durante|cada|entre|dentro) (?:(?:las|el|de|del|la|los) )*(?:@when)[^,;:()]{0,40})\.", "{Wh} {verb} {subject}{rest}?", "{Answer}."),
+        ("part", "conceptual", r"(?P<subject>(?:El|La) @np) (?P<verb>es) (?:el|la|una?) (?P<rest>(?!primer|únic|mism|mejor|última?)(?:[a-zñáéíóú-]+ ){1,3}(?:que|donde) .{12,})", "¿Qué {verb} {subject}?", ""),
+        ("meaning", "conceptual", r"(?P<subject>@np) (?P<verb>consisten?) en (?P<rest>.{15,})", "¿En qué {verb} {subject}?", ""),
     ],
-    {
-        "np": r"[^,;:()]{2,60}?",
-        "act": r"abren?|cierran?|empiezan?|comienzan?|terminan?|acaban?|salen?|llegan?|funcionan?|circulan?|vuelven?|se (?:celebran?|reúnen?|entregan?|pagan?|devuelven?|recogen?|envían?|renuevan?|abonan?|publican?|cobran?|revisan?|reparten?|aplican?|conceden?|organizan?|riegan?|leen?)|caducan?|vencen?|trabajan?|reparten?|están? (?:abiert|cerrad|disponible|prohibid|permitid)[oa]?s?|se pueden? [a-z]+(?:ar|er|ir)|pueden? [a-z]+(?:ar|er|ir)(?:se)?|deben? [a-z]+(?:ar|er|ir)(?:se)?",
-        "when": r"\d{1,2}[:.]\d\d|(?:lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|festivos)\b|(?:\d{1,2} de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b|(?:1[5-9]|20)\d\d\b|(?:\d+|dos|tres|cuatro|cinco|seis|siete|ocho|diez|doce) (?:segundos|minutos|horas|días|semanas|meses|años)\b|(?:mañana|tarde|noche|día|semana|mes|año)s?\b|mediodía|medianoche",
-        "time": r"(?:todos los días|a diario|(?:(?:de|desde|a las|los|el|entre|hasta|en|del) )*(?:\d{1,2}[:.]\d\d|(?:lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|festivos)|\d{1,2} de [a-z]+|(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre))\b[^;()]{0,60}?)",
-        "date": DATE["es"],
-        "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["es"]))),
-        "name": r"(?:(?:el|la) )?[A-ZÁÉÍÓÚÑ][\w’.-]+(?: (?:(?:de|del|y|la|van|von) )*[A-ZÁÉÍÓÚÑ][\w’.-]*)*(?<!\.)",
-    },
+    {"np": r"[^,;:()]{2,60}?"},
+)  # fmt: skip
+_NAMES = {
+    "subject": r"(?P<subject>[^\t]{2,70})",
+    "person": r"[A-ZÁÉÍÓÚÑ][\w-]+(?: (?:(?:de|del|la) )*[A-ZÁÉÍÓÚÑ][\w-]+){1,3}",
+    "role": r"(?:directora?|gerente|jef[ea]|responsable|coordinadora?|secretari[oa]|tesorer[oa]|president[ea]|fundadora?|propietari[oa]|conservadora?|bibliotecari[oa]|editora?|administradora?|supervisora?|encargad[oa]|médic[oa]|enfermer[oa]|ingenier[oa]|arquitect[oa]|alcalde(?:sa)?|ministr[oa]|entrenadora?|conserje|guarda|rectora?|decan[oa])(?: (?:de|del) [a-zñáéíóú ]{3,30})?",
+    "name": r"(?:(?:el|la) )?[A-ZÁÉÍÓÚÑ][\w’.-]+(?: (?:(?:de|del|y|la|van|von) )*[A-ZÁÉÍÓÚÑ][\w’.-]*)*(?<!\.)",
+    "date": DATE["es"],
+    "money": r"(?:[$€£] ?\d[\d.,]*(?<![.,])|\d[\d.,]*(?<![.,])(?: ?%| ?€| (?:euros?|dólares|libras|céntimos)))",
+    "per": r"(?: (?:al|a la|por|cada) [a-zñáéíóú]+| (?:mensuales|anuales|diarios)){0,2}",
+    "units": r"[a-zñáéíóú]{3,}(?:os|as|es)(?: (?:laborables|naturales|hábiles))?(?: de [a-zñáéíóú]+)?",
+    "unit": r"(?:segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?)(?: (?:laborables|hábiles|naturales))?",
+    "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["es"]))),
+    "where": r"(?: (?:al|a la|por|en|cada|para) [^,;:()\d]{2,40})?",
+    "time": r"(?P<answer>(?P<prep>\S+)(?: [^\t]*)?)",
+}  # fmt: skip
+_APPOSITION = r"\b(?P<role>(?:[Ee]l|[Ll]a) @role), (?P<name>@person)(?=[,.])|(?P<first>@person), (?P<called>(?:el|la) @role)(?=[,.])"
+PREDICATES = compile_patterns(
+    [
+        ("who", "factual", r"@subject\t(?P<verb>(?:fue|fueron|es|son) [a-zñáéíóú]+(?:[ad]|ert|it)[oa]s?)\tpor (?P<answer>@name)(?: en @date.*|, .*|)", "¿Por quién {verb} {subject}?", "{answer}"),
+        ("who", "factual", r"(?P<subject>(?:El|La|el|la) @role)\t(?P<verb>es)\t(?P<answer>@person)(?:(?: desde|,) .*)?", "¿Quién es {subject}?", "{answer}"),
+        ("when", "factual", r"@subject\t(?P<verb>(?:fue|fueron) [a-zñáéíóú]+(?:[ad]|ert|it)[oa]s?|(?:se )?[a-zñ]+ó|se [a-zñ]+(?:on|jo))\t(?:en|el) (?P<answer>@date)(?: .*)?", "¿Cuándo {verb} {subject}?", "{answer}"),
+        ("where", "factual", r"@subject\t(?P<verb>se (?:encuentran?|guardan?|almacenan?|instalan?|ubican?|sitúan?|registran?|conservan?)|están?(?: (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?)?)\t(?P<answer>(?:en|bajo|dentro de|junto a|frente a) (?!(?:proceso|marcha|vigor|obras|función|riesgo|curso)\b)[^,;:()]{3,70})", "¿Dónde {verb} {subject}?", "{Answer}."),
+        ("place", "factual", r"@subject\t(?P<verb>van?|se (?:tiran?|echan?|depositan?))\t(?P<answer>(?:al|a la|en el|en la) [^,;:()]{3,50})", "¿Dónde {verb} {subject}?", "{Answer}."),
+        ("where", "factual", r"@subject\t(?P<verb>se (?:compran?|alquilan?|recogen?|devuelven?|descargan?|piden?|solicitan?|entregan?|presentan?)|(?:se )?pueden? (?:comprar|alquilar|recoger|devolver|descargar|pagar|pedir|solicitar|entregar|encontrar)(?:se)?)\t(?P<answer>(?:en|desde) (?:el|la|los|las) (?!plazo)[a-zñ][^,;:()\d]{3,60})", "¿Dónde {verb} {subject}?", "{Answer}."),
+        ("cost", "factual", r"@subject\t(?P<verb>es|son|era)\tde (?P<answer>@money@per)", "¿De cuánto {verb} {subject}?", "{answer}"),
+        ("cost", "factual", r"@subject\t(?P<verb>cuestan?|valen?|pagan?|cobran?|costó)\t(?P<answer>@money@per)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("cost", "factual", r"@subject\t(?P<verb>tienen?)\tun (?P<unit>coste|precio|descuento|recargo|límite) del? (?P<answer>@money@per)", "¿Qué {unit} {verb} {subject}?", "{answer}"),
+        ("how_long", "factual", r"@subject\t(?P<verb>es|son)\tde (?P<answer>@num @unit)", "¿De cuánto tiempo {verb} {subject}?", "{answer}"),
+        ("how_long", "factual", r"@subject\t(?P<verb>tardan?|duran?|duró)\t(?P<answer>(?:de |entre )?@num (?:(?:a|y) @num )?@unit)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("size", "factual", r"@subject\t(?P<verb>pesan?|miden?)\t(?P<answer>@num [a-zñáéíóú]+)", "¿Cuánto {verb} {subject}?", "{answer}"),
+        ("how_many", "factual", r"@subject\t(?P<verb>(?!es\b|son\b|dura|tarda|cuesta|se )[a-zñáéíóú]+(?: [a-zñ]+[aei]r)?)\t(?P<with>con )?(?P<answer>@num (?!(?:minutos|meses|horas)\b)(?P<unit>@units))(?P<rest>@where)(?: y .*)?", "¿{With}{many} {unit} {verb} {subject}{rest}?", "{answer}"),
+        ("how_many", "factual", r"@subject\t(?P<verb>(?:se )?(?:pueden?|deben?) [a-zñ]+[aei]r(?:se)?)\t(?P<answer>(?:hasta |como máximo |al menos )?@num (?P<unit>@units))(?P<rest>@where)", "¿{many} {unit} {verb} {subject}{rest}?", "{answer}"),
+        ("time", "factual", r"@subject\t(?P<verb>(?!(?:es|son|tienen?|van?|hay)\b)[^\t]+)\t(?P<rest>(?:[^,;:()\s\d]+ ?){0,5}?)\t@time", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
+    ],
+    _NAMES,
 )  # fmt: skip
 
 TASK_VERBS = parse_pairs(
@@ -62,7 +80,8 @@ _SOFTWARE = re.compile(
 SPANISH = Grammar(
     language="es",
     patterns=PATTERNS,
-    base_forms={},
+    predicates=PREDICATES,
+    apposition=re.compile(fill_names(_APPOSITION, _NAMES)),
     articles=to_word_set("el la los las un una unos unas"),
     closed_words=to_word_set(
         "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
@@ -74,6 +93,7 @@ SPANISH = Grammar(
         "permite contiene usa utiliza proporciona nuevo nueva nuevos nuevas reciente recientes actual actuales antiguo antigua ahora aquí allí entonces luego únicamente opcional opcionales adicional adicionales"
     ),
     links=to_word_set("de del en para"),
+    wide_links=to_word_set("de del en para por con a al sin sobre entre"),
     vague_nouns=to_word_set(
         "resultado resultados repositorio detalles información objetivo objetivos idea problema problemas razón razones forma formas manera diferencia propósito punto resto respuesta pregunta paso "
         "pasos cosa cosas ejemplo ejemplos nota caso casos hecho solución elección opción ventaja desventaja excepción consecuencia efecto fin sección capítulo "
@@ -92,15 +112,15 @@ SPANISH = Grammar(
     reference_pointers=re.compile(r"\b(?:ellas?|ellos|[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) (?:[A-Z]\.)?\d|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|(?:[ea]l|l[ao]s?) (?:demás|otr[oa]s?|resto)|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
     next_step=re.compile(rf"(?:{_IMPERATIVES}|luego|después|a continuación|ahora|entonces|repita|suelte|mantenga|oprima|haga|defina|indique)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
-    leaning_start=re.compile(r"(?:él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
+    leaning_start=re.compile(r"(?:(?:un |el )?(?:alias|complementario)|él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
     dangling_end=to_word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
     openers=re.compile(r"(?:Sin embargo|No obstante|Por tanto|Por lo tanto|Además|Asimismo|También|De hecho|Finalmente|Por último|En general|Generalmente|En resumen|Básicamente|Históricamente|Desafortunadamente|Afortunadamente|Por otro lado|En la práctica|En otras palabras|Por consiguiente|Así pues), (?=\S)"),
-    time_questions={"": "¿Cuándo", "hasta": "¿Hasta cuándo", "desde": "¿Desde cuándo", "durante": "¿Durante cuánto tiempo", "cada": "¿Cada cuánto", "dentro": "¿En qué plazo"},
+    time_questions={"": "¿Cuándo", "hasta": "¿Hasta cuándo", "desde": "¿Desde cuándo", "durante": "¿Durante cuánto tiempo", "cada": "¿Cada cuánto", "dentro": "¿En qué plazo", "plazo": "¿En qué plazo"},
     task_verbs=TASK_VERBS,
     own_words={"su": "mi", "sus": "mis", "tu": "mi", "tus": "mis"},
     task_prefix=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<task>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)? .+?)\??"),
     manual_heading=re.compile(r"opci[oó]n|descripci[oó]n|argumento|par[aá]metro|[oó]rdenes|mandatos", re.IGNORECASE),
-    option_start=re.compile(r"(?:[A-ZÁÉÍÓÚ][a-zñáéíóú]*(?:a|e|ar|er|ir)|No|Solo|Sólo|Si|Cuando|Con|Al|En vez|El|Los \w+s|Las \w+s)\b"),
+    option_start=re.compile(r"(?:(?!\w+(?:[iou]que|gue|ice|zca|ione)\b)[A-ZÁÉÍÓÚ][a-zñáéíóú]*(?:a|e|ar|er|ir)|No|Solo|Sólo|Si|Cuando|Con|Al|En vez|El|Los \w+s|Las \w+s)\b"),
     value_columns=re.compile(r"(?:precio|coste|tarifa|fecha|año|puerto|capacidad|altura|longitud|peso|duración|licencia|dirección|teléfono|horario|unidad|formato|capital|idioma|rango|plazo|población|superficie|color|material|ubicación|profundidad|distancia|velocidad|tamaño)\b", re.IGNORECASE),
     verb_start=re.compile(r"(?:Contiene|Describe|Representa|Almacena|Muestra|Escribe|Imprime|Indica|Especifica|Define|Establece|Crea|Elimina|Borra|Añade|Lista (?:el|la|los|las|todos|todas|un|una)|Convierte|Comprueba|Lee|Abre|Cierra|Activa|Desactiva|Envía|Inicia|Detiene|Ejecuta|Usa|Utiliza|Hace|Actualiza|Instala|Calcula|Llama|Interpreta|Ignora|Incluye|Excluye|Fuerza|Permite|Limita|Suprime|Realiza|Busca|Selecciona|Cambia|Copia (?:el|la|los|las|todos|todas|un|una)|Mueve|Reemplaza|Restaura|Genera|Trata|Devuelve|Guarda|Carga|Verifica|Informa|Evita|Controla|Aplica|Mantiene|Omite|Determina|Produce|Obtiene|Configura|Habilita|Deshabilita|Sustituye|Salta|Espera|Asigna|Descarga|Desinstala|Presenta|Proporciona|Abandona|Termina|Sale|Modifica|Reinicia|Ordena|Quita|Pone|Agrega|Inserta|Suprime|Oculta|Edita|Importa|Exporta|Visualiza)\b|(?!Sobre|Durante|Entre|Desde|Ante|Mediante|Siempre|Aunque|Hasta|Contra|Para|Hacia|Tras|Cada|Una|Esta|Otra|Sea)[A-ZÁÉÍÓÚ][a-zñáéíóú]+[ae] (?:el|la|los|las|una?|todos|todas|automáticamente|si|al)\b"),
     third_person=re.compile(rf"(?i:(?!(?:{_IMPERATIVES})\b))(?!\w+(?:[iou]que|gue|ice|zca|ione|nda|mple|iera|ara)\b|(?:Existe|Compare|Inserte|Ajuste|Defina|Añada|Escriba|Agregue|Ingrese|Cree|Mantenga|Consulte|Especifique|Determine|Asigne|Localice|Guarde|Establezca|Escoja)\b)[A-ZÁÉÍÓÚ][a-zñáéíóú]+[ae]\b"),
@@ -119,9 +139,9 @@ SPANISH = Grammar(
     ),
     templates={
         "option": "¿Qué hace la opción {key} de {owner}?", "option_is": "¿Qué especifica la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is_in": "¿Qué es {key} en {owner}?", "what_is": "¿Qué es {key}?",
-        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} tiene {key}?",
-        "task": "¿Cómo puedo {task}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
-        "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "frame_in": "En {owner}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
+        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} tiene {key}?", "cell_for": "¿Qué {column} corresponde a {key}?",
+        "task": "¿Cómo puedo {task}?", "who_is": "¿Quién es {role}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
+        "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según la página {title}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
     },
     subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),
 )  # fmt: skip

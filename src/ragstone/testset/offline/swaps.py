@@ -98,6 +98,8 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
         other for document in others for other in turn.stock.load_facts(document, turn.language)
     ]
     turn.rng.shuffle(near)
+    # options of kindred commands first (`lvrename`, `lvresize`): those of others are easily told to be foreign
+    near.sort(key=lambda other: other.owner[:3] != fact.owner[:3])
     yield from _find_alike(turn.document, fact, near, record=record)
 
 

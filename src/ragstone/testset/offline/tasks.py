@@ -9,16 +9,22 @@ from itertools import takewhile
 
 from ragstone.testset.blocks import Block
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import drop_references, frame_question
+from ragstone.testset.offline.clauses import drop_references
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, find_sentences
+from ragstone.testset.offline.subjects import frame_question
 from ragstone.testset.outline import clean_title
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 
 # the kind of a question by its first word; all others ask what something is or why
 _KINDS_ASKED = (
-    ("how_to", re.compile(r"How (?:do|can|to|should)\b|¿Cómo\b")),
+    (
+        "how_to",
+        re.compile(
+            r"How (?:do|can|to|should)\b|What (?:should|must|can|do) I do\b|¿Cómo\b|¿Qué (?:hago|debo hacer|puedo hacer)\b"
+        ),
+    ),
     ("factual", re.compile(r"When|Where|Who|How (?:many|much|long)|¿Cuándo|¿Dónde|¿Quién|¿Cuánt")),
 )
 _QUESTION = re.compile(
@@ -102,13 +108,17 @@ def _ask_task(
 
 def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
     """The fact of a heading that is a question itself."""
-    question = heading if page.grammar.language != "es" else f"¿{heading.lstrip('¿')}"
+    question = heading = heading if page.grammar.language != "es" else f"¿{heading.lstrip('¿')}"
     stems = extract_question_stems(question, page.grammar.language)
-    is_known = gate.is_specific(question.lstrip("¿")) or len(stems) >= MIN_QUESTION_STEMS
-    is_doubtful = "?" in question[:-1] or gate.explain_doubtful_question(question, page.grammar)
-    if not is_known or is_doubtful or not _QUESTION.match(question):
+    is_known = gate.is_specific(question.lstrip("¿"))
+    if page.setting.frame and not is_known:
+        question = frame_question(page, question)
+    is_known = is_known or page.has_home or len(stems) >= MIN_QUESTION_STEMS
+    doubt = gate.explain_doubtful_question(question, page.grammar, is_written=True)
+    is_doubtful = "?" in question[:-1] or doubt
+    if not is_known or is_doubtful or not _QUESTION.match(heading):
         return None
-    kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(question)), "conceptual")
+    kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(heading)), "conceptual")
     return Fact(question, reference, kind, "question", 0, 0, question)
 
 
@@ -160,4 +170,4 @@ def _is_specific_task(task: str, page: Page) -> bool:
     if not words or words[0] in bad_starts - {"to", "from", "a"}:
         return False
     meaning = extract_content_stems(task, page.grammar.language)
-    return bool(page.owner) or len(meaning) > 1 or gate.is_specific(task.partition(" ")[2])
+    return page.has_home or len(meaning) > 1 or gate.is_specific(task.partition(" ")[2])
