@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragstone.config import Data, Plan, Secret, Slurm, SystemPlan, load
 from ragstone.config.metric_specs import NoSpec, from_spec, resolve_metrics, to_spec
-from ragstone.config.paths import anchor_plan
+from ragstone.config.paths import anchor_plan, anchor_system
 from ragstone.config.storable import SECRET_NAMES
 from ragstone.errors import ConfigError, RagstoneError
 from ragstone.metrics import REGISTERED
@@ -210,3 +210,13 @@ def test_a_system_that_is_none_is_refused(tmp_path: Path) -> None:
     file.write_text("system: 3\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="'system' is 3; give a text"):
         load(file)
+
+
+def test_names_of_files_that_exist_become_paths(tmp_path: Path) -> None:
+    (tmp_path / "app.py").touch()
+    here = str(tmp_path / "app.py")
+    assert anchor_system({"python": "app.py:answer", "x": "app.py"}, tmp_path) == {"python": f"{here}:answer", "x": "app.py"}  # fmt: skip
+    assert anchor_system("app.py:answer", tmp_path) == f"{here}:answer"
+    assert anchor_system("command:python app.py", tmp_path) == f"command:python {here}"
+    for same in ("pipeline:demo", "app:answer", f"{here}:answer", 7, {"command": None}):
+        assert anchor_system(same, tmp_path) == same

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.data import FORMATS, pair_predictions, read, to_sample
+from ragstone.data.converters import convert_langfuse_trace, convert_mlflow_trace
 from ragstone.data.formats import detect_format
 from ragstone.errors import BadRows, DataError, UnknownFormat
 from ragstone.types import Sample
@@ -385,3 +386,25 @@ def test_pair_of_strangers_is_one_error() -> None:
                 [{"question_id": 2, "question": "a?", "answer": "x"}],
             )
         )
+
+
+def test_the_last_retriever_by_time_counts_and_a_failed_tool_has_no_result() -> None:
+    def observe(kind: str, start: str, output: object, **more: object) -> dict[str, object]:
+        return {"type": kind, "name": kind, "startTime": start, "output": output, **more}
+
+    row = {"id": "t", "observations": [
+        observe("RETRIEVER", "2026-01-02", ["new"]),
+        observe("RETRIEVER", "2026-01-01", ["old"]),
+        observe("TOOL", "2026-01-03", "half", level="ERROR"),
+        observe("TOOL", "2026-01-04", "whole"),
+    ]}  # fmt: skip
+    converted = convert_langfuse_trace(row)
+    assert converted["contexts"] == ["new"]
+    failed, done = converted["steps"]
+    assert (failed.get("result"), failed["error"]) == (None, "the call failed")
+    assert (done["result"], "error" in done) == ("whole", False)
+
+
+@pytest.mark.parametrize(("state", "error"), [("OK", None), ("ERROR", "the trace failed")])
+def test_a_trace_of_mlflow_that_failed_says_so(state: str, error: str | None) -> None:
+    assert convert_mlflow_trace({"trace_id": "t", "state": state}).get("error") == error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,3 +106,33 @@ def test_a_shortened_text_keeps_its_quote() -> None:
     parts = cut_excerpts(text, [EvidenceMark(start, start + 9, 1, "good")], 600)
     assert [part.text for part in parts if part.numbers] == ["the proof"]
     assert sum(part.left_out for part in parts) > 9000
+
+
+@pytest.mark.parametrize(
+    ("spots", "limit", "shown"),
+    [
+        # half of the room for the beginning, 80 characters around each mark
+        ([(500, 520)], 400, [(0, 200), (420, 600)]),
+        ([(500, 510), (560, 570)], 800, [(0, 400), (420, 650)]),
+        ([(500, 520), (800, 820)], 400, [(0, 200), (420, 600)]),  # no room for the second
+        ([(500, 520)], 160, [(0, 80)]),
+        ([(5, 10)], 400, [(0, 200)]),
+        ([(900, 1001), (8, 8)], 400, [(0, 400)]),  # marks outside the text
+        ([], 999, [(0, 999)]),
+        ([], 1000, [(0, 1000)]),
+    ],
+)
+def test_a_long_text_is_shown_at_its_beginning_and_around_its_marks(
+    spots: list[tuple[int, int]], limit: int, shown: list[tuple[int, int]]
+) -> None:
+    marks = [EvidenceMark(start, end, n, "good") for n, (start, end) in enumerate(spots)]
+    windows: list[tuple[int, int]] = []
+    at = 0
+    for part in cut_excerpts("x" * 1000, marks, limit):
+        end = at + len(part.text) + part.left_out
+        if part.text and windows and windows[-1][1] == at:
+            windows[-1] = (windows[-1][0], end)
+        elif part.text:
+            windows.append((at, end))
+        at = end
+    assert (windows, at) == (shown, 1000)

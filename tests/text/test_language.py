@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.text.language import detect_language, identify_language
+from ragstone.text.language import detect_language, identify_language, is_in_language
 from ragstone.text.sentences import split_sentences
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -76,3 +76,40 @@ def test_sentences_of_measured_languages_are_not_taken_for_others(language: str)
     assert all(identify_language(sentence) in ("en", "es") for sentence in sentences)
     wrong = sum(identify_language(sentence) != language for sentence in sentences)
     assert wrong <= 10
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "is_in"),
+    [
+        ("The cat is in the house.", "en-GB", True),
+        ("El gato está en la casa.", "en", False),
+        ("Los Angeles", "en", None),  # one word against, which may belong to a name
+        ("Los Angeles de noche", "en", False),
+        ("Madrid 1937", "es", None),
+        ("Le chat est dans la maison avec les enfants, et il ne dort pas.", "fr", True),
+        ("Le chat est dans la maison avec les enfants, et il ne dort pas.", "en", False),
+        ("Le chat dort ici", "fr", None),
+        ("Le chat dort ici maintenant", "fr", False),  # five words, and none of them evident
+    ],
+)
+def test_whether_a_text_is_in_a_language_may_stay_open(
+    text: str, wanted: str, is_in: bool | None
+) -> None:
+    assert is_in_language(text, wanted) is is_in
+
+
+def test_only_the_beginning_of_a_text_tells_its_language() -> None:
+    assert (
+        identify_language("The cat is in the house. " + "x" * 3980 + " el gato de la casa" * 9)
+        == "en"
+    )
+
+
+@pytest.mark.parametrize(("words", "language"), [(59, "en"), (60, "und")])
+def test_sixty_words_show_an_unknown_language(words: int, language: str) -> None:
+    assert identify_language("ipsum " * words) == language
+
+
+@pytest.mark.parametrize(("known", "language"), [(1, "und"), (2, "en")])
+def test_a_share_of_known_function_words_is_enough(known: int, language: str) -> None:
+    assert identify_language("ipsum " * (100 - known) + "the " * known) == language
