@@ -24,6 +24,7 @@ from ragstone.store.codec import (
     build_bare_score,
     build_score,
     dump_json,
+    dump_plain,
     encode_detail,
     findings_to_json,
     format_outcome,
@@ -206,7 +207,7 @@ class _ColumnWriter:
             f"{dump_json(name)}:[{','.join(f'[{text},{indices}]' for text, indices in items.items())}]"
             for name, items in self._details.items()
         )
-        evidence = dump_json(self._evidence) if self._evidence else ""
+        evidence = (dump_plain(self._evidence) or dump_json(self._evidence)) if self._evidence else ""  # fmt: skip
         return (
             _compress(doubles),
             _compress(f"{{{details}}}".encode("ascii") if details else b""),

@@ -99,12 +99,13 @@ def encode_reply(reply: Reply) -> str:
 
     Messages inside the value (an explanation of the embedded judge) stay readable text there; `messages` lists where
     they are and their codes, which a version without it passes over."""
-    fast = _encode_plain_reply(reply)
-    if fast is not None:
-        return add_checksum(fast)
     value = reply.value
+    is_vectors = value.__class__ is dict and value.keys() == {"vectors"}
+    plain = None if is_vectors else dump_plain({"value": value} | _encode_margins(reply))
+    if plain is not None:  # then it has no message either
+        return add_checksum(plain)
     # exact classes, here and in `_pack_vectors`: anything but plain dicts and lists is stored as JSON
-    if value.__class__ is dict and value.keys() == {"vectors"}:
+    if is_vectors:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
             return add_checksum(dump_json({"vectors": packed} | _encode_margins(reply)))
@@ -117,25 +118,9 @@ def encode_reply(reply: Reply) -> str:
     return add_checksum(dump_json(item))
 
 
-def _encode_plain_reply(reply: Reply) -> str | None:
-    """Encode a reply of plain ASCII texts and numbers, as nearly all are; None for any other.
-
-    msgspec refuses a Message and half a surrogate pair; it would write NaN as null."""
-    from msgspec.json import encode  # here, since most commands store no reply
-
-    value = reply.value
-    if value.__class__ is not dict or "vectors" in value:
-        return None
-    try:
-        encoded = encode({"value": value} | _encode_margins(reply))
-    except (TypeError, ValueError):
-        return None
-    return None if b"null" in encoded or not encoded.isascii() else encoded.decode("ascii")
-
-
 def decode_reply(text: str, usage: Usage) -> Reply:
     """Decode the reply that `encode_reply` wrote."""
-    item = json.loads(remove_checksum(text))
+    item = _load_json(remove_checksum(text))
     value = item["value"] if "value" in item else {"vectors": _unpack_vectors(item["vectors"])}
     for path, message in item.get("messages", ()):
         *parents, last = path
@@ -329,6 +314,28 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
     if finding.opinion is not None:
         item["opinion"] = asdict(finding.opinion)
     return item
+
+
+def dump_plain(item: Any) -> str | None:
+    """Encode as `dump_json`, several times as fast; None where it would not read back the same.
+
+    msgspec refuses a Message and half a surrogate pair; it would write NaN as null."""
+    from msgspec.json import encode  # here, since most commands store no evidence
+
+    try:
+        encoded = encode(item)
+    except (TypeError, ValueError):
+        return None
+    return None if b"null" in encoded or not encoded.isascii() else encoded.decode("ascii")
+
+
+def _load_json(text: str) -> Any:
+    from msgspec.json import decode
+
+    try:
+        return decode(text)
+    except ValueError:  # half a surrogate pair, or no JSON at all
+        return json.loads(text)
 
 
 # ASCII, so that lone surrogates in a text under test can never break the database

@@ -11,7 +11,8 @@ from operator import itemgetter
 Span = tuple[int, int]
 
 
-@lru_cache(maxsize=512)
+# A judge's quote is verified when its reply is read and again by the metric: meanwhile come those of all open samples.
+@lru_cache(maxsize=1024)
 def find_quote(quote: str, text: str) -> Span | None:
     """Return start and end of the quote in the original text; None when it does not stand there.
 

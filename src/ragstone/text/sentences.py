@@ -28,8 +28,9 @@ def split_cited_parts(text: str, language: str | None = None) -> list[tuple[int,
     return [part for a, b in sentences for part in _cut_after_markers(text, a, b, text_language)]
 
 
-# Cached because the Ask that sends a text and the parser of its reply both need the sentences.
-@lru_cache(maxsize=256)
+# Cached because the Ask that sends a text and the parser of its reply both need the sentences; a judge behind a URL
+# answers for 128 and more samples at once.
+@lru_cache(maxsize=1024)
 def _split_sentences(text: str, language: str | None) -> tuple[tuple[int, int], ...]:
     from sentencex import segment
 
