@@ -14,7 +14,7 @@ from ragstone.analysis.compare import compare
 from ragstone.analysis.comparison import Comparison
 from ragstone.errors import RagstoneError
 from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.comparison import github, opening, sentences
+from ragstone.report.comparison import github, opening
 from ragstone.report.formats import write_report
 from ragstone.report.render import html, markdown, terminal
 from ragstone.report.words import load_words
@@ -84,35 +84,6 @@ def test_spanish_is_spoken_throughout(found, pair) -> None:
     assert "peor en 0,1" in text
     for english in ("worse", "better", "withheld", "cannot tell", "Before", "Left out"):
         assert english not in text
-
-
-def test_a_withheld_verdict_says_why(found) -> None:
-    one = found.versus[0]["faithfulness"]
-    assert one.verdict == "withheld"
-    assert re.fullmatch(
-        r"withheld: \d+ of \d+ samples scored in both runs \(\d+\.?\d*%\), under the floor of 95%",
-        sentences.describe_verdict(one, 0.95, load_words("en")).text,
-    )
-
-
-def test_what_cannot_be_told_says_what_would_settle_it(found) -> None:
-    one = replace(
-        found.versus[0]["recall@5"], verdict="unclear", detectable=0.06, effect=0.03, needed=410
-    )
-    said = "cannot tell: only differences of 0.06 or more would be found; 0.03 takes about 410 questions"
-    assert sentences.describe_verdict(one, 0.95, load_words("en")).text == said
-
-
-def test_a_difference_too_small_to_matter_is_said_to_be_so(found) -> None:
-    one = replace(found.versus[0]["recall@5"], verdict="better", difference=0.01)
-    assert (
-        sentences.describe_verdict(one, 0.95, load_words("en")).text
-        == "better by 0.01, less than the 0.02 that matters"
-    )
-
-
-def test_resources_come_with_their_relative_change(found) -> None:
-    assert re.fullmatch(r"worse by 2\.\d+ \(\+100%\)", sentences.describe_verdict(found.versus[0]["latency"], 0.95, load_words("en")).text)  # fmt: skip
 
 
 def badge(comparison: Comparison):

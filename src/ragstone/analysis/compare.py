@@ -18,7 +18,14 @@ from ragstone.analysis.columns import (
     number_groups,
     read_columns,
 )
-from ragstone.analysis.comparison import Comparison, Difference, Family, RunComparison
+from ragstone.analysis.comparison import (
+    Comparison,
+    Difference,
+    Family,
+    RunComparison,
+    from_exclusion_key,
+    to_exclusion_key,
+)
 from ragstone.analysis.paired import MeanDifference, compare_pairs
 from ragstone.analysis.percentiles import compare_percentiles
 from ragstone.analysis.significance import ALPHA, Correction
@@ -227,7 +234,9 @@ def _compare_unpaired_metric(
         values.append(columns.values[name][scored])
         groups.append(None if numbers is None else numbers[scored])
         failed = sum(map(is_failure, columns.missing_outcomes[name].values()))
-        left_out.update(f"{side}: {outcome}" for outcome in columns.missing_outcomes[name].values())
+        left_out.update(
+            to_exclusion_key(side, outcome) for outcome in columns.missing_outcomes[name].values()
+        )
         side_applicable = int(scored.sum()) + failed
         applicable += side_applicable
         coverages.append(int(scored.sum()) / side_applicable if side_applicable else 0.0)
@@ -319,7 +328,7 @@ def _build_difference(
 
 
 def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, int], int]:
-    """Why samples were left out, counted by side and outcome (`_collect_warnings` reads these keys); and how many of them are failures."""
+    """Why samples were left out, counted by side and outcome; and how many of them are failures."""
     import numpy as np
 
     counts: Counter[str] = Counter()
@@ -336,7 +345,7 @@ def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, 
         # the same outcome on both sides is counted once
         key = ("both", outcomes["before"]) if len(set(outcomes.values())) < len(outcomes) else None
         for side, outcome in [key] if key else outcomes.items():
-            counts[f"{side}: {outcome}"] += 1
+            counts[to_exclusion_key(side, outcome)] += 1
         # A sample that the metric does not apply to on one side is no failure of the other.
         failures += all(is_failure(outcome) for outcome in outcomes.values())
     return dict(counts.most_common()), failures
@@ -345,11 +354,10 @@ def _count_excluded(pair: SamplePairs, name: str, both: Any) -> tuple[dict[str, 
 def _collect_warnings(
     means: MeanDifference, pair: SamplePairs, left_out: dict[str, int]
 ) -> tuple[str, ...]:
-    one_sided = sum(
-        n
-        for key, n in left_out.items()
-        if not key.startswith("both") and not is_failure(key.split(": ")[1])
-    )
+    one_sided = 0
+    for key, n in left_out.items():
+        side, outcome = from_exclusion_key(key)
+        one_sided += n if side != "both" and not is_failure(outcome) else 0
     warnings = list(means.interval.warnings)
     if one_sided > ONE_SIDED * pair.pairs:
         warnings.append(compose("scored_on_one_side", n=one_sided, pairs=pair.pairs))

@@ -23,6 +23,17 @@ Family = Literal["primary", "quality", "resource"]
 FAMILIES: tuple[Family, ...] = ("primary", "quality", "resource")
 
 
+def to_exclusion_key(side: str, outcome: str) -> str:
+    """Where a sample has no score (`before`, `after` or `both`) and why, as exports have it: `before: judge_error: refusal`."""
+    return f"{side}: {outcome}"
+
+
+def from_exclusion_key(key: str) -> tuple[str, str]:
+    """Side and outcome of a key; the outcome may have a colon of its own."""
+    side, _, outcome = key.partition(": ")
+    return side, outcome
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What one metric says of a run against the baseline."""
@@ -53,7 +64,7 @@ class Difference:
     unchanged: int
     worsened: int
     left_out: dict[str, int]
-    """Why samples do not count: `before: judge_error: refusal` → number of samples."""
+    """Why samples do not count, as `to_exclusion_key` writes it → number of samples."""
     margin: float
     """A difference up to this size does not matter."""
     plain_low: float | None
@@ -66,7 +77,7 @@ class Difference:
     alpha: float | None = None
     """The share of studies in which this one interval may be wrong."""
     adjusted: float | None = None
-    """p corrected for the tests of its family."""
+    """p corrected for the tests of its family; exports know it by this name."""
     verdict: Verdict = "unclear"
     detectable: float | None = None
     """The difference that this comparison would have called one, 4 times in 5."""
@@ -80,7 +91,7 @@ class Difference:
     """What labels of people say of the difference; None without labels in both runs."""
 
     @property
-    def slight(self) -> bool:
+    def is_slight(self) -> bool:
         """Whether it is a difference, but one too small to matter."""
         return (
             self.verdict in ("better", "worse")

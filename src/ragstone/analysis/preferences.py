@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.analysis.comparison import Comparison, Difference
+from ragstone.analysis.comparison import Comparison, Difference, to_exclusion_key
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.significance import ALPHA, Correction, mcnemar
 from ragstone.analysis.verdicts import MeasuredDifference, decide_verdicts
@@ -203,7 +203,9 @@ def _measure_pair(
     values = np.array([VALUES[ballot.vote] for ballot in voted if ballot.vote is not None])
     means = compare_pairs(1 - values, values, _number_groups(voted), bounds=(0.0, 1.0))
     plain = means.interval
-    failures = Counter(f"both: {ballot.failure}" for ballot in ballots if ballot.vote is None)
+    failures = Counter(
+        to_exclusion_key("both", ballot.failure) for ballot in ballots if ballot.vote is None
+    )
     difference = Difference(
         metric=METRIC, run=second, higher_is_better=True, bounds=(0.0, 1.0), resource=False,
         family="quality", pairs=means.pairs, applicable=len(ballots),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.analysis.pareto import TradeOff, build_trade_off
 from ragstone.report import document as doc
+from ragstone.report.amounts import format_p_value, format_signed, format_signed_interval
 from ragstone.report.builders.league import build_league_section, describe_recommendation
 from ragstone.report.builders.parts import (
     build_chart,
@@ -250,7 +251,7 @@ def _list_cells(
     if plain_intervals:
         low, high = difference.plain_low, difference.plain_high
     verdict = sentences.describe_verdict(difference, floor, say)
-    change = sentences.format_signed(difference.difference, say)
+    change = format_signed(difference.difference, say)
     tone: doc.Tone = "" if verdict.tone == "plain" else verdict.tone
     return (
         doc.TableCell(name_metric(difference.metric, difference.higher_is_better)),
@@ -260,8 +261,8 @@ def _list_cells(
         say.number(difference.after),
         doc.TableCell(doc.Styled(change, "strong")),
         doc.TableCell(change, tone, "key"),
-        sentences.format_signed_interval(low, high, say),
-        sentences.format_p_value(difference.adjusted, say),
+        format_signed_interval(low, high, say),
+        format_p_value(difference.adjusted, say),
         sentences.format_moved(difference, say),
         doc.TableCell(verdict.text, tone),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ragstone.report import document as doc
+from ragstone.report.amounts import format_p_value, format_signed
 from ragstone.report.builders.parts import (
     build_chart,
     build_number_columns,
@@ -15,7 +16,6 @@ from ragstone.report.builders.parts import (
     build_text_columns,
     choose_arrow,
 )
-from ragstone.report.comparison.sentences import format_p_value, format_signed
 from ragstone.report.drawing.charts import draw_effects
 from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stack_drawings
 from ragstone.report.figures import shorten

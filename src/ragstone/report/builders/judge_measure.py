@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ragstone.analysis.corrected import MIN_LABELS
 from ragstone.judges.scale import MIN_FIT_ACCURACY, MIN_RANK_AUROC
 from ragstone.report import document as doc
+from ragstone.report.amounts import format_p_value, format_signed
 from ragstone.report.builders.parts import (
     build_chart,
     build_list,
@@ -17,7 +18,6 @@ from ragstone.report.builders.parts import (
     build_table,
     build_text_columns,
 )
-from ragstone.report.comparison.sentences import format_p_value, format_signed
 from ragstone.report.drawing.charts import draw_calibration
 from ragstone.report.figures import shorten
 from ragstone.report.words import Words, load_words

@@ -6,15 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report import document as doc
+from ragstone.report.amounts import format_amount, format_signed, format_signed_interval
 from ragstone.report.builders.parts import build_list, choose_arrow
 from ragstone.report.comparison.opening import describe_item
-from ragstone.report.comparison.sentences import (
-    format_amount,
-    format_signed,
-    format_signed_interval,
-    join_names,
-    shorten_name,
-)
+from ragstone.report.comparison.sentences import join_names, shorten_name
 from ragstone.report.document import Remark
 from ragstone.report.words import Words
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ragstone.report import document as doc
+from ragstone.report.amounts import format_signed
 from ragstone.report.builders.parts import (
     build_list,
     build_number_columns,
@@ -15,7 +16,7 @@ from ragstone.report.builders.parts import (
     build_table,
     build_text_columns,
 )
-from ragstone.report.comparison.sentences import format_signed, shorten_name
+from ragstone.report.comparison.sentences import shorten_name
 from ragstone.report.figures import shorten
 from ragstone.report.words import Words
 

@@ -13,17 +13,13 @@ from ragstone.analysis.power import find_needed_questions
 from ragstone.analysis.significance import ALPHA
 from ragstone.analysis.stats import Interval
 from ragstone.report import document as doc
+from ragstone.report.amounts import format_amount, format_signed, format_signed_interval
 from ragstone.report.builders.parts import (
     build_chart,
     build_number_columns,
     build_panel,
     build_table,
     build_text_columns,
-)
-from ragstone.report.comparison.sentences import (
-    format_amount,
-    format_signed,
-    format_signed_interval,
 )
 from ragstone.report.document import Remark
 from ragstone.report.drawing.charts import draw_pareto

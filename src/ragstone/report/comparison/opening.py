@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragstone.report.comparison.sentences import (
-    format_amount,
-    format_ratio,
-    format_signed,
-    format_signed_interval,
-    join_names,
-    shorten_name,
-)
+from ragstone.report.amounts import format_amount, format_signed, format_signed_interval
+from ragstone.report.comparison.sentences import format_ratio, join_names, shorten_name
 from ragstone.report.document import Remark, Tone
 from ragstone.report.words import Words
 

@@ -1,10 +1,12 @@
-"""What is said of each difference, whatever it is printed on."""
+"""What is said of each difference, whatever it is printed on; its figures are written by `report/amounts.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragstone.analysis.comparison import from_exclusion_key
+from ragstone.report.amounts import format_amount
 from ragstone.report.document import Remark, Tone
 from ragstone.report.figures import describe_correction, shorten
 from ragstone.report.words import Words
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.comparison import Comparison, Difference, RunComparison
 
 MAX_NAMES = 5
-"""Names in a sentence."""
+"""Names that a sentence lists; of more it lists one less, and an ellipsis."""
 
 TONES: dict[str, Tone] = {
     "better": "good",
@@ -26,7 +28,9 @@ TONES: dict[str, Tone] = {
 
 
 def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark:
-    """Better, worse, equivalent or unknown, in words that say how much and what would settle it."""
+    """Better, worse, equivalent or unknown, in words that say how much and what would settle it.
+
+    `floor` is the share of the applicable samples that must be scored for a verdict."""
     tone = TONES[difference.verdict]
     if difference.verdict == "withheld":
         return Remark(_explain_withheld(difference, floor, say), tone)
@@ -44,66 +48,58 @@ def describe_verdict(difference: Difference, floor: float, say: Words) -> Remark
         change = difference.difference / abs(difference.before)
         sign = "+" if change > 0 else "−"
         size = say("relative", size=size, change=sign + say.percent(abs(change), 0))
-    slight = "_slight" if difference.slight else ""
-    margin = format_amount(difference.margin, say)
-    if slight:
-        return Remark(say(f"says.{difference.verdict}{slight}", size=size, margin=margin), tone)
+    if difference.is_slight:
+        margin = format_amount(difference.margin, say)
+        return Remark(say(f"says.{difference.verdict}_slight", size=size, margin=margin), tone)
     return Remark(say(f"says.{difference.verdict}", size=size), tone)
 
 
-def describe_pairing(versus: RunComparison, comparison: Comparison, say: Words) -> list[Remark]:
+def describe_pairing(
+    run_comparison: RunComparison, comparison: Comparison, say: Words
+) -> list[Remark]:
     """How many samples were paired, what does not count, and what to beware of."""
-    baseline, run = shorten_name(comparison.baseline.name, say), shorten_name(versus.run.name, say)
-    counts = {"before": say.whole(versus.only_before), "after": say.whole(versus.only_after)}
+    baseline, run = (
+        shorten_name(comparison.baseline.name, say),
+        shorten_name(run_comparison.run.name, say),
+    )
+    counts = {
+        "before": say.whole(run_comparison.only_before),
+        "after": say.whole(run_comparison.only_after),
+    }
     if not comparison.paired:
         lines = [Remark(say("sets", baseline=baseline, run=run, **counts))]
     else:
-        lines = [Remark(say.count("paired_on", versus.pairs))]
-        if versus.only_before or versus.only_after:
+        lines = [Remark(say.count("paired_on", run_comparison.pairs))]
+        if run_comparison.only_before or run_comparison.only_after:
             lines.append(Remark(say("unmatched", baseline=baseline, run=run, **counts), "warn"))
-    if versus.other_questions:
-        ids = ", ".join(shorten(question, 40) for question in versus.other_questions[:3])
+    if run_comparison.other_questions:
+        ids = ", ".join(shorten(question, 40) for question in run_comparison.other_questions[:3])
         lines.append(Remark(say("other_questions", ids=ids), "bad"))
-    alone = (*versus.only_metrics_before, *versus.only_metrics_after)
+    alone = (*run_comparison.only_metrics_before, *run_comparison.only_metrics_after)
     if alone:
         lines.append(Remark(say("only_metrics", metrics=", ".join(alone))))
     return lines
 
 
 def describe_exclusions(
-    difference: Difference, versus: RunComparison, comparison: Comparison, say: Words
+    difference: Difference, run_comparison: RunComparison, comparison: Comparison, say: Words
 ) -> list[Remark]:
     """Which samples do not count in a difference, and its warnings."""
     lines = []
     names = {
         "baseline": shorten_name(comparison.baseline.name, say),
-        "run": shorten_name(versus.run.name, say),
+        "run": shorten_name(run_comparison.run.name, say),
     }
     if difference.left_out:
         parts = []
         for key, n in difference.left_out.items():
-            side, _, outcome = key.partition(": ")  # `before: judge_error: refusal`
+            side, outcome = from_exclusion_key(key)
             parts.append(_describe_excluded(side, say.outcome(outcome), say.whole(n), names, say))
         lines.append(Remark(say("left_out_samples", parts="; ".join(parts))))
     # of values that are all the same there is nothing to beware of
     for text in difference.warnings if difference.verdict != "identical" else ():
         lines.append(Remark(f"{say('warning')}: {say.message(text)}", "warn"))
     return lines + describe_correction(difference.corrected, "corrected_difference", say)
-
-
-def format_signed(value: float | None, say: Words) -> str:
-    """A difference with its sign."""
-    if value is None:
-        return "–"
-    text = say.number(abs(value), 3 if abs(value) < 10 else None)
-    return text if value == 0 else ("+" if value > 0 else "−") + text
-
-
-def format_signed_interval(low: float | None, high: float | None, say: Words) -> str:
-    """The interval of a difference, its ends signed."""
-    if low is None or high is None:
-        return "–"
-    return f"{format_signed(low, say)} – {format_signed(high, say)}"
 
 
 def format_ratio(difference: Difference, say: Words) -> tuple[str, str] | None:
@@ -121,25 +117,6 @@ def join_names(names: Sequence[str], say: Words) -> str:
     if len(shown) < 2 or shown[-1] == "…":
         return ", ".join(shown)
     return say("gist.and", list=", ".join(shown[:-1]), last=shown[-1])
-
-
-def format_p_value(p: float | None, say: Words) -> str:
-    """A p-value with as many digits as mean something."""
-    if p is None:
-        return "–"
-    if p < 0.001:
-        # The tests behind it resample or approximate; digits beyond the third mean nothing.
-        return "<" + say.number(0.001, 3)
-    return say.number(p, 3 if p < 0.1 else 2)
-
-
-def format_amount(value: float, say: Words) -> str:
-    """The size of a difference: two significant digits, three decimals at most."""
-    if value >= 1:
-        return say.number(value, 1 if value >= 10 else 2)
-    # Not `say.number`: three fixed decimals would show a difference of 0.0004 as 0.000.
-    text = f"{value:.2g}" if value >= 0.001 else f"{value:.1g}"
-    return text.replace(".", say("decimal"))
 
 
 def format_moved(difference: Difference, say: Words) -> str:
@@ -160,7 +137,9 @@ def _explain_unclear(difference: Difference, say: Words) -> str:
     # Without an interval there is nothing to extrapolate from.
     if difference.detectable is None or difference.needed is None:
         return say("says.unclear_short")
-    seen, effect = (format_amount(v, say) for v in (difference.detectable, difference.effect))
+    seen, effect = (
+        format_amount(value, say) for value in (difference.detectable, difference.effect)
+    )
     needed = say.whole(difference.needed)
     if difference.pairs and difference.unchanged == difference.pairs:
         return say("says.still", effect=effect, needed=needed)
