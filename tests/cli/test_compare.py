@@ -1,4 +1,4 @@
-"""compare, plan, failures, diagnose, bench and ablate on the command line."""
+"""compare, plan, bench and ablate on the command line."""
 
 from __future__ import annotations
 
@@ -74,16 +74,6 @@ def test_plan_answers_with_and_without_runs(two) -> None:
     )
     assert json.loads(measured.out)["assumed"] is False
     assert "needs the metric" in two("plan", "--effect", "0.1", "--run", "old").err
-
-
-def test_failures_and_diagnose_show_and_write(two, tmp_path) -> None:
-    done = two("failures", "new")
-    assert "generation failure" in done.out
-    assert two("failures", "new", "--threshold", "rubbish").code == 2
-    done = two("diagnose", "new", "--lang", "es")
-    assert "La evidencia está, pero las respuestas son erróneas" in done.out
-    assert two("diagnose", "new", "-o", "d.html", "-o", "d.json").code == 0
-    assert json.loads((tmp_path / "d.json").read_text(encoding="utf-8"))["diagnosis"]
 
 
 def test_a_run_is_drawn_as_a_picture(two, tmp_path) -> None:

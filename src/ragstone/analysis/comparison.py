@@ -86,7 +86,7 @@ class Difference:
     needed: int | None = None
     """About how many questions would show a difference of `effect`; with no sample moved, how many would show that none matters."""
     percentiles: tuple[PercentileChange, ...] = ()
-    """Of latency: p50, p95 and p99."""
+    """Of latency: the `LATENCY_PERCENTILES`."""
     corrected: MetricCorrection | None = None
     """What labels of people say of the difference; None without labels in both runs."""
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-"""What is said of latency: the usual answer, the slow ones, and the slowest."""
+LATENCY_PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+"""What is said of latency, in reports and by the monitor: the usual answer, the slow ones, and the slowest."""
 MIN_BEYOND = 5
-"""Values that must lie beyond a percentile for an interval: p95 takes 100 samples, p99 takes 500."""
+"""Values that must lie beyond a percentile for an interval: p95 takes 20 times as many samples, p99 100 times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class PercentileChange:
 def find_percentiles(sketch: ValueSketch, effective_size: float) -> dict[str, Percentile]:
     """The percentiles of streamed values, which count as so many independent ones."""
     percentiles = {}
-    for name, share in PERCENTILES.items():
+    for name, share in LATENCY_PERCENTILES.items():
         value = sketch.quantile(share)
         if value is None:
             continue
@@ -72,14 +72,14 @@ def compare_percentiles(
     import numpy as np
 
     changes = []
-    for name, share in PERCENTILES.items() if len(before) and len(after) else ():
+    for name, share in LATENCY_PERCENTILES.items() if len(before) and len(after) else ():
         old, new = (float(np.quantile(values, share)) for values in (before, after))
         if min(old, new) <= 0:
             changes.append(PercentileChange(name, old, new))
             continue
         old_interval, new_interval = (
-            percentile_interval(values, share, numbers, alpha)
-            for values, numbers in zip((before, after), groups, strict=True)
+            percentile_interval(values, share, group_numbers, alpha)
+            for values, group_numbers in zip((before, after), groups, strict=True)
         )
         ends = ratio_interval((old, old_interval), (new, new_interval)) or (None, None)
         changes.append(PercentileChange(name, old, new, new / old, *ends))
@@ -94,9 +94,9 @@ def percentile_interval(
 
     if len(values) * min(share, 1 - share) < MIN_BEYOND:
         return Interval()
-    below = (values <= np.quantile(values, share)).astype(np.float64)
-    moments = to_moments(below)
-    clusters, _ = find_clusters(below, groups, moments.mean)
+    is_below = (values <= np.quantile(values, share)).astype(np.float64)
+    moments = to_moments(is_below)
+    clusters, _ = find_clusters(is_below, groups, moments.mean)
     ranks = mean_interval(
         moments, bounds=(0.0, 1.0), binary=True, clusters=clusters, level=1 - alpha
     )

@@ -77,7 +77,7 @@ class MetricSummary:
     cascade: CascadeSummary | None = None
     """What the second judge was asked, when the judge is a cascade."""
     percentiles: dict[str, Percentile] = field(default_factory=dict)
-    """Of latency: p50, p95 and p99."""
+    """Of latency: the `LATENCY_PERCENTILES`."""
 
     @property
     def coverage(self) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ragstone.analysis.percentiles import LATENCY_PERCENTILES
 from ragstone.errors import MissingExtra
 from ragstone.monitor.alerts.alert import load_open_alerts
 from ragstone.monitor.alerts.evaluation import STATES_BY_SEVERITY, load_status
@@ -102,8 +103,8 @@ def _collect_last_hour(window: Window) -> Iterator[Any]:
         family = GaugeMetricFamily(
             "ragstone_latency_seconds", "Latency over the last hour.", labels=["quantile"]
         )
-        for name, share in (("p50", "0.5"), ("p95", "0.95"), ("p99", "0.99")):
-            family.add_metric([share], window.latency.percentiles[name])
+        for name, share in LATENCY_PERCENTILES.items():
+            family.add_metric([str(share)], window.latency.percentiles[name])
         yield family
     if window.feedback is not None and window.feedback.mean is not None:
         yield GaugeMetricFamily(

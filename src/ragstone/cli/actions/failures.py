@@ -35,7 +35,7 @@ def show_failures(
     check_outputs("failures", output)
     run = open_run(name, store_path).stored
     with show_waiting("looking at every sample"):
-        failures = analyse_failures(run, thresholds=parse_limits(thresholds), by=by or None)
+        failures = analyse_failures(run, thresholds=parse_thresholds(thresholds), by=by or None)
     report_language = choose_language(language, run.info.plan.language)
     if not output:
         terminal.print_document(
@@ -53,10 +53,11 @@ def show_diagnosis(
     store_path: str | None,
 ) -> None:
     """Find the symptoms of a run with their causes and advice; print them, or write the files named."""
+    # the file is a report of failures with the advice in it
     check_outputs("failures", output)
     symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
     run = open_run(name, store_path)
-    failures = analyse_failures(run.stored, thresholds=parse_limits(thresholds))
+    failures = analyse_failures(run.stored, thresholds=parse_thresholds(thresholds))
     diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
     report_language = choose_language(language, run.info.plan.language)
     if not output:
@@ -64,19 +65,19 @@ def show_diagnosis(
     _write_files(failures, diagnoses, run.stored, output, report_language)
 
 
-def parse_limits(thresholds: Sequence[str]) -> dict[str, float]:
-    """Failure class or metric → limit, from texts such as `hallucination=0.9`."""
-    limits = {}
-    for text in thresholds:
+def parse_thresholds(texts: Sequence[str]) -> dict[str, float]:
+    """Failure class or metric → threshold, from texts such as `hallucination=0.9`."""
+    thresholds = {}
+    for text in texts:
         name, _, value = text.partition("=")
         try:
-            limit = float(value)
+            threshold = float(value)
         except ValueError:
-            limit = math.nan
-        if not name.strip() or math.isnan(limit):
+            threshold = math.nan
+        if not name.strip() or math.isnan(threshold):
             raise click.UsageError(f"{text!r} is no threshold; write it as hallucination=0.9")
-        limits[name.strip()] = limit
-    return limits
+        thresholds[name.strip()] = threshold
+    return thresholds
 
 
 def _write_files(

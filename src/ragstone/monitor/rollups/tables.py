@@ -17,8 +17,8 @@ IntArray = NDArray[np.int64]
 COLUMNS = (
     "n", "weights", "weights_squared", "sums", "squares", "cubes", "low", "high", "extra", "calls", "usd",
 )  # fmt: skip
-"""A cell's numbers, in the order of a table's columns; each is an attribute of RollupCell. Stored tables, `RollupCell.from_row`,
-`build_value_cells` and `compute_trends` rely on the order, and stored tables have no version: a change needs a migration
+"""A cell's numbers, in the order of a table's columns; each is an attribute of RollupCell. Stored tables, `RollupCell.from_row`
+and `build_value_cells` rely on the order, and stored tables have no version: a change needs a migration
 that empties the stored roll-ups and marks all their buckets, so that they are made anew."""
 N, WEIGHTS, LOW, HIGH = (
     COLUMNS.index("n"),

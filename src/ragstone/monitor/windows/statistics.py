@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ragstone.analysis.percentiles import LATENCY_PERCENTILES
 from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.errors import RagstoneError
 from ragstone.monitor.interactions import from_micros
@@ -25,8 +26,9 @@ from ragstone.monitor.rollups.cells import (
 from ragstone.monitor.rollups.tables import IntArray, RollupHistograms, RollupTable, regroup_table
 from ragstone.monitor.windows.trends import Trend, compute_trends
 
-PERCENTILES = {"p5": 0.05, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99}
-"""The percentiles of every series."""
+_SHARES = {"p5": 0.05, "p25": 0.25, "p75": 0.75} | LATENCY_PERCENTILES
+WINDOW_PERCENTILES = dict(sorted(_SHARES.items(), key=lambda item: item[1]))
+"""The percentiles of every series, from low to high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +157,10 @@ def _compute_trends(inputs: WindowInputs, whole: RollupTable) -> list[Trend | No
     )
     size = len(points.values) * len(points.names)
     owners = np.array(inputs.owners, np.int64)
-    line = np.searchsorted(
+    series = np.searchsorted(
         whole.group * size + whole_keys, owners[points.group] * size + point_keys
     )
-    return compute_trends(points, inputs.starts, line, len(whole))
+    return compute_trends(points, inputs.starts, series, len(whole))
 
 
 def _build_window(
@@ -194,8 +196,10 @@ def _build_series_stats(
     interval = compute_interval(name, cell, limits)
     by_name: Mapping[str, float] = {}
     if bins is not None and cell.low is not None and cell.high is not None:
-        values = compute_percentiles(*bins, [*PERCENTILES.values()], ends=(cell.low, cell.high))
-        by_name = dict(zip(PERCENTILES, values, strict=True))
+        values = compute_percentiles(
+            *bins, [*WINDOW_PERCENTILES.values()], ends=(cell.low, cell.high)
+        )
+        by_name = dict(zip(WINDOW_PERCENTILES, values, strict=True))
     return SeriesStats(
         name=name.removeprefix(":"),
         scored=cell.n,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragstone.analysis.stats import LEVEL, t_quantile
 from ragstone.monitor.rollups.byte_columns import FloatArray
-from ragstone.monitor.rollups.tables import IntArray, RollupTable
+from ragstone.monitor.rollups.tables import COLUMNS, IntArray, RollupTable
 from ragstone.monitor.statements import DAY_MICROS
 
 MIN_TREND_BUCKETS = 4
@@ -28,6 +28,7 @@ class Trend:
     """Lower end of the slope's 95 % interval."""
     high: float
     points: int
+    """Number of buckets; exports know it by this name."""
 
     @property
     def is_moving(self) -> bool:
@@ -36,34 +37,34 @@ class Trend:
 
 
 def compute_trends(
-    points: RollupTable, starts: Sequence[int], line: IntArray, lines: int
+    points: RollupTable, starts: Sequence[int], series: IntArray, series_count: int
 ) -> list[Trend | None]:
-    """The slope of each line through bucket means, weighted by the effective number of values; None with too few buckets.
+    """The slope of each series of bucket means, weighted by the effective number of values; None with too few buckets.
 
-    `starts` is when each group of the points began, `line` the line of each point, `lines` their number. The interval comes from the scatter of the
-    means about the line, so that variance between hours widens it."""
-    # the first of COLUMNS: n, weights, weights_squared, sums
-    n, mass, squared, sums = points.numbers[:, :4].T
-    used = squared > 0
-    line, n, mass, squared, sums = line[used], n[used], mass[used], squared[used], sums[used]
-    weight = np.minimum(n, mass**2 / squared)
-    mean = sums / mass
-    when = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY_MICROS
+    `starts` is when each group of the points began, `series` the number of the series that each point belongs to. The
+    interval comes from the scatter of the means about the line, so that variance between hours widens it."""
+    columns = (COLUMNS.index(name) for name in ("n", "weights", "weights_squared", "sums"))
+    used = points.numbers[:, COLUMNS.index("weights_squared")] > 0
+    n, weights, squared, sums = (points.numbers[used, column] for column in columns)
+    series = series[used]
+    weight = np.minimum(n, weights**2 / squared)
+    mean = sums / weights
+    days = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY_MICROS
 
-    def sum_by_line(values: FloatArray) -> FloatArray:
-        return np.bincount(line, values, lines).astype(float)
+    def sum_by_series(values: FloatArray) -> FloatArray:
+        return np.bincount(series, values, series_count).astype(float)
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = sum_by_line(weight)
-        when = when - (sum_by_line(weight * when) / total)[line]
-        mean = mean - (sum_by_line(weight * mean) / total)[line]
-        spread = sum_by_line(weight * when**2)
-        slope = sum_by_line(weight * when * mean) / spread
-        residual = sum_by_line(weight * (mean - slope[line] * when) ** 2)
-    counts = np.bincount(line, minlength=lines)
+        total = sum_by_series(weight)
+        days = days - (sum_by_series(weight * days) / total)[series]
+        mean = mean - (sum_by_series(weight * mean) / total)[series]
+        spread = sum_by_series(weight * days**2)
+        slope = sum_by_series(weight * days * mean) / spread
+        residual = sum_by_series(weight * (mean - slope[series] * days) ** 2)
+    counts = np.bincount(series, minlength=series_count)
     return [
-        _build_trend(*facts)
-        for facts in zip(
+        _build_trend(*fit)
+        for fit in zip(
             slope.tolist(), residual.tolist(), spread.tolist(), counts.tolist(), strict=True
         )
     ]
