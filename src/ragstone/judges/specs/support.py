@@ -140,7 +140,8 @@ def _build_schema(count: int, sources: tuple[str, ...]) -> ReplySchema:
     )
 
 
-VERDICTS = ("supported", "contradicted", "not_found")
+VERDICTS = ("not_found", "contradicted", "supported")
+"""As the schema and the example list them, the one that claims least first: a small model leans to the first."""
 
 
 def _shorten(text: str) -> str:
