@@ -88,7 +88,8 @@ def _blank_link(link: re.Match[str]) -> str:
 
 def tidy_text(text: str) -> str:
     """The text without marks, white space normalised, none before punctuation; offsets are lost."""
-    even = " ".join(plain_inline(_HYPHEN_BREAK.sub("-", text)).split())
+    text = _HYPHEN_BREAK.sub("-", text) if "-\n" in text else text
+    even = " ".join(plain_inline(text).split())
     return _LOOSE_SPACE.sub("", even)
 
 

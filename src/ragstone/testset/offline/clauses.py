@@ -53,13 +53,12 @@ def _find_sentence_facts(
     # most sentences fail here, before any pattern is tried
     if not gate.is_sentence(sentence, grammar):
         return
-    if not gate.explain_doubtful_reference(sentence, grammar, owned=page.has_home):
-        for pattern in grammar.patterns:
-            match = pattern.sentence.fullmatch(sentence)
-            fact = _build_fact(page, headings, pattern, match, sentence) if match else None
-            if fact is not None:
-                yield replace(fact, start=start, end=end)
-                return  # a definition is all that its sentence says
+    for pattern in grammar.patterns:
+        match = pattern.sentence.fullmatch(sentence)
+        fact = _build_fact(page, headings, pattern, match, sentence) if match else None
+        if fact is not None:
+            yield replace(fact, start=start, end=end)
+            return  # a definition is all that its sentence says
     # the answer of a clause is a part of it: what the rest of the sentence points at does not matter. A manual page
     # tells such facts of anything but its command, which a question would have to name
     for clause in () if page.command else split_clauses(sentence, grammar.language):
@@ -185,7 +184,7 @@ def _find_roles(page: Page, sentence: str, start: int, end: int) -> Iterator[Fac
 
 def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:
     """`Advanced Package Tool (APT)`: what the letters stand for."""
-    for match in _ACRONYM.finditer(sentence):
+    for match in _ACRONYM.finditer(sentence) if "(" in sentence else ():
         words = [word for word in match[1].split() if word[0].isupper()]
         words = words[-len(match[2]) :]
         if "".join(word[0] for word in words) != match[2]:

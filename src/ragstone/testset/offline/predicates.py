@@ -19,6 +19,9 @@ _AUXILIARIES = {
     "en": to_word_set("is are was were can may must should will"),
     "es": to_word_set("es son está están fue fueron puede pueden debe deben"),
 }
+_SIGNS = frozenset(",;:()?!")
+_PLURAL_NOUN = re.compile(r".*[a-z]{2}(?<![siu])s")
+_PREPOSITIONS = to_word_set("of in on for from at to with")
 _PLURALS = to_word_set("people children men women staff police")
 _JOINING = {"en": ("and", "but"), "es": ("y", "e", "pero")}
 # words of a time: those that tell one, and those that may stand before and between them
@@ -109,11 +112,8 @@ def _read_time(words: list[str], language: str) -> str:
             break
     rest = words[end:]
     is_whole = not rest or (rest[0] in _TAIL_STARTS and len(rest) <= MAX_TAIL_WORDS)
-    return (
-        " ".join(words)
-        if end and is_whole and not set("".join(words)) & set(",;:()") - {":"}
-        else ""
-    )
+    has_sign = any(not _SIGNS.isdisjoint(word.replace(":", "")) for word in words)
+    return " ".join(words) if end and is_whole and not has_sign else ""
 
 
 def _find_joined(words: list[str], is_plural: bool, language: str) -> tuple[int, int] | None:
@@ -127,7 +127,7 @@ def _find_joined(words: list[str], is_plural: bool, language: str) -> tuple[int,
 def _find_verb(words: list[str], language: str, most: int = MAX_SUBJECT_WORDS) -> tuple[int, int] | None:  # fmt: skip
     """Where the first verb that agrees with all words before it starts and ends; None when a sign stands before it."""
     for at in range(1, min(most + 1, len(words))):
-        if re.search(r"[,;:()?!]", words[at - 1]):
+        if not _SIGNS.isdisjoint(words[at - 1]):
             return None
         end = _read_verb(words, at, _is_plural(words[:at], language), language)
         if end:
@@ -172,6 +172,5 @@ def _is_plural(subject: list[str], language: str) -> bool:
     heads = [word.lower() for word in subject]
     if "and" in heads:
         return True
-    stop = next((at for at, word in enumerate(heads) if at and word in ("of", "in", "on", "for", "from", "at", "to", "with")), len(heads))  # fmt: skip
-    head = heads[stop - 1]
-    return head in _PLURALS or bool(re.search(r"[a-z]{2}(?<![siu])s$", head))
+    stop = next((at for at, word in enumerate(heads) if at and word in _PREPOSITIONS), len(heads))
+    return heads[stop - 1] in _PLURALS or _PLURAL_NOUN.fullmatch(heads[stop - 1]) is not None
