@@ -179,7 +179,8 @@ def _find_roles(page: Page, sentence: str, start: int, end: int) -> Iterator[Fac
         question = frame_question(page, page.grammar.fix_question(role))
         if not gate.explain_doubtful_question(question, page.grammar):
             name = match["name"] or match["first"]
-            yield Fact(question, name, "factual", "who", start, end, role, framed=True)
+            claim = f"{called}, {name}" if match["role"] else f"{name}, {called}"
+            yield Fact(question, name, "factual", "who", start, end, role, framed=True, claim=claim)
 
 
 def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:

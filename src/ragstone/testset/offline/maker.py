@@ -51,13 +51,16 @@ def _make_plain(kind: str, turn: Turn) -> Iterator[Item]:
 def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
     """Plain questions with slips of the keyboard (`typos`), or as people write in a chat (`informal`).
 
-    Without those of the pattern `section`, which name a document's title: nobody types that into a chat."""
+    Without those that name a document's title: nobody types that into a chat."""
+    titled = GRAMMARS[turn.language].templates["frame_page"].partition("{")[0]
     for fact in turn.pick_facts(dressed=True):
+        if fact.pattern == "section" or fact.question.startswith(titled):
+            continue
         if kind == "typos":
             question = styles.add_slips(fact.question, turn.rng)
         else:
             question = styles.to_chat(fact.question, turn.language, turn.rng)
-        if question != fact.question and fact.pattern != "section":
+        if question != fact.question:
             yield turn.build_item(fact, kind, question, proof={"plain": fact.question})
 
 
