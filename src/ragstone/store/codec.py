@@ -108,7 +108,8 @@ def encode_reply(reply: Reply) -> str:
     if is_vectors:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
-            return add_checksum(dump_json({"vectors": packed} | _encode_margins(reply)))
+            item = {"vectors": packed} | _encode_margins(reply)
+            return add_checksum(dump_plain(item) or dump_json(item))
     item = {"value": value} | _encode_margins(reply)
     if isinstance(value, dict | list):
         messages: list[Any] = []

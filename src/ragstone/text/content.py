@@ -24,7 +24,7 @@ MIN_SHARED = 0.25
 @lru_cache(maxsize=1024)
 def find_content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that say something; function words of English and Spanish do not."""
-    spaced = _CAMEL_CASE.sub(" ", text)  # records name their fields like RestaurantsTakeOut
+    spaced = _CAMEL_CASE.sub(r" \1", text)  # records name their fields like RestaurantsTakeOut
     words = set(_WORD.findall(strip_accents(fold_text(spaced))))
     return frozenset().union(*map(_list_stems, words - _FUNCTION_WORDS))
 
@@ -61,9 +61,11 @@ def is_small_talk(sentence: str) -> bool:
 
     Besides interjections it may have the usual polite words, and then it speaks of the two who talk: `it is free` does
     not, `feel free to ask if you need more` does. Praise is for the question: `great question`, not `great food`."""
-    words = set(_WORD.findall(strip_accents(fold_text(sentence))))
-    if not words <= _SMALL_TALK:
-        return False
+    words: set[str] = set()
+    for match in _WORD.finditer(strip_accents(fold_text(sentence))):
+        if match[0] not in _SMALL_TALK:  # one of the first words of nearly every sentence
+            return False
+        words.add(match[0])
     content = words - _FUNCTION_WORDS - _INTERJECTIONS
     if not content or (content <= _POLITE_WORDS and not words.isdisjoint(_SPEAKERS)):
         return True
@@ -72,7 +74,7 @@ def is_small_talk(sentence: str) -> bool:
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
-_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])([A-Z])")
 _FUNCTION_WORDS = frozenset(strip_accents(word) for words in STOPWORDS.values() for word in words)
 _INTERJECTIONS = to_word_set(
     """
