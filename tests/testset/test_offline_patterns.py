@@ -219,6 +219,23 @@ def test_a_spanish_page_names_its_house_with_the_article() -> None:
     }
 
 
+def test_what_to_do_in_a_case_is_asked_by_the_one_it_is_told_to() -> None:
+    english = (
+        "If you have lost your card, call the desk within two days. If you want to pay, ask us."
+    )
+    assert ask(english, title="Rules for cards") == {
+        "According to the page “Rules for cards”, what should I do if I have lost my card?": (
+            "Call the desk within two days."
+        )
+    }
+    spanish = "Si pierde la tarjeta, avise a su oficina antes de las 9:30. Si no es así, la oficina avisa."
+    assert ask(spanish, "es", "Normas de las tarjetas") == {
+        "Según la página «Normas de las tarjetas», ¿qué debe hacer quien pierde la tarjeta?": (
+            "Avise a su oficina antes de las 9:30."
+        )
+    }
+
+
 @pytest.mark.parametrize(
     "sentence",
     [

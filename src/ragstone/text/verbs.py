@@ -70,6 +70,11 @@ def to_base_form(word: str) -> str:
     return _TO_BASE.get(word, "")
 
 
+def is_base_form(word: str) -> bool:
+    """Whether an English word is the plain form of a verb, as an order begins with."""
+    return _TO_BASE.get(word) == word
+
+
 def _find_spanish(word: str) -> VerbForm:
     if word in _ES_NOT:
         return ""

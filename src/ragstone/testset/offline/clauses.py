@@ -13,8 +13,9 @@ from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.offline.predicates import Clause, split_clauses
 from ragstone.testset.offline.subjects import frame_question, frame_subject, name_subject
+from ragstone.testset.outline import DocumentSection
 from ragstone.testset.question_terms import extract_content_stems
-from ragstone.text.verbs import find_verb_form, to_base_form
+from ragstone.text.verbs import find_verb_form, is_base_form, to_base_form
 
 MAX_SENTENCE_CHARS = 420
 """Longer sentences are not read: they say too many things for one question."""
@@ -36,13 +37,13 @@ def find_clause_facts(page: Page) -> Iterator[Fact]:
         if section.block.kind in ("paragraph", "item", "entry"):
             for start, end in find_sentences(page, section.block):
                 if end - start <= MAX_SENTENCE_CHARS:
-                    yield from _find_sentence_facts(page, section.headings, start, end)
+                    yield from _find_sentence_facts(page, section, start, end)
 
 
 def _find_sentence_facts(
-    page: Page, headings: tuple[str, ...], start: int, end: int
+    page: Page, section: DocumentSection, start: int, end: int
 ) -> Iterator[Fact]:
-    grammar = page.grammar
+    grammar, headings = page.grammar, section.headings
     sentence = tidy_text(page.document.text[start:end])
     opener = grammar.openers.match(sentence)
     if opener:
@@ -50,6 +51,8 @@ def _find_sentence_facts(
         sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _find_acronyms(page, sentence, start, end)
     yield from _find_roles(page, sentence, start, end)
+    if page.has_home and section.block.kind == "paragraph":  # a step leans on those before it
+        yield from _find_advice(page, sentence, start, end)
     # most sentences fail here, before any pattern is tried
     if not gate.is_sentence(sentence, grammar):
         return
@@ -181,6 +184,21 @@ def _find_roles(page: Page, sentence: str, start: int, end: int) -> Iterator[Fac
             name = match["name"] or match["first"]
             claim = f"{called}, {name}" if match["role"] else f"{name}, {called}"
             yield Fact(question, name, "factual", "who", start, end, role, framed=True, claim=claim)
+
+
+def _find_advice(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:
+    """`If you have lost a receipt, fill in the form`: what its reader should do in a case."""
+    match = page.grammar.advice.fullmatch(sentence)
+    if match is None or (page.grammar.language == "en" and not is_base_form(match["first"])):
+        return
+    case = page.grammar.to_own_words(match["case"]).replace("I are ", "I am ")
+    asked = page.grammar.templates["advice"].format(case=case)
+    question = frame_question(page, page.grammar.fix_question(asked))
+    reference = drop_references(f"{match['first'].capitalize()}{match['rest']}")
+    doubt = gate.explain_doubtful_question(question, page.grammar, is_written=True)
+    if not doubt and not gate.explain_doubtful_reference(reference, page.grammar, owned=True):
+        claim = sentence[: match.start("first")].strip(" ,")
+        yield Fact(question, reference, "how_to", "advice", start, end, case, framed=True, claim=claim)  # fmt: skip
 
 
 def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:

@@ -99,6 +99,7 @@ ENGLISH = Grammar(
     patterns=PATTERNS,
     predicates=PREDICATES,
     apposition=re.compile(fill_names(_APPOSITION, _NAMES)),
+    advice=re.compile(r"If (?P<case>you(?! (?:want|wish|would|prefer|like|need)\b)r? [^,;:]{4,70}), (?:please )?(?P<first>[a-z]+)(?P<rest> [^;]{8,})"),
     articles=to_word_set("the a an"),
     closed_words=to_word_set(
         "this these those that which who whom whose what when where why how if because although though while since unless until whether and or but nor "
@@ -156,7 +157,7 @@ ENGLISH = Grammar(
     templates={
         "option": "What does the {key} option of {owner} do?", "option_is": "What does the {key} option of {owner} specify?", "does_in": "What does {key} do in {owner}?", "what_is_in": "What is {key} in {owner}?", "what_is": "What is {key}?",
         "purpose": "What is {key} used for?", "cell": "What is the {column} of {key}?", "cell_for": "What is the {column} for {key}?",
-        "task": "How do I {task}?", "who_is": "Who is {role}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
+        "task": "How do I {task}?", "who_is": "Who is {role}?", "advice": "What should I do if {case}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
         "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to the page {title}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
     },
 )  # fmt: skip

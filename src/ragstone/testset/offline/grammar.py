@@ -43,6 +43,8 @@ class Grammar:
     """The same for single clauses, as Clause.to_row writes them; every clause that matches gives a question."""
     apposition: re.Pattern[str]
     """A role with its person, in either order: `the warden, Ishbel Craig,`."""
+    advice: re.Pattern[str]
+    """What the reader should do (`first`, `rest`) in a case of theirs (`case`)."""
     articles: frozenset[str]
     closed_words: frozenset[str]
     """Words that cannot stand inside a simple noun phrase."""

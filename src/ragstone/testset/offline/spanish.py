@@ -82,6 +82,7 @@ SPANISH = Grammar(
     patterns=PATTERNS,
     predicates=PREDICATES,
     apposition=re.compile(fill_names(_APPOSITION, _NAMES)),
+    advice=re.compile(r"Si (?P<case>(?:no )?(?:se |ya )?(?!(?:quiere|desea|prefiere|necesita|es|hay|está)\b)[a-zñáéíóú]+[ae] [^,;:]{3,70}), (?:por favor, )?(?P<first>[a-zñáéíóú]{3,}[ea](?:se)?)(?P<rest> (?:a|al|con|el|la|los|las|un|una|de|en|por|su|lo|inmediatamente)\b[^;]{5,})"),
     articles=to_word_set("el la los las un una unos unas"),
     closed_words=to_word_set(
         "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
@@ -140,7 +141,7 @@ SPANISH = Grammar(
     templates={
         "option": "¿Qué hace la opción {key} de {owner}?", "option_is": "¿Qué especifica la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is_in": "¿Qué es {key} en {owner}?", "what_is": "¿Qué es {key}?",
         "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} tiene {key}?", "cell_for": "¿Qué {column} corresponde a {key}?",
-        "task": "¿Cómo puedo {task}?", "who_is": "¿Quién es {role}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
+        "task": "¿Cómo puedo {task}?", "who_is": "¿Quién es {role}?", "advice": "¿Qué debe hacer quien {case}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
         "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según la página {title}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
     },
     subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),
