@@ -147,3 +147,8 @@ def test_things_that_look_like_keys_are_struck_out_too() -> None:
         "x mysecretvalue sk-abcdefghijk AIzaSyABCDEFGHIJK Bearer abcdefgh.ijk and words"
     )
     assert clean == "x *** *** *** *** and words"
+
+
+def test_short_parts_of_a_secret_are_words() -> None:
+    redact = Redactor("user:secret")
+    assert redact("a secret of the user") == "a *** of the user"
