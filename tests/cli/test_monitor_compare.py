@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from ragstone.cli import run
 from ragstone.monitor import Archive, ScoredInteraction
 from ragstone.store import Store
 from ragstone.types import Score
@@ -17,9 +18,10 @@ END = 1_780_012_800_000_000
 COMMAND = ("monitor", "compare", "--until", "2026-05-29", "--window", "7d")
 
 
-@pytest.fixture
-def logged(call, tmp_path):
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory):
     """Two weeks of interactions, the second worse and slower; and one model worse than the other."""
+    folder = tmp_path_factory.mktemp("logged")
     dice = random.Random(4)
     rows, scores = [], []
     for n in range(400):
@@ -34,11 +36,19 @@ def logged(call, tmp_path):
     for n in range(60):
         rows.append({"id": f"bad{n}", "question": "q", "answer": "a", "timestamp": (END - 10 * DAY) // 1000, "model": "large"})  # fmt: skip
         scores.append(ScoredInteraction(f"bad{n}", {"faithfulness": Score(0.0)}, False, 1.0))
-    path = tmp_path / "log.jsonl"
+    path = folder / "log.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert call("monitor", "import", str(path)).code == 0
-    archive = Archive(Store.open(tmp_path / "store.db"))
-    archive.save_scores(scores).result()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAGSTONE_STORE", str(folder / "store.db"))
+        assert run(["monitor", "import", str(path)]) == 0
+    Archive(Store.open(folder / "store.db")).save_scores(scores).result()
+    return folder / "store.db"
+
+
+@pytest.fixture
+def logged(call, shared_store, monkeypatch):
+    """The command line with those two weeks, which these commands only read."""
+    monkeypatch.setenv("RAGSTONE_STORE", str(shared_store))
     return call
 
 

@@ -48,7 +48,7 @@ def kill_in_the_middle(worker: subprocess.Popen[str], log: Path, dice: random.Ra
     worker.kill()
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.slow)])
 def test_kill_9_at_random_moments(tmp_path: Path, kills: int) -> None:
     dice = random.Random(20260101)
     whole = finish(tmp_path / "whole.db", tmp_path / "whole.log")

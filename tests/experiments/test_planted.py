@@ -101,10 +101,12 @@ class Shuffles(ReadsTheFirst):
 
 
 def classed(
-    system: Pipeline, metrics: Sequence[str], store: Path
+    system: Pipeline, metrics: Sequence[str], store: Path, limit: int | None = None
 ) -> tuple[Run, dict[str, Failure]]:
     """The run of a system and the class of each sample."""
-    run = evaluate(corpora.questions(), metrics, system=system, store=store, judge="offline")
+    run = evaluate(
+        corpora.questions(), metrics, system=system, store=store, judge="offline", limit=limit
+    )
     failures = analyse_failures(run.stored, examples=10_000)
     return run, {one.id: one for some in failures.examples.values() for one in some}
 
@@ -157,20 +159,25 @@ def test_a_generator_that_invents(tmp_path: Path) -> None:
     assert all(one.claims for one in accused)  # which claims
 
 
-@pytest.fixture(scope="module")
-def ordered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, dict[str, Failure]]]:
-    store = tmp_path_factory.mktemp("order") / "s.db"
+def order_runs(store: Path, limit: int | None = None) -> dict[str, tuple[Run, dict[str, Failure]]]:
     judged = ["recall", "mrr", "faithfulness", "answer_correctness"]
     settings = {"abstain": 0.0, "top_k": 8}
     return {
-        "straight": classed(ReadsTheFirst(**settings), ["recall", "mrr", "token_f1"], store),
-        "shuffled": classed(Shuffles(**settings), judged, store),
+        "straight": classed(ReadsTheFirst(**settings), ["recall", "mrr", "token_f1"], store, limit),
+        "shuffled": classed(Shuffles(**settings), judged, store, limit),
     }
 
 
+@pytest.fixture(scope="module")
+def ordered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, dict[str, Failure]]]:
+    return order_runs(tmp_path_factory.mktemp("order") / "s.db", limit=100)
+
+
 @pytest.mark.slow
-def test_shuffled_order_is_a_ranking_failure_where_it_pushed_the_evidence_down(ordered) -> None:
-    run, found = ordered["shuffled"]
+def test_shuffled_order_is_a_ranking_failure_where_it_pushed_the_evidence_down(
+    tmp_path: Path,
+) -> None:
+    run, found = order_runs(tmp_path / "s.db")["shuffled"]
     pushed = [
         found[row.id].kind
         for row in run.rows()

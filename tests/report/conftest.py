@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +130,9 @@ def refusal(number: int) -> Score:
 GATES = {"recall@5": ">= 0.3", "token_f1": "mean >= 0.9", "faithfulness": ">= 0.2"}
 
 
-@pytest.fixture
-def build(tmp_path: Path) -> Iterator[Builder]:
-    """Makes a stored run of cases, as an evaluation would have left it."""
-    store = Store.open(tmp_path / "runs.db")
+@contextmanager
+def open_builder(folder: Path) -> Iterator[Builder]:
+    store = Store.open(folder / "runs.db")
     made = 0
 
     def make(
@@ -166,6 +166,20 @@ def build(tmp_path: Path) -> Iterator[Builder]:
 
 
 @pytest.fixture
+def build(tmp_path: Path) -> Iterator[Builder]:
+    """Makes a stored run of cases, as an evaluation would have left it."""
+    with open_builder(tmp_path) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def build_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
+    """The same for runs that all tests of a file only read."""
+    with open_builder(tmp_path_factory.mktemp("runs")) as make:
+        yield make
+
+
+@pytest.fixture
 def run(build: Builder) -> StoredRun:
     """A hundred and twenty samples of every sort."""
     return build([case(number) for number in range(1, 121)], bad=("questions.jsonl:17: not JSON",))
@@ -177,7 +191,7 @@ def summary(run: StoredRun) -> Summary:
     return summarise(run, gates=GATES)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def a_case() -> Callable[[int], Case]:
     """Makes the row and scores of one sample, to be changed."""
     return case

@@ -24,7 +24,7 @@ from ragstone.types import Score
 EVIL = "<script>alert(1)</script> | *x* ](http://evil) `rm` ::error::x\n::warning::y {{ 7*7 }} \"'>"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def moved(a_case):
     """A sample whose scores moved."""
 
@@ -39,15 +39,15 @@ def moved(a_case):
     return make
 
 
-@pytest.fixture
-def pair(build, moved) -> tuple[StoredRun, StoredRun]:
+@pytest.fixture(scope="module")
+def pair(build_once, moved) -> tuple[StoredRun, StoredRun]:
     return (
-        build([moved(n, 0.0) for n in range(120)], name="old"),
-        build([moved(n, -0.1 - n % 5 / 100, 2.0) for n in range(118)], name="new"),
+        build_once([moved(n, 0.0) for n in range(120)], name="old"),
+        build_once([moved(n, -0.1 - n % 5 / 100, 2.0) for n in range(118)], name="new"),
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def found(pair) -> Comparison:
     return compare(pair)
 
