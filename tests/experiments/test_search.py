@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from ragstone.analysis.columns import RunColumns
 from ragstone.errors import RagstoneError
 from ragstone.experiments.search import (
     Standing,
     choose_survivors,
+    compute_quality,
     draw_candidates,
     find_hopeless,
     front_layers,
@@ -111,3 +114,41 @@ def test_of_equals_half_go_on_and_of_hopeless_ones_none() -> None:
     assert choose_survivors(equal, None) == [0, 1, 2]
     leader = standing(*[0.9, 1.0] * 10)
     assert choose_survivors([*equal, leader], None) == [6]
+
+
+def test_a_failed_system_is_worst_an_unjudged_question_unknown_and_another_metric_counts_alone() -> (
+    None
+):
+    outcomes = {1: "system_error", 2: "judge_error: refusal", 3: "not_applicable"}
+    metrics = [
+        {"name": "up", "bounds": [-1, 1]},
+        {"name": "down", "bounds": [0, 2], "higher_is_better": False},
+        {"name": "open"},
+    ]
+    values = np.array([0.5, math.nan, math.nan, math.nan])
+    names = [str(metric["name"]) for metric in metrics]
+    table = RunColumns(
+        SimpleNamespace(metrics=metrics), tuple("abcd"), np.arange(4), (None,) * 4,  # type: ignore[arg-type]
+        dict.fromkeys(names, values), dict.fromkeys(names, outcomes),
+    )  # fmt: skip
+    for objective, wanted in (
+        ("up", [0.5, -1, math.nan, math.nan]),
+        ("down", [-0.5, -2, math.nan, math.nan]),
+        ("open", [0.5, math.nan, math.nan, math.nan]),
+    ):
+        quality = compute_quality(table, "abcd", parse_objective(objective))
+        assert quality.tolist() == pytest.approx(wanted, nan_ok=True)
+
+
+def test_at_most_half_of_a_round_goes_on() -> None:
+    equal = [standing(*[0.5] * 40) for _ in range(8)]
+    assert len(choose_survivors(equal, None)) == 4
+
+
+def test_without_a_common_question_each_has_its_own_mean() -> None:
+    nan = math.nan
+    assert rank_standings([standing(0.2, nan), standing(nan, 0.9)]) == [1, 0]
+
+
+def test_a_large_grid_is_drawn_from() -> None:
+    assert len(draw_candidates({"a": list(range(10)), "b": list(range(10))}, None, 0)) == 64

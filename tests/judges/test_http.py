@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from email.utils import formatdate
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -405,3 +406,11 @@ def test_a_failure_is_told_in_the_same_words_each_time(fault: str, serve: Serve)
         asked(serve(FAULTS[fault]), ask, max_retries=0, timeout=timeout)[0].reason for _ in range(4)
     }
     assert len(told) == 1
+
+
+def test_a_little_less_than_the_rate_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: 100.0)
+    monkeypatch.setattr("ragstone.judges.limits.time", clock)
+    budget = Budget(calls_per_second=9.7)
+    assert [round(budget.next_turn_seconds() * 9.7 * 0.97, 6) for _ in range(3)] == [0, 1, 2]
+    assert Budget().next_turn_seconds() == 0.0

@@ -177,3 +177,20 @@ def test_beyond_loopback_a_host_is_an_address_or_a_name_that_was_given() -> None
     assert is_known_host("me.example", wide)
     assert not is_known_host("evil.com", wide)
     assert not is_same_site("http://evil.com", "10.0.0.5", wide)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "ftp://10.0.0.5",
+        "http://10.0.0.5/x",
+        "http://10.0.0.5?x",
+        "http://a@10.0.0.5",
+        "http://[x",
+        "null",
+        "",
+    ],
+)
+def test_an_origin_is_a_scheme_and_a_host_and_nothing_else(origin: str) -> None:
+    assert is_same_site("https://10.0.0.5", "10.0.0.5", ServerSettings(names=()))
+    assert not is_same_site(origin, "10.0.0.5", ServerSettings(names=("10.0.0.5",)))
