@@ -60,15 +60,20 @@ class FolderNames:
         """The name of the folder that a document stands in; empty where none stands out."""
         folder = document_id.rpartition("/")[0]
         documents = self._documents[folder]
-        if documents < MIN_DOCUMENTS:
-            return ""
-        large, small = self._large[folder], self._small[folder]
-        uses = self._uses[folder].most_common(20)
+        large, small = self._large.get(folder, Counter()), self._small.get(folder, Counter())
+        uses = self._uses.get(folder, Counter())
+        # `khelpcenter/…`: a folder that is called by a name is about that, though it may write `KDE` as often
+        called = folder.rpartition("/")[2].lower()
+        own = (name for name in uses if name.lower() == called and name not in _NO_NAMES)
+        if name := max(own, key=uses.__getitem__, default=""):
+            return name
         names = [
             (name, count)
-            for name, count in uses
+            for name, count in uses.most_common(20)
             if small[name] <= MAX_SMALL_USES * count and name not in _NO_NAMES
         ]
+        if documents < MIN_DOCUMENTS:
+            return ""
         (name, count), (_, next_count) = (*names, ("", 0), ("", 0))[:2]
         stands_out = count >= MIN_USES * documents and count >= MIN_LEAD * next_count
         return name if stands_out and large[name] >= MIN_SHARE * documents else ""

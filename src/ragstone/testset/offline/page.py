@@ -126,7 +126,9 @@ def _find_product(
     if first and first == title:
         return first
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
-    if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
+    name = next((name for name in manuals if name.lower() not in _NO_PRODUCTS), "")
+    # `KDE Help` above a page titled `The KHelpCenter interface`: the maker, not the program
+    if name and folder_product not in title.split():
         return name
     if folder_product and folder_product.lower() not in _NO_PRODUCTS:
         return _complete_name(folder_product, text) if folder_product in text else folder_product
@@ -136,15 +138,17 @@ def _find_product(
 
 def _complete_name(name: str, text: str) -> str:
     """The whole name that a word mostly stands in (`Manager`: KDE Partition Manager); empty where it stands in several."""
+    if not re.fullmatch(r"[A-ZÁÉÍÓÚÑ][a-zñáéíóú]+", name):
+        return name  # `KmPlot`: no word of a language
     capital = r"[A-ZÁÉÍÓÚÑ][\w-]+"
     link = r"(?:(?:of|de|del) )?"
     wholes = Counter(
-        re.findall(
-            rf"(?:{capital} {link}){{0,3}}\b{re.escape(name)}\b(?: {link}{capital}){{0,3}}", text
-        )
+        re.findall(rf"(?:{capital} ){{0,3}}\b{re.escape(name)}\b(?: {link}{capital}){{0,3}}", text)
     )
+    # `Gestor de particiones`: a noun that goes on in small letters is no name by itself
+    goes_on = len(re.findall(rf"\b{re.escape(name)} (?:de|del|of) [a-zñ]", text))
     whole, times = max(wholes.items(), key=lambda pair: pair[1], default=("", 0))
-    return whole if 2 * times >= wholes.total() else ""
+    return whole if 2 * goes_on < wholes.total() and 2 * times >= wholes.total() else ""
 
 
 def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:

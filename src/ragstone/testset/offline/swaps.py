@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -98,9 +99,17 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
         other for document in others for other in turn.stock.load_facts(document, turn.language)
     ]
     turn.rng.shuffle(near)
-    # options of kindred commands first (`lvrename`, `lvresize`): those of others are easily told to be foreign
-    near.sort(key=lambda other: other.owner[:3] != fact.owner[:3])
+    if record:
+        near = _sort_plausible(fact, near)
     yield from _find_alike(turn.document, fact, near, record=record)
+
+
+def _sort_plausible(fact: Fact, near: Sequence[Fact]) -> list[Fact]:
+    """Options that a command might have first: those of its kin (`lvrename`, `lvresize`), then such as several have."""
+    owners = Counter(other.key for other in near)
+    return sorted(
+        near, key=lambda other: (other.owner[:3] != fact.owner[:3], owners[other.key] == 1)
+    )
 
 
 def _find_alike(
