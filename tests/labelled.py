@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ragstone.config import Plan
 from ragstone.metrics import resolve
-from ragstone.store import NewRow, RunInfo, Store, StoredRun, describe_metric
+from ragstone.store import NewRow, RunInfo, Store, StoredRun, to_metric_record
 from ragstone.types import Finding, Score
 
 CONTEXT = "The mill was built in 1850 by the river."
@@ -35,7 +35,7 @@ def make_run(
     """A finished run with one metric; its samples are s0, s1, …"""
     info = RunInfo(
         name, name, "2026-01-01T00:00:00+00:00", "running", Plan(), {"format": "ragstone"}, "x.jsonl",
-        "ragstone", (describe_metric(resolve(metric)),), "offline 1",
+        "ragstone", (to_metric_record(resolve(metric)),), "offline 1",
     )  # fmt: skip
     store.create(info)
     rows = [

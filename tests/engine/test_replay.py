@@ -16,7 +16,7 @@ from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges.factory import make_judge
 from ragstone.metrics import resolve
 from ragstone.metrics.scoring import build_starter
-from ragstone.store import NewRow, RunInfo, Store, StoredRun, describe_metric
+from ragstone.store import NewRow, RunInfo, Store, StoredRun, to_metric_record
 from ragstone.types import Usage
 
 ROW = {
@@ -50,7 +50,7 @@ def store_run(store: Store, judge: object, *, payer: str) -> StoredRun:
     )
     info = RunInfo(
         id="r1", name="r1", created="2026-05-01T10:00:00+00:00", status="running", plan=Plan(judge=judge),  # type: ignore[arg-type]
-        shape=reading.shape, source="rows", format=reading.format, metrics=(describe_metric(metric),), judge="openai:big",
+        shape=reading.shape, source="rows", format=reading.format, metrics=(to_metric_record(metric),), judge="openai:big",
     )  # fmt: skip
     run = store.create(info)
     store.append("r1", [NewRow(1, "q1", None, json.dumps(ROW), scores)]).result()

@@ -65,6 +65,21 @@ def test_what_states_something_or_nothing_is_no_bare_answer(answer: str) -> None
         ("¿Tiene piscina el hotel?", "No", "No tiene piscina el hotel."),
         ("¿Tiene piscina el hotel?", "Sí", "Tiene piscina el hotel."),
         ("¿Por qué se estrelló el avión?", "mal tiempo", "Se estrelló el avión por mal tiempo."),
+        ("Which decade was the bridge built?", "the 1990s", "The bridge was built in the 1990s."),
+        ("Which country was the car made?", "Spain", "The car was made in Spain."),
+        ("Which town was he born?", "Ulm", "He was born in Ulm."),
+        ("Which state was she raised?", "Ohio", "She was raised in Ohio."),
+        ("Which month was it opened?", "May", "It was opened in May."),
+        ("How old was he before he left?", "40", "He was 40 old before he left."),
+        ("How tall was the tree while it stood?", "40 m", "The tree was 40 m tall while it stood."),
+        ("Where is it based in?", "Porto", "It is based in Porto."),
+        ("Why did it close?", "rain", "It did close because of rain."),
+        ("Why did it close?", "Because it rained", "It did close Because it rained."),
+        ("¿Cuántas cartas les escribió?", "tres", "Tres cartas les escribió."),
+        ("¿Cuántas cartas les escribió Ana?", "tres", "Ana les escribió tres cartas."),
+        ("¿Cuántas veces lo pidió Ana?", "dos", "Ana lo pidió dos veces."),
+        ("¿Por qué cerró?", "Porque llovía", "Cerró Porque llovía."),
+        ("¿Cuándo cerró la tienda?", "el lunes", "Cerró la tienda el lunes."),
     ],
 )  # fmt: skip
 def test_question_and_bare_answer_make_a_statement(
@@ -89,6 +104,31 @@ def test_yes_and_no_in_a_few_words_are_statements_with_their_question(
 ) -> None:
     assert is_polar_exchange(question, answer)
     assert to_statement(question, answer) == statement
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Yes", "Yeah.", "Yep", "Sure!", "Certainly.", "Absolutely!", "Indeed.", "Correct.", "It does.", "No.", "It does not."],
+)  # fmt: skip
+def test_every_way_to_say_yes_or_no_is_understood(answer: str) -> None:
+    negation = "not " if "no" in answer.lower() else ""
+    assert is_polar_exchange("Does it open?", answer)
+    assert to_statement("Does it open?", answer) == f"It does {negation}open."
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Sí", "Claro.", "Por supuesto que sí", "Desde luego.", "Así es.", "Correcto", "Lo es.", "No", "No, no lo es."],
+)  # fmt: skip
+def test_every_way_to_say_si_or_no_is_understood(answer: str) -> None:
+    negation = "No es" if "no" in answer.lower() else "Es"
+    assert is_polar_exchange("¿Es gratis la entrada?", answer)
+    assert to_statement("¿Es gratis la entrada?", answer) == f"{negation} gratis la entrada."
+
+
+def test_a_long_text_is_no_bare_answer_however_few_its_words() -> None:
+    assert is_bare_answer("x" * 200)
+    assert not is_bare_answer("x" * 201)
 
 
 @pytest.mark.parametrize(

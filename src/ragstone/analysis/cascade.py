@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ragstone.analysis.batch import Row
 from ragstone.analysis.corrected import MIN_LABELS, CorrectedMean, LabelledUnits, correct_mean
 from ragstone.analysis.stats import wilson_interval
-from ragstone.judges.cascade_settings import parse_share
+from ragstone.judges.cascade_settings import CASCADE_NAME, DEFAULT_AGREE, parse_share
 from ragstone.types import Finding, Score
 
 SHARE_FAMILIES: Mapping[str, bool] = {
@@ -23,8 +23,6 @@ SHARE_FAMILIES: Mapping[str, bool] = {
     "hallucination_rate": False,
 }
 """Metrics whose value is the share of supported claims (True), or of the others."""
-DEFAULT_TARGET = 0.95
-"""Share of verdicts that are to be the second judge's, where the plan gives none."""
 BOUND_STEPS = 50
 """Bounds are tried in steps of 1 / 100 on each side of one half."""
 
@@ -42,10 +40,11 @@ class CascadeSummary:
     disagreed: int
     """Checked ones on which the two differ."""
     samples: int
+    """Samples that these items are of."""
     samples_asked: int
     """Samples of which the second was asked anything."""
     disagreement: float | None
-    """Estimated share of the sure items on which the two differ; None with fewer than 10 checked."""
+    """Estimated share of the sure items on which the two differ; None with fewer than `MIN_LABELS` checked."""
     low: float | None
     """Lower end of its 95 % interval."""
     high: float | None
@@ -73,7 +72,7 @@ class CascadeSummary:
 
 def is_cascade(judge: str | None) -> bool:
     """Whether the name of a run's judge is that of a cascade."""
-    return (judge or "").startswith("cascade(")
+    return (judge or "").startswith(CASCADE_NAME)
 
 
 def summarise_cascade(run: Any) -> dict[str, CascadeSummary]:
@@ -83,7 +82,7 @@ def summarise_cascade(run: Any) -> dict[str, CascadeSummary]:
         return {}
     spec = info.plan.judge
     given = spec.get("agree") if isinstance(spec, Mapping) else None
-    target = DEFAULT_TARGET if given is None else parse_share(given, "agree", DEFAULT_TARGET)
+    target = DEFAULT_AGREE if given is None else parse_share(given, "agree", DEFAULT_AGREE)
     families = {str(m["name"]): str(m["family"]) for m in info.metrics if m.get("judged")}
     items: dict[str, list[_Item]] = {name: [] for name in families}
     for row in run.scores():
@@ -152,8 +151,8 @@ class _Item:
 
     sample: int
     group: str
-    share: float
-    """Of the sample's own items."""
+    weight: float
+    """Its share of the sample's own items."""
     first: str
     second: str
     chance: float
@@ -161,7 +160,7 @@ class _Item:
     verified: bool
     """Whether the quote of a supported claim stands in its source."""
     is_opinion: bool
-    is_share: bool
+    counts_support: bool
     """Whether the metric counts supported claims, so that contradicted and not found are the same to it."""
 
     @property
@@ -171,7 +170,7 @@ class _Item:
     @property
     def agrees(self) -> bool:
         """Whether the first judge says what the second does; a `supported` without a true quote is `not_found`."""
-        if self.is_share:
+        if self.counts_support:
             first, second = self.supported
             return first == second
         is_unproved = self.second == "supported" and not self.verified
@@ -184,25 +183,30 @@ class _Item:
         return (float(self.first == "supported") if self.first else second), second
 
 
-def _read_items(row: Row, metric: str, is_share: bool) -> Iterator[_Item]:
+def _read_items(row: Row, metric: str, counts_support: bool) -> Iterator[_Item]:
     position, sample, group, scores = row
     score: Score | None = scores.get(metric)
     if score is None or not score.ok:
         return
     for finding in score.findings:
-        yield _read_item(finding, position, group or sample, 1 / len(score.findings), is_share)
+        yield _read_item(
+            finding, position, group or sample, 1 / len(score.findings), counts_support
+        )
 
 
-def _read_item(finding: Finding, position: int, group: str, share: float, is_share: bool) -> _Item:
+def _read_item(
+    finding: Finding, position: int, group: str, weight: float, counts_support: bool
+) -> _Item:
     opinion = finding.opinion
-    if (
-        opinion is None
-    ):  # decided without a judge, such as a claim without sources: both would say the same
+    # decided without a judge, such as a claim without sources: both would say the same
+    if opinion is None:
         verdict = finding.verdict
-        return _Item(position, group, share, verdict, verdict, 1.0, None, True, False, is_share)
+        return _Item(
+            position, group, weight, verdict, verdict, 1.0, None, True, False, counts_support
+        )
     return _Item(
-        position, group, share, opinion.first, opinion.second, opinion.chance, opinion.probability,
-        finding.verified is not False, True, is_share,
+        position, group, weight, opinion.first, opinion.second, opinion.chance, opinion.probability,
+        finding.verified is not False, True, counts_support,
     )  # fmt: skip
 
 
@@ -229,6 +233,7 @@ def _count_items(items: Sequence[_Item], target: float) -> CascadeSummary:
     checked = [item for item in items if item.chance < 1 and item.is_asked]
     return CascadeSummary(
         items=len(items),
+        # a chance of 1: the first was unsure, so the second was asked whatever the draw
         unsure=sum(item.chance >= 1 for item in items),
         checked=len(checked),
         disagreed=sum(not item.agrees for item in checked),
@@ -267,7 +272,7 @@ def _estimate_mean(items: Sequence[_Item], family: str) -> CorrectedMean | None:
     second = np.array([items[number].supported[1] for number in labelled])
     if not SHARE_FAMILIES[family]:
         first, second = 1 - first, 1 - second
-    shares = np.array([item.share for item in items])
+    weights = np.array([item.weight for item in items])
     groups = {group: number for number, group in enumerate({item.group: 0 for item in items})}
     return correct_mean(
         LabelledUnits(
@@ -275,7 +280,7 @@ def _estimate_mean(items: Sequence[_Item], family: str) -> CorrectedMean | None:
             labelled=np.array(labelled, np.int64),
             labels=second,
             sampling_probabilities=np.array([items[number].chance for number in labelled]),
-            weights=shares / shares.sum(),
+            weights=weights / weights.sum(),
             groups=np.array([groups[item.group] for item in items], np.int64),
         )
     )

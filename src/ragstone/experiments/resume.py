@@ -16,7 +16,7 @@ from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.inputs import PreparedRun, has_spec, new_run_id
 from ragstone.judges import Judge
 from ragstone.registry import Metric
-from ragstone.store import RunFacts, RunInfo, Store, StoredRun, describe_metric
+from ragstone.store import RunFacts, RunInfo, Store, StoredRun, to_metric_record
 
 if TYPE_CHECKING:
     from ragstone.experiments.answer import SystemUnderTest
@@ -137,7 +137,7 @@ def _new_info(prepared: PreparedRun, facts: RunFacts, run_id: str) -> RunInfo:
         shape=dataset.shape,
         source=dataset.source,
         format=dataset.format,
-        metrics=tuple(describe_metric(metric) for metric in prepared.metrics),
+        metrics=tuple(to_metric_record(metric) for metric in prepared.metrics),
         judge=_name_judge(prepared.judge),
         facts=facts,
     )

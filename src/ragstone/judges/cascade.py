@@ -20,7 +20,7 @@ from ragstone.judges.cascade_rows import (
     narrow_ask,
     read_rows,
 )
-from ragstone.judges.cascade_settings import DEFAULT_CHECK, DEFAULT_UNSURE
+from ragstone.judges.cascade_settings import CASCADE_NAME, DEFAULT_CHECK, DEFAULT_UNSURE
 from ragstone.types import NO_USAGE, Usage
 
 FIRST_KINDS = frozenset({"claims", "embed", "questions"})
@@ -43,7 +43,7 @@ class Cascade(Reopenable):
     ) -> None:
         self.first, self.second = first, second
         self.unsure, self.check, self.seed = unsure, check, seed
-        self.name = f"cascade({first.name}, {second.name})"
+        self.name = f"{CASCADE_NAME}{first.name}, {second.name})"
         self.batch, self.concurrency = second.batch, second.concurrency
         self.local = first.local and second.local
         self.reopens = all(getattr(judge, "reopens", False) for judge in (first, second))

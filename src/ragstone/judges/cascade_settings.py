@@ -14,7 +14,10 @@ MEASURED = "measured"
 DEFAULT_UNSURE = (0.2, 0.8)
 DEFAULT_CHECK = 0.05
 """Share of the sure items that the second judge is asked about as well."""
-EXAMPLE_AGREE = 0.95
+DEFAULT_AGREE = 0.95
+"""Share of verdicts that are to be the second judge's, where the settings give none."""
+CASCADE_NAME = "cascade("
+"""What the name of every cascade starts with; runs keep it."""
 
 
 def check_cascade(spec: Mapping[str, Any]) -> None:
@@ -44,7 +47,7 @@ def read_bounds(spec: Mapping[str, Any]) -> tuple[float, float]:
         return DEFAULT_UNSURE
     # each sure item agrees with at least this chance, as far as the first judge's chances can be
     # believed; the checked share of them says how far
-    agree = max(0.5, parse_share(spec["agree"], "agree", EXAMPLE_AGREE))
+    agree = max(0.5, parse_share(spec["agree"], "agree", DEFAULT_AGREE))
     return round(1 - agree, 6), agree
 
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from ragstone.analysis.cascade import DEFAULT_TARGET, WeighedVerdict, find_bounds
+from ragstone.analysis.cascade import WeighedVerdict, find_bounds
 from ragstone.analysis.paired import compare_pairs
 from ragstone.analysis.significance import adjust_p_values
 from ragstone.analysis.stats import wilson_interval
+from ragstone.judges.cascade_settings import DEFAULT_AGREE
 from ragstone.judges.scale import MIN_FIT_ACCURACY, MIN_RANK_AUROC, JudgeScale
 from ragstone.labels.agreement import measure_kappa
 from ragstone.labels.estimates import (
@@ -178,7 +179,7 @@ def find_unsure(items: Sequence[MeasuredItem]) -> tuple[tuple[float, float], flo
         WeighedVerdict(item.prediction, item.is_right, item.weight / weights[item.is_yes])
         for item in items
     ]
-    found = find_bounds(verdicts, DEFAULT_TARGET)
+    found = find_bounds(verdicts, DEFAULT_AGREE)
     if found is None:
         return None
     low, high = found[0]

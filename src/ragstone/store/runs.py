@@ -32,13 +32,13 @@ class RunInfo:
     plan: Plan
     """What was asked for: enough to do it again."""
     shape: Mapping[str, Any]
-    """How a stored row maps to a Sample."""
+    """How a stored row maps to a Sample: the names of the columns that its fields come from."""
     source: str
     """The data as shown to the user."""
     format: str
     """Name of the data's format."""
     metrics: tuple[Mapping[str, Any], ...]
-    """Each metric as `describe_metric` describes it."""
+    """Each metric as `to_metric_record` has it."""
     judge: str | None = None
     """The judge's name; None without one."""
     total: int | None = None
@@ -91,8 +91,8 @@ def format_plan(info: RunInfo) -> dict[str, Any]:
     return plain
 
 
-def describe_metric(metric: Metric) -> dict[str, Any]:
-    """Describe a metric as it is stored with a run, so that a report does not need the metric's code."""
+def to_metric_record(metric: Metric) -> dict[str, Any]:
+    """A metric as it is stored with a run, so that a report does not need the metric's code."""
     return {
         "name": metric.name,
         "family": metric.family,

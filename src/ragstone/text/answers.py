@@ -58,23 +58,24 @@ def _reduce_to_polar(answer: str) -> str:
     match = _ELLIPTIC_ANSWER.fullmatch(answer)
     if match is None or not answer:
         return answer
-    denies = bool(match["denied"] or match["negado"])
+    denies = bool(match["en_denied"] or match["es_denied"])
     if match["word"] and (match["word"].lower() == "no") != denies and match["verb"]:
         return answer  # yes, it is not
     if denies or (match["word"] or "").lower() == "no":
         return "No"
-    return "Sí" if match["spanish"] or match["verbo"] else "Yes"
+    return "Sí" if match["es_yes"] or match["es_verb"] else "Yes"
 
 
 _SENTENCE_END = re.compile(r"[.!?]\s")
+# every way to say yes or no; `_POLAR` meets only what is left when these are reduced to Yes, Sí or No
 _ELLIPTIC_ANSWER = re.compile(
     r"""
     (?:(?P<word>yes|yeah|yep|sure|of\ course|certainly|absolutely|indeed|correct|no
-        |(?P<spanish>sí|claro(?:\ que\ sí)?|por\ supuesto(?:\ que\ sí)?|desde\ luego|así\ es|correcto))[,.;:!]?\s*)?
+        |(?P<es_yes>sí|claro(?:\ que\ sí)?|por\ supuesto(?:\ que\ sí)?|desde\ luego|así\ es|correcto))[,.;:!]?\s*)?
     (?P<verb>(?:i|you|he|she|it|we|they|there|this|that|these|those)\s
         (?:is|are|am|was|were|do|does|did|can|could|will|would|has|have|had|should|must|may|might|cannot|ca|wo)
-        (?P<denied>\s?n['’]t|\snot|(?<=cannot))?
-    |(?P<verbo>(?P<negado>no\s)?(?:lo|la|los|las|se|le)\s(?:es|son|era|fue|está|están|puede|pueden|hace|hacen|hay|tiene|tienen)))?
+        (?P<en_denied>\s?n['’]t|\snot|(?<=cannot))?
+    |(?P<es_verb>(?P<es_denied>no\s)?(?:lo|la|los|las|se|le)\s(?:es|son|era|fue|está|están|puede|pueden|hace|hacen|hay|tiene|tienen)))?
     """,
     re.IGNORECASE | re.VERBOSE,
 )

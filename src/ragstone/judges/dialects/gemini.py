@@ -64,7 +64,9 @@ class Gemini(Dialect):
         candidate = first_row(reply, "candidates")
         parts = as_object(candidate.get("content")).get("parts") or []
         text = "".join(
-            str(p.get("text") or "") for p in parts if isinstance(p, dict) and not p.get("thought")
+            str(part.get("text") or "")
+            for part in parts
+            if isinstance(part, dict) and not part.get("thought")
         )
         reason = str(candidate.get("finishReason") or "STOP")
         finish: Finish = (

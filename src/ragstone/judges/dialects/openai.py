@@ -1,4 +1,6 @@
-"""OpenAI's chat completions, which Ollama, vLLM, llama.cpp, LM Studio and most other servers speak as well."""
+"""OpenAI's chat completions, which Ollama, vLLM, llama.cpp, LM Studio and most other servers speak as well.
+
+The dialect of Ollama and the judge of GGUF files (`judges/local/gguf.py`) build on it."""
 
 from __future__ import annotations
 
@@ -35,6 +37,7 @@ class OpenAI(Dialect):
         "api.x.ai": ("XAI_API_KEY",),
     }
     max_output_tokens = 4096
+    """Sent with every request and part of the cache key: with another number every stored reply is asked for again."""
     parameter_needs: ClassVar[Mapping[str, str]] = {"top_logprobs": "logprobs"}
 
     def __init__(self, host: str) -> None:
@@ -74,7 +77,7 @@ class OpenAI(Dialect):
             raise MalformedReply("server_without_message")
         content = message.get("content")
         if isinstance(content, list):
-            content = "".join(p.get("text") or "" for p in content if isinstance(p, dict))
+            content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
         reason = choice.get("finish_reason")
         refused = message.get("refusal") or reason == "content_filter"
         finish: Finish = "refusal" if refused else "length" if reason == "length" else "stop"

@@ -12,7 +12,7 @@ from ragstone.monitor.interactions import Interaction, format_iso
 from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
-from ragstone.store import RunFacts, RunInfo, StoredRow, describe_metric
+from ragstone.store import RunFacts, RunInfo, StoredRow, to_metric_record
 from ragstone.store.codec import decode_score
 from ragstone.types import Sample, Score
 
@@ -77,7 +77,7 @@ class WindowRun:
             source=archive.store.place,
             format="monitor",
             metrics=tuple(
-                describe_metric(metric)
+                to_metric_record(metric)
                 for name in names
                 if (metric := find_metric(name)) is not None
             ),

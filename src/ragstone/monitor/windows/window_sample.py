@@ -10,7 +10,7 @@ from ragstone.monitor.interactions import from_micros
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.monitor.windows.window_run import InteractionRow, WindowRun
-from ragstone.store import describe_metric
+from ragstone.store import to_metric_record
 
 MAX_COMPARED = 20_000
 """Interactions on each side of a comparison at most, the newest."""
@@ -78,7 +78,7 @@ class WindowSample(WindowRun):
         self._group = group
         known = [str(about["name"]) for about in self.info.metrics]
         measures = [
-            describe_metric(metric)
+            to_metric_record(metric)
             for measure in MEASURES
             if measure not in known and (metric := find_metric(measure)) is not None
             and any(_read_measure(row, measure) is not None for row in self._rows)

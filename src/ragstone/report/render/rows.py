@@ -66,7 +66,7 @@ def export_rows(
         ):
             cells = _build_cells(block, unscored)
             if explained:
-                cells |= _explain(list(block.iter_scores()), explained, as_text, say)
+                cells |= _build_explanations(list(block.iter_scores()), explained, as_text, say)
             # The row as it came in, as text: it is not parsed and written anew, so that numbers and
             # key order stay.
             for text, *values in zip(texts, *cells.values(), strict=True):
@@ -77,14 +77,14 @@ def export_rows(
     return write_rows(path, rows, columns)
 
 
-def _explain(
-    rows: Sequence[Mapping[str, Score]], names: Collection[str], as_text: bool, say: Words
+def _build_explanations(
+    scored: Sequence[Mapping[str, Score]], names: Collection[str], as_text: bool, say: Words
 ) -> dict[str, list[Any]]:
     """What was found of each metric, by column: objects or lines of text."""
     write = write_finding if as_text else _finding_to_object
     columns: dict[str, list[Any]] = {}
     for name in names:
-        items = [[write(finding, say) for finding in scores[name].findings] for scores in rows]
+        items = [[write(finding, say) for finding in scores[name].findings] for scores in scored]
         columns[name + EXPLANATION_SUFFIX] = (
             ["\n".join(map(str, lines)) for lines in items] if as_text else items
         )

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.errors import StoreError
-from ragstone.report.view.index_builder import INDEX_VERSION
+from ragstone.report.view.index_builder import (
+    CODE_COLUMN,
+    FACTS_FILE,
+    INDEX_VERSION,
+    ORDER_COLUMN,
+    TEXTS_FILE,
+    VALUE_COLUMN,
+    VERDICT_COLUMN,
+)
 from ragstone.store.server_texts import ServerTexts
 
 if TYPE_CHECKING:
@@ -29,12 +37,12 @@ POSITION = "position"
 
 @dataclass(frozen=True, slots=True)
 class ValueRange:
-    """Values of a metric from the lowest to the highest, both included unless `is_open` leaves out the highest."""
+    """Values of a metric from the lowest to the highest, both included unless `excludes_high`."""
 
     metric: str
     low: float | None = None
     high: float | None = None
-    is_open: bool = False
+    excludes_high: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +55,9 @@ class SampleQuery:
     """Trait (`verdict`, `class`, `language`, `outcome.METRIC`, `label.METRIC`, `meta.FIELD`) and value."""
     positions: tuple[int, ...] | None = None
     """Only these samples; None: all."""
+    excluded_positions: tuple[int, ...] = ()
     sort: str = POSITION
     descending: bool = False
-    leaves_out: bool = False
-    """Whether `positions` are those to leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,7 @@ class RunIndex:
         self._server = server
         """The database, where it searches texts itself."""
         self.stamp = int(facts["stamp"])
+        """The state of the run that it was made of."""
         self.rows = int(facts["rows"])
         self.metrics: tuple[str, ...] = tuple(facts["metrics"])
         self._codes: Mapping[str, list[str]] = facts["codes"]
@@ -88,7 +96,7 @@ class RunIndex:
         """Columns that were mapped once."""
         self._lock = threading.Lock()
         self._texts = sqlite3.connect(
-            f"{(folder / 'texts.db').absolute().as_uri()}?mode=ro&immutable=1",
+            f"{(folder / TEXTS_FILE).absolute().as_uri()}?mode=ro&immutable=1",
             uri=True,
             check_same_thread=False,
         )
@@ -99,7 +107,7 @@ class RunIndex:
     def open(cls, folder: Path, server: ServerTexts | None = None) -> RunIndex | None:
         """The index in a folder; None where there is none that this version can read."""
         try:
-            facts = json.loads((folder / "facts.json").read_text(encoding="ascii"))
+            facts = json.loads((folder / FACTS_FILE).read_text(encoding="ascii"))
             if facts.get("version") != INDEX_VERSION:
                 return None
             return cls(folder, facts, server)
@@ -126,16 +134,22 @@ class RunIndex:
             # comparisons with NaN are false: a sample without a value is in no range
             mask &= values >= (-np.inf if part.low is None else part.low)
             high = np.inf if part.high is None else part.high
-            mask &= values < high if part.is_open else values <= high
+            mask &= values < high if part.excludes_high else values <= high
         for trait, value in wanted.traits:
             mask &= self._match_trait(trait, value)
         if wanted.positions is not None:
-            chosen = np.zeros(self.rows, dtype=bool)
-            chosen[[at - 1 for at in wanted.positions if 1 <= at <= self.rows]] = True
-            mask &= ~chosen if wanted.leaves_out else chosen
+            mask &= self._mark_positions(wanted.positions)
+        mask &= ~self._mark_positions(wanted.excluded_positions)
         if wanted.text.strip():
             mask &= self._search(wanted.text)
         return mask
+
+    def _mark_positions(self, positions: Sequence[int]) -> Mask:
+        import numpy as np
+
+        marked = np.zeros(self.rows, dtype=bool)
+        marked[[at - 1 for at in positions if 1 <= at <= self.rows]] = True
+        return marked
 
     def order(self, mask: Mask, wanted: SampleQuery) -> NDArray[np.int64]:
         """Positions of the samples that fit, sorted."""
@@ -144,7 +158,7 @@ class RunIndex:
         if wanted.sort not in self.metrics:
             indices = np.flatnonzero(mask)
             return (indices[::-1] if wanted.descending else indices) + 1
-        order = self._load(f"order{self.metrics.index(wanted.sort)}")
+        order = self._load(ORDER_COLUMN.format(self.metrics.index(wanted.sort)))
         values = self.load_values(wanted.sort)
         assert values is not None
         scored = int(np.count_nonzero(~np.isnan(values)))
@@ -158,7 +172,7 @@ class RunIndex:
         """The values of a metric, NaN where there is none; None for a metric that the run does not have."""
         if metric not in self.metrics:
             return None
-        values: Column = self._load(f"value{self.metrics.index(metric)}")
+        values: Column = self._load(VALUE_COLUMN.format(self.metrics.index(metric)))
         return values
 
     def _match_trait(self, trait: str, value: str) -> Mask:
@@ -166,7 +180,7 @@ class RunIndex:
 
         if trait == "verdict" and value in self._verdicts:
             bit = np.uint64(1 << self._verdicts.index(value))
-            return np.asarray((self._load("verdicts") & bit) > 0)
+            return np.asarray((self._load(VERDICT_COLUMN) & bit) > 0)
         words = self._codes.get(trait, [])
         if value not in words:
             return np.zeros(self.rows, dtype=bool)
@@ -183,7 +197,7 @@ class RunIndex:
         import numpy as np
 
         if trait == "verdict":
-            bits = self._load("verdicts")[mask]
+            bits = self._load(VERDICT_COLUMN)[mask]
             counts = [
                 int(np.count_nonzero(bits & np.uint64(1 << number)))
                 for number in range(len(self._verdicts))
@@ -215,14 +229,14 @@ class RunIndex:
         return [heads[position] for position in positions if position in heads]
 
     def find_positions(self, ids: Sequence[str]) -> dict[str, int]:
-        """Where samples of these ids stand."""
-        found: dict[str, int] = {}
+        """Where samples of these ids stand; of an id that repeats, the first."""
+        positions: dict[str, int] = {}
         for start in range(0, len(ids), 500):
             part = ids[start : start + 500]
             marks = ", ".join("?" * len(part))
             sql = f"SELECT id, MIN(position) FROM rows WHERE id IN ({marks}) GROUP BY id"  # noqa: S608
-            found.update(self._read(sql, part))
-        return found
+            positions.update(self._read(sql, part))
+        return positions
 
     def _search_texts(self, text: str) -> Mask:
         import numpy as np
@@ -253,7 +267,7 @@ class RunIndex:
 
         if trait not in self._codes:
             return np.zeros(self.rows, dtype=np.uint8)
-        return self._load(f"code{list(self._codes).index(trait)}")
+        return self._load(CODE_COLUMN.format(list(self._codes).index(trait)))
 
     def _load(self, name: str) -> Any:
         import numpy as np

@@ -29,6 +29,16 @@ from ragstone.store.server_texts import TEXT_FIELDS, ServerTexts
 from ragstone.types import Sample, Score
 
 INDEX_VERSION = 2
+"""Rises when a file or a column changes: `RunIndex.open` then takes older indexes for missing, and they are made again."""
+FACTS_FILE = "facts.json"
+TEXTS_FILE = "texts.db"
+VALUE_COLUMN = "value{}"
+"""File name, without .npy, of the values of the metric of that number."""
+ORDER_COLUMN = "order{}"
+"""Of the samples in the order of that metric's values."""
+CODE_COLUMN = "code{}"
+"""Of the words of the trait of that number."""
+VERDICT_COLUMN = "verdicts"
 TITLE_CHARS = 140
 MAX_FIELD_VALUES = 200
 """Different values of a field of the data beyond which it is no filter."""
@@ -157,7 +167,7 @@ def _put_in_place(draft: Path, folder: Path) -> None:
         draft.rename(folder)
     except OSError:
         # a second viewer of the store may have put its own there in between; it is of the same run
-        if not (folder / "facts.json").exists():
+        if not (folder / FACTS_FILE).exists():
             raise
 
 
@@ -165,7 +175,7 @@ def _read_rows(run: StoredRun, draft: Path, on_progress: Callable[[int], bool]) 
     columns = _Columns(tuple(str(metric["name"]) for metric in run.info.metrics))
     deciders = choose_deciders(run.info.metrics, find_scales(run), {})
     server = run.store.open_texts(run.id)
-    texts = sqlite3.connect(draft / "texts.db", isolation_level=None, check_same_thread=False)
+    texts = sqlite3.connect(draft / TEXTS_FILE, isolation_level=None, check_same_thread=False)
     try:
         # nothing is lost if the machine stops meanwhile: a draft is thrown away
         texts.execute("PRAGMA journal_mode = OFF")
@@ -227,15 +237,18 @@ def _write_columns(columns: _Columns, draft: Path) -> None:
 
     for number, name in enumerate(columns.metrics):
         values = np.frombuffer(columns.values.get(name, array("d")), dtype=np.float64)
-        np.save(draft / f"value{number}.npy", values)
+        np.save(draft / f"{VALUE_COLUMN.format(number)}.npy", values)
         # stable, so that equal values stay in the order of the data; what has no value comes last
         order = np.argsort(values, kind="stable").astype(np.uint32)
-        np.save(draft / f"order{number}.npy", order)
+        np.save(draft / f"{ORDER_COLUMN.format(number)}.npy", order)
     for number, codes in enumerate(_list_codes(columns).values()):
         column = np.frombuffer(codes.column, dtype=np.uint16)
         small = len(codes.numbers) < 256
-        np.save(draft / f"code{number}.npy", column.astype(np.uint8) if small else column)
-    np.save(draft / "verdicts.npy", np.frombuffer(columns.verdict_bits, dtype=np.uint64))
+        np.save(
+            draft / f"{CODE_COLUMN.format(number)}.npy",
+            column.astype(np.uint8) if small else column,
+        )
+    np.save(draft / f"{VERDICT_COLUMN}.npy", np.frombuffer(columns.verdict_bits, dtype=np.uint64))
 
 
 def _list_codes(columns: _Columns) -> dict[str, _Codes]:
@@ -251,7 +264,7 @@ def _write_facts(columns: _Columns, draft: Path, stamp: int) -> None:
         "codes": {name: list(codes.numbers) for name, codes in _list_codes(columns).items()},
         "verdicts": list(columns.verdicts),
     }
-    (draft / "facts.json").write_text(json.dumps(facts), encoding="ascii")
+    (draft / FACTS_FILE).write_text(json.dumps(facts), encoding="ascii")
 
 
 def _to_field_value(value: Any) -> str:

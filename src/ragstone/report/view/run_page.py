@@ -90,7 +90,10 @@ def resolve_query(state: SampleState, index: RunIndex, run: StoredRun) -> Sample
         return state.query
     ids = sorted({label.sample for label in load_labels(run.store)})
     positions = tuple(index.find_positions(ids).values())
-    return replace(state.query, traits=tuple(traits.items()), positions=positions, leaves_out=wanted == "no")  # fmt: skip
+    query = replace(state.query, traits=tuple(traits.items()))
+    if wanted == "no":
+        return replace(query, excluded_positions=positions)
+    return replace(query, positions=positions)
 
 
 def render_run(
@@ -266,7 +269,7 @@ def _list_chosen(state: SampleState) -> list[tuple[str, str]]:
     parts = [(say("quoted", text=query.text), state.href(text=""))] if query.text else []
     for part in query.ranges:
         _, low, high = format_range(part).rsplit(":", 2)
-        sign = "<" if part.is_open else "≤"
+        sign = "<" if part.excludes_high else "≤"
         text = f"{low + ' ≤ ' if low else ''}{part.metric}{f' {sign} ' + high.rstrip('-') if high else ''}"
         parts.append((text.replace(".", say("decimal")), state.drop_range(part.metric)))
     for trait, value in query.traits:

@@ -82,7 +82,7 @@ def read_state(frame: ViewFrame, run: str, metrics: dict[str, bool], lead: str) 
         sort = lead or POSITION
     # without a direction the worst come first
     is_down = frame.get("dir") == "down" or (not frame.get("dir") and not metrics.get(sort, True))
-    query = SampleQuery(frame.get("q"), ranges, traits, None, sort, is_down)
+    query = SampleQuery(frame.get("q"), ranges, traits, sort=sort, descending=is_down)
     histogram = frame.get("hist")
     if histogram not in metrics:
         histogram = sort if sort in metrics else lead
@@ -135,17 +135,17 @@ def parse_range(text: str) -> ValueRange | None:
     metric, separator, low = metric.rpartition(":")
     if not separator or not metric:
         return None
-    is_open = ends.endswith("-") and ends != "-"
+    excludes_high = ends.endswith("-") and ends != "-"
     try:
-        numbers = [float(end) if end else None for end in (low, ends.removesuffix("-") if is_open else ends)]  # fmt: skip
+        numbers = [float(end) if end else None for end in (low, ends.removesuffix("-") if excludes_high else ends)]  # fmt: skip
     except ValueError:
         return None
     if any(number is not None and not math.isfinite(number) for number in numbers):
         return None
-    return ValueRange(metric, numbers[0], numbers[1], is_open)
+    return ValueRange(metric, numbers[0], numbers[1], excludes_high)
 
 
 def format_range(part: ValueRange) -> str:
     """The range as `parse_range` reads it."""
     low, high = ("" if end is None else f"{end:.12g}" for end in (part.low, part.high))
-    return f"{part.metric}:{low}:{high}{'-' if part.is_open and high else ''}"
+    return f"{part.metric}:{low}:{high}{'-' if part.excludes_high and high else ''}"
