@@ -212,14 +212,14 @@ class Recorder:
         self.asks: list[Any] = []
         self.bodies: list[bytes] = []
         for client in (self.judge.model.client, self.judge.embeddings.client):
-            client._once = self._catching(client._once)
+            client._send_once = self._catching(client._send_once)
 
     def _catching(self, send: Any) -> Any:
-        async def once(path: str, data: bytes, seconds: float) -> Any:
+        async def send_once(call: Any, data: bytes, seconds: float) -> Any:
             self.bodies.append(data)
-            return await send(path, data, seconds)
+            return await send(call, data, seconds)
 
-        return once
+        return send_once
 
     async def answer(self, asks: Any) -> Any:
         self.asks.extend(asks)
