@@ -454,9 +454,6 @@ _CACHE_HIT = Usage(hits=1)
 
 # the last four columns in the order of Usage; the row of `_to_reply_rows` in the order of the table
 _SELECT_REPLIES = "SELECT key, run, reply, calls, input_tokens, output_tokens, usd FROM replies"
-_SELECT_WHOLE_REPLIES = (
-    "SELECT key, run, judge, created, reply, calls, input_tokens, output_tokens, usd FROM replies"
-)
 _INSERT_REPLY = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
