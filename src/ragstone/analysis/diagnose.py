@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.analysis.advice import Cause, Condition, Symptom
 from ragstone.analysis.classes import FailureClass, get_family
 from ragstone.analysis.columns import ComparableRun, RunColumns, read_columns
+from ragstone.analysis.effects import format_value
 from ragstone.analysis.failures import Failures
 from ragstone.analysis.slices import Slice
 
@@ -222,11 +223,7 @@ def _list_settings(info: RunInfo, varied: Mapping[str, Sequence[Any]]) -> Iterat
     for name, values in varied.items():
         now = info.facts.parameters[name]
         tried = [now, *(value for value in values if value != now)]
-        yield from ("--vary", f"{name}={','.join(map(_format_value, tried))}")
+        yield from ("--vary", f"{name}={','.join(map(format_value, tried))}")
     fixed = info.plan.system.settings if info.plan.system else {}
     for name in sorted(fixed.keys() - varied.keys()):
-        yield from ("--set", f"{name}={_format_value(fixed[name])}")
-
-
-def _format_value(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        yield from ("--set", f"{name}={format_value(fixed[name])}")

@@ -146,7 +146,7 @@ def _rows_by_level(settings: Sequence[Settings], name: str, full: bool) -> dict[
     for at, run_settings in enumerate(settings):
         varies_alone = all(run_settings[key] == base[key] for key in base if key != name)
         if full or varies_alone:
-            runs_by_value.setdefault(_format_value(run_settings[name]), []).append(at)
+            runs_by_value.setdefault(format_value(run_settings[name]), []).append(at)
     return runs_by_value
 
 
@@ -226,5 +226,6 @@ def _decide_level(
     )
 
 
-def _format_value(value: Any) -> str:
+def format_value(value: Any) -> str:
+    """A setting's value as it is written on the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

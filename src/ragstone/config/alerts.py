@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from ragstone.config.document import ConfigValue
 from ragstone.config.durations import parse_duration
-from ragstone.config.secrets import Secret
+from ragstone.config.secrets import SECRET_ADDRESSES, Secret
 from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
@@ -210,10 +210,12 @@ def _read_channel(value: ConfigValue, reader: PlanReader) -> Channel | None:
     """`log`, `file: alerts.jsonl`, `webhook: ${HOOK}` with `secret: ${KEY}`, `slack: …` or `apprise: …`."""
     if value.plain == "log":
         return Channel("log")
-    entries = reader.read_entries(value, "a channel", (*_ADDRESSED, "file", "secret"))
-    kinds = [kind for kind in (*_ADDRESSED, "file") if kind in entries]
+    entries = reader.read_entries(value, "a channel", (*SECRET_ADDRESSES, "file", "secret"))
+    kinds = [kind for kind in (*SECRET_ADDRESSES, "file") if kind in entries]
     if len(kinds) != 1:
-        reader.complain(value, f"a channel is log, or one of {', '.join((*_ADDRESSED, 'file'))}")
+        reader.complain(
+            value, f"a channel is log, or one of {', '.join((*SECRET_ADDRESSES, 'file'))}"
+        )
         return None
     kind: Any = kinds[0]  # a ChannelKind, which the type checker cannot see
     target = entries[kind]
@@ -240,10 +242,6 @@ def _read_secret(value: ConfigValue, kind: str, reader: PlanReader) -> Secret | 
         return value.value
     reader.complain(value, "the secret is written out; keep it in the environment as ${NAME}")
     return None
-
-
-_ADDRESSED = ("webhook", "slack", "apprise")
-"""Kinds of channel whose target is an address."""
 
 
 def _is_web_address(text: str) -> bool:

@@ -12,10 +12,10 @@ from ragstone.errors import ConfigError
 
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _PASSWORD = re.compile(r"(://[^/\s:]*:)[^/\s]*(?=@)")
-SECRET_KEYS = ("store", "api_key", "secret", "webhook", "slack", "apprise")
-"""Keys whose value may come from the environment."""
 SECRET_ADDRESSES = ("webhook", "slack", "apprise")
-"""Addresses whose path or query lets anyone in who knows it: never shown."""
+"""Channels of alerts that have an address, whose path or query lets anyone in who knows it: never shown."""
+SECRET_KEYS = ("store", "api_key", "secret", *SECRET_ADDRESSES)
+"""Keys whose value may come from the environment."""
 
 
 class Secret:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.types import NO_USAGE, Usage
+from ragstone.types import NO_USAGE, Usage, Verdict
 
 
 class ChoiceRequest(NamedTuple):
@@ -70,7 +70,7 @@ MIN_OPTION_MASS = 0.2
 """Probability that the options must have together; a model that would rather write something else has not chosen.
 A change here changes replies: raise ROUTE_VERSION in judges/hybrid."""
 
-PairLabel = Literal["supported", "contradicted", "not_found"]
+PairLabel = Verdict
 
 
 class PairRequest(NamedTuple):

@@ -54,6 +54,10 @@ class Words:
         text = self.translate("outcome", kind)
         return f"{text}, {self.translate('fault', fault)}" if fault else text
 
+    def axis_number(self, value: float) -> str:
+        """A number beside an axis: four digits at most."""
+        return f"{value:.4g}".replace(".", self("decimal"))
+
     def number(self, value: float | None, digits: int | None = None) -> str:
         """A score as it is read; a dash when there is none."""
         if value is None:

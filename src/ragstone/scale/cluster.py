@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import MissingExtra, RagstoneError
+from ragstone.judges.local.gguf import count_processors
 from ragstone.judges.secrets import is_loopback
 
 LOCATION_FORMS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, or the scheduler's file.json"
@@ -91,7 +92,7 @@ def parse_location(on: str) -> ClusterLocation:
             scheme = "tcp" if _is_this_machine(rest.rpartition(":")[0]) else "tls"
         return ClusterLocation(address=f"{scheme}://{rest}")
     if on == "dask" or on.startswith("dask:"):
-        count = on.partition(":")[2] or str(_count_cores())
+        count = on.partition(":")[2] or str(count_processors())
         if not count.isdecimal() or int(count) < 1:
             raise ClusterError(f"{on!r} names no number of workers; write dask:4")
         return ClusterLocation(workers=int(count))
@@ -153,13 +154,6 @@ async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> 
         yield cluster
     finally:
         await cluster.close()
-
-
-def _count_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _build_nanny(distributed: Any) -> Any:

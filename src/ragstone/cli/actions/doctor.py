@@ -10,7 +10,6 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -25,6 +24,7 @@ from ragstone.config import load
 from ragstone.config.secrets import reveal
 from ragstone.errors import RagstoneError
 from ragstone.judges.factory import make_judge
+from ragstone.judges.local.gguf import count_processors
 from ragstone.store import Store
 from ragstone.store.store import default_place
 
@@ -67,14 +67,7 @@ def run_doctor(
 def _list_versions() -> Iterator[Checkpoint]:
     yield Checkpoint("ragstone", "ok", __version__)
     yield Checkpoint("Python", "ok", f"{platform.python_version()} ({platform.python_implementation()})")  # fmt: skip
-    yield Checkpoint("system", "ok", f"{platform.system()} {platform.machine()}, {_count_cores()} cores")  # fmt: skip
-
-
-def _count_cores() -> int:
-    """Cores that this process may use: fewer than the machine has, in a container or a job."""
-    with suppress(AttributeError):  # not on every system
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    yield Checkpoint("system", "ok", f"{platform.system()} {platform.machine()}, {count_processors()} cores")  # fmt: skip
 
 
 def _list_extras() -> Iterator[Checkpoint]:

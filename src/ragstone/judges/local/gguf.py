@@ -109,7 +109,7 @@ class GgufModel:
 
 
 def count_processors() -> int:
-    """Return the number of processors that this process may use."""
+    """Return the number of processors that this process may use: fewer than the machine has, in a container or a job."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

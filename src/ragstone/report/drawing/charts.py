@@ -151,11 +151,11 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     for tick in choose_ticks(*xs, max(2, int((right - left) / 80))):
         x = place_point(tick, ys[0])[0]
         shapes.append(Stroke(((x, top), (x, bottom)), "grid"))
-        shapes.append(Caption(x, bottom + 15, _format_tick(tick, say), "soft", "middle"))
+        shapes.append(Caption(x, bottom + 15, say.axis_number(tick), "soft", "middle"))
     for tick in choose_ticks(*ys, 5):
         y = place_point(xs[0], tick)[1]
         shapes.append(Stroke(((left, y), (right, y)), "grid"))
-        shapes.append(Caption(left - 6, y + 4, _format_tick(tick, say), "soft", "end"))
+        shapes.append(Caption(left - 6, y + 4, say.axis_number(tick), "soft", "end"))
     shapes.append(Caption(right, bottom + 31, cost, "soft", "end"))
     front = sorted((p for p in points if p.front), key=lambda point: point.cost)
     line = [place_point(point.cost, point.quality) for point in front]
@@ -184,8 +184,8 @@ def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -
         shapes.append(Stroke((place_point(tick, 0), place_point(tick, 1)), "grid"))
         shapes.append(Stroke((place_point(0, tick), place_point(1, tick)), "grid"))
         x, y = place_point(tick, tick)
-        shapes.append(Caption(x, top + size + 15, _format_tick(tick, say), "soft", "middle"))
-        shapes.append(Caption(left - 6, y + 4, _format_tick(tick, say), "soft", "end"))
+        shapes.append(Caption(x, top + size + 15, say.axis_number(tick), "soft", "middle"))
+        shapes.append(Caption(left - 6, y + 4, say.axis_number(tick), "soft", "end"))
     shapes.append(Stroke((place_point(0, 0), place_point(1, 1)), "target", 1.5, dashed=True))
     for part in bins:
         ends = place_point(part.expected, part.low), place_point(part.expected, part.high)
@@ -213,7 +213,7 @@ def _draw_histogram(
     for number, count in enumerate(metric.histogram):
         if count:
             tall = max(count / tallest * height, 1.5)
-            title = say("bar", low=_format_tick(metric.edges[number], say), high=_format_tick(metric.edges[number + 1], say),
+            title = say("bar", low=say.axis_number(metric.edges[number]), high=say.axis_number(metric.edges[number + 1]),
                         count=say.count("sample", count))  # fmt: skip
             shapes.append(
                 Box(
@@ -227,9 +227,9 @@ def _draw_histogram(
             )
     base = top + height
     shapes.append(Stroke(((left, base), (left + width, base)), "axis"))
-    shapes.append(Caption(left, base + 15, _format_tick(metric.edges[0], say), "soft"))
+    shapes.append(Caption(left, base + 15, say.axis_number(metric.edges[0]), "soft"))
     shapes.append(
-        Caption(left + width, base + 15, _format_tick(metric.edges[-1], say), "soft", "end")
+        Caption(left + width, base + 15, say.axis_number(metric.edges[-1]), "soft", "end")
     )
     if metric.mean is not None and metric.edges[-1] > metric.edges[0]:
         x = left + (metric.mean - metric.edges[0]) / (metric.edges[-1] - metric.edges[0]) * width
@@ -270,7 +270,3 @@ def _format_mean(
     if width <= NARROW or low is None:
         return say.number(mean)
     return f"{say.number(mean)}  ({say.interval(low, high)})"
-
-
-def _format_tick(value: float, say: Words) -> str:
-    return f"{value:.4g}".replace(".", say("decimal"))

@@ -51,7 +51,7 @@ def draw_distribution(
         mean=say.number(metric.mean),
         interval=say.interval(metric.low, metric.high),
     )
-    ends = _format_end(first, say), _format_end(last, say)
+    ends = say.axis_number(first), say.axis_number(last)
     return Drawing(WIDTH, HEIGHT, tuple(shapes), label), ends
 
 
@@ -77,7 +77,7 @@ def _draw_bars(
         return [
             _draw_bar(
                 x, TWO_BARS_WIDTH, round(count / tallest * HISTOGRAM_HEIGHT, 2),
-                f"{_format_end(value, say)}: {say.count('sample', count)}",
+                f"{say.axis_number(value)}: {say.count('sample', count)}",
             )
             for count, value, x in places
             if count
@@ -89,7 +89,7 @@ def _draw_bars(
         x, end = place_value(low), place_value(high)
         # one sample in a million still shows
         height = max(round(count / tallest * HISTOGRAM_HEIGHT, 2), 1.5)
-        ends = {"low": _format_end(low, say), "high": _format_end(high, say)}
+        ends = {"low": say.axis_number(low), "high": say.axis_number(high)}
         title = say("bar", **ends, count=say.count("sample", count))
         bars.append(_draw_bar(round(x + 1, 2), round(max(end - x - 2, 1.0), 2), height, title))
     return bars
@@ -97,7 +97,3 @@ def _draw_bars(
 
 def _draw_bar(x: float, width: float, height: float, title: str) -> Box:
     return Box(x, round(HISTOGRAM_HEIGHT - height, 2), width, height, "bar", title)
-
-
-def _format_end(value: float, say: Words) -> str:
-    return f"{value:.4g}".replace(".", say("decimal"))

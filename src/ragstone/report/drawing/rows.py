@@ -73,7 +73,7 @@ def draw_rows(
     for tick in choose_ticks(low, high, max(2, int((right - left) / 70))):
         x = place_value(tick)
         shapes.append(Stroke(((x, 0), (x, bottom)), "grid"))
-        text = say.percent(tick, 0) if percent else _format_tick(tick, say)
+        text = say.percent(tick, 0) if percent else say.axis_number(tick)
         shapes.append(Caption(x, bottom + 15, text, "soft", "middle"))
     if zero is not None:
         shapes.append(Stroke(((place_value(zero), 0), (place_value(zero), bottom)), "zero", 1.25))
@@ -144,7 +144,3 @@ def _draw_mark(
         at = place_value(row.target)
         shapes.append(Stroke(((at, middle - 11), (at, middle + 11)), "target", 2.5))
     return shapes
-
-
-def _format_tick(value: float, say: Words) -> str:
-    return f"{value:.4g}".replace(".", say("decimal"))

@@ -11,7 +11,6 @@ from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.report.drawing.shapes import Box, Caption, Drawing, Shape, Stroke
 from ragstone.report.view.index import RunIndex, ValueRange
 from ragstone.report.view.sample_state import SampleState
-from ragstone.report.words import Words
 
 if TYPE_CHECKING:
     from ragstone.report.view.index import Column, Mask
@@ -58,7 +57,7 @@ def draw_histogram(
         low, high = float(edges[number]), float(edges[number + 1])
         count, all_count = int(fitting[number]), int(everything[number])
         is_last = number == bins - 1
-        title = say("bar", low=_format_end(low, say), high=_format_end(high, say),
+        title = say("bar", low=say.axis_number(low), high=say.axis_number(high),
                     count=say.count("sample", count))  # fmt: skip
         href = state.set_range(ValueRange(name, low, high, not is_last))
         x, width = number * step + 1.5, step - 3
@@ -69,8 +68,8 @@ def draw_histogram(
             tall = max(count / tallest * (base - 6), 1.5)
             shapes.append(Box(x, base - tall, width, tall, "bar", title, href))
     shapes.append(Stroke(((0, base), (wide, base)), "axis"))
-    shapes.append(Caption(0, base + 16, _format_end(float(edges[0]), say), "soft"))
-    shapes.append(Caption(wide, base + 16, _format_end(float(edges[-1]), say), "soft", "end"))
+    shapes.append(Caption(0, base + 16, say.axis_number(float(edges[0])), "soft"))
+    shapes.append(Caption(wide, base + 16, say.axis_number(float(edges[-1])), "soft", "end"))
     scored = int(np.count_nonzero(~np.isnan(values[mask])))
     label = say("view.spread_of", metric=name, n=say.count("sample", scored))
     return Drawing(wide, HEIGHT, tuple(shapes), label)
@@ -162,7 +161,3 @@ def _find_interval(moments: Moments, metric: Mapping[str, Any]) -> Interval:
         binary=bool(metric["binary"]),
         positive=str(metric["family"]) in RESOURCES,
     )
-
-
-def _format_end(value: float, say: Words) -> str:
-    return f"{value:.4g}".replace(".", say("decimal"))
