@@ -53,7 +53,7 @@ def _fresh() -> None:
 def test_the_best_wins_with_few_questions_and_is_better_on_held_out_ones(tmp_path) -> None:
     result = tune(QUESTIONS, Till, VARY, "exact_match", store=tmp_path / "s.db")
     assert result.winner.settings["knows"] >= 8
-    assert result.evaluations < 0.4 * result.grid
+    assert result.evaluations < 0.4 * result.full_grid
     assert result.comparison is not None
     (difference,) = result.comparison.versus[0].differences
     assert difference.verdict == "better"
@@ -159,7 +159,7 @@ def test_optuna_proposes_and_finds_it_too(tmp_path) -> None:
         budget=TuningBudget(trials=16), store=tmp_path / "s.db",
     )  # fmt: skip
     assert result.winner.settings["knows"] == 10
-    assert result.evaluations < result.grid
+    assert result.evaluations < result.full_grid
 
 
 def as_good_as_the_grid(store: Path, seed: int, *search: Any) -> tuple[bool, float]:
@@ -167,7 +167,7 @@ def as_good_as_the_grid(store: Path, seed: int, *search: Any) -> tuple[bool, flo
     result = tune(*search, seed=seed, store=store)
     grid = tune(*search, sampler="grid", seed=seed, store=store)
     means = {repr(trial.settings): trial.mean or 0.0 for trial in grid.trials}
-    assert grid.evaluations == grid.grid == len(means) * grid.winner.questions
+    assert grid.evaluations == grid.full_grid == len(means) * grid.winner.questions
     assert set(result.run.scores()) == set(grid.run.scores())  # the same questions are held out
     best = means[repr(result.winner.settings)] >= max(means.values()) - 1e-9
     return best, result.evaluations / grid.evaluations

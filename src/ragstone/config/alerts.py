@@ -196,7 +196,7 @@ def _read_thresholds(value: ConfigValue, reader: PlanReader) -> tuple[Threshold,
             continue
         if rule.name in OWN_FIGURES:
             thresholds.append(rule)
-        elif (metric := reader.read_metric(ConfigValue(item.at, rule.name))) is not None:
+        elif (metric := reader.read_metric(ConfigValue(item.location, rule.name))) is not None:
             thresholds.append(replace(rule, name=metric.name))
     return tuple(thresholds)
 

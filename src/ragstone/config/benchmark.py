@@ -49,7 +49,7 @@ def load_benchmark(path: str | Path) -> Benchmark:
                 item, f"unknown key {key!r}{suggest_nearest(key, (*known, *BENCHMARK_KEYS))}"
             )
     plan = reader.read_plan(
-        ConfigValue(tree.at, {key: item for key, item in tree.value.items() if key in known})
+        ConfigValue(tree.location, {key: item for key, item in tree.value.items() if key in known})
     )
     benchmark = Benchmark(
         plan,

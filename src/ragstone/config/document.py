@@ -18,7 +18,7 @@ MAX_VALUES = 20_000
 class ConfigValue:
     """A scalar, a list of ConfigValues or a mapping of text to ConfigValues, with its location for errors."""
 
-    at: str
+    location: str
     """`file:line`."""
     value: Any
 
@@ -118,7 +118,7 @@ class _Builder:
             if name is None:
                 self.errors.append(f"{at}: a key that is not a plain word; write key: value")
             elif name in built:
-                first = built[name].at.rpartition(":")[2]
+                first = built[name].location.rpartition(":")[2]
                 self.errors.append(
                     f"{at}: the key {name!r} stands twice (first in line {first}); keep one"
                 )

@@ -143,7 +143,7 @@ class PlanReader:
         metrics: dict[str, Metric] = {}
         items = self.list_items(value)
         if isinstance(value.value, str):
-            items = [ConfigValue(value.at, spec) for spec in split_specs(value.value)]
+            items = [ConfigValue(value.location, spec) for spec in split_specs(value.value)]
         for item in items:
             metric = self.read_metric(item)
             if metric is None:
@@ -242,7 +242,7 @@ class PlanReader:
             return {}
         read: dict[str, str] = {}
         for key, item in value.value.items():
-            metric = self.read_metric(ConfigValue(item.at, key))
+            metric = self.read_metric(ConfigValue(item.location, key))
             try:
                 parse_gate(str(item.plain))
             except (RagstoneError, ValueError) as bad:
@@ -311,4 +311,4 @@ class PlanReader:
 
     def complain(self, value: ConfigValue, sentence: str) -> None:
         """Add an error with the line of the value."""
-        self.errors.append(f"{value.at}: {sentence}")
+        self.errors.append(f"{value.location}: {sentence}")

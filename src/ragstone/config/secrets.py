@@ -88,26 +88,28 @@ def expand_variables(
         filled = {
             name: expand_variables(item, errors, name, missing_keys) for name, item in inner.items()
         }
-        return ConfigValue(value.at, filled)
+        return ConfigValue(value.location, filled)
     if isinstance(inner, list):
         return ConfigValue(
-            value.at, [expand_variables(item, errors, key, missing_keys) for item in inner]
+            value.location, [expand_variables(item, errors, key, missing_keys) for item in inner]
         )
     if not isinstance(inner, str):
         return value
     names = VARIABLE.findall(inner)
     if key in ("api_key", "secret"):
         return ConfigValue(
-            value.at, Secret(_expand_api_key(key, value, names, errors, missing_keys), inner)
+            value.location, Secret(_expand_api_key(key, value, names, errors, missing_keys), inner)
         )
     if key in SECRET_ADDRESSES:
-        return ConfigValue(value.at, Secret(_fill_value(value, errors), inner if names else None))
+        return ConfigValue(
+            value.location, Secret(_fill_value(value, errors), inner if names else None)
+        )
     if key == "store":
         # only a store with a password or a variable is a secret; others are shown in messages
-        return ConfigValue(value.at, _expand_store(value, names, errors))
+        return ConfigValue(value.location, _expand_store(value, names, errors))
     if names:
         errors.append(
-            f"{value.at}: {key!r} holds {inner!r}; variables are for secrets only "
+            f"{value.location}: {key!r} holds {inner!r}; variables are for secrets only "
             f"({', '.join(SECRET_KEYS)}): write the value itself"
         )
     return value
@@ -122,7 +124,7 @@ def _expand_api_key(
 ) -> str:
     if not names:
         errors.append(
-            f"{value.at}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
+            f"{value.location}: {key!r} is written out; keep it in the environment and write ${{NAME}}"
         )
         return ""
     return _fill_value(value, errors if missing_keys is None else missing_keys)
@@ -135,7 +137,7 @@ def _expand_store(value: ConfigValue, names: list[str], errors: list[str]) -> st
 
 
 def _fill_value(value: ConfigValue, errors: list[str]) -> str:
-    return _fill_variables(value.value, errors, f"{value.at}: ")
+    return _fill_variables(value.value, errors, f"{value.location}: ")
 
 
 def _fill_variables(text: str, errors: list[str], at: str = "") -> str:

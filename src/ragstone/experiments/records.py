@@ -56,7 +56,7 @@ def describe_search(result: TuningResult) -> dict[str, Any]:
         },
         "margin": result.margin,
         "answered": result.evaluations,
-        "full_grid": result.grid,
+        "full_grid": result.full_grid,
         "stopped": result.stopped,
         "trials": [
             {

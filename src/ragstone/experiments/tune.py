@@ -69,7 +69,7 @@ class TuningResult:
     """The objective of the winner minus that of the system as it was, on the held-out questions."""
     evaluations: int
     """Tuning questions answered, over all trials."""
-    grid: int
+    full_grid: int
     """Tuning questions that a full grid would have answered."""
     stopped: str = ""
     """The budget that ended the search early."""
@@ -155,7 +155,7 @@ async def atune(
         objective=wanted, trials=tuple(ordered), winner=ordered[0], run=after, baseline=before,
         result=_compare_held_out(before, after, wanted, margin),
         gain=_measure_gain(before, after, reporting, wanted), evaluations=search.questions,
-        grid=math.prod(map(len, vary.values())) * len(tuning), stopped=ended, margin=margin,
+        full_grid=math.prod(map(len, vary.values())) * len(tuning), stopped=ended, margin=margin,
     )  # fmt: skip
     keep_search(search.store, result, str(samples) if isinstance(samples, str | Path) else before.info.source)  # fmt: skip
     return result

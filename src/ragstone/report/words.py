@@ -14,7 +14,9 @@ from ragstone.types import Sample, Score
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The phrases and number formats of one language, and the time zone that times are shown in."""
+    """The phrases and number formats of one language, and the time zone that times are shown in.
+
+    Whoever writes a report calls it `say`: `say("bounds", low=…)` is the phrase of that key with its values."""
 
     language: str
     zone: tzinfo = UTC

@@ -91,7 +91,7 @@ def to_json(result: TuningResult) -> dict[str, Any]:
         "winner_run": result.run.id,
         "baseline_run": result.baseline.id,
         "evaluations": result.evaluations,
-        "grid_evaluations": result.grid,
+        "grid_evaluations": result.full_grid,
         "stopped": result.stopped or None,
         "trials": [
             {
