@@ -76,6 +76,13 @@ def test_every_field_of_a_finding_is_kept() -> None:
     assert list(stored) == [field.name for field in fields(Finding)]
 
 
+@pytest.mark.parametrize("text", ["plain", "rank 1 → 2, año", "\ud800", "null", "\0 \x7f"])
+def test_evidence_keeps_any_text(text: str) -> None:
+    score = Score(0.5, findings=(Finding(text, "supported", reason=text),))
+    block = ScoreBlock(1, 1, encode_scores_block([NewRow(1, "a", None, "", {"m": score})]))
+    assert list(block.iter_scores()) == [{"m": score}]
+
+
 def test_several_replies_are_looked_up_at_once(place: str) -> None:
     store = Store.open(place)
     for n in range(3):

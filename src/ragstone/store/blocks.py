@@ -24,8 +24,8 @@ from ragstone.store.codec import (
     build_bare_score,
     build_score,
     dump_json,
-    dump_plain,
     encode_detail,
+    encode_plain,
     findings_to_json,
     format_outcome,
     is_plain,
@@ -207,11 +207,13 @@ class _ColumnWriter:
             f"{dump_json(name)}:[{','.join(f'[{text},{indices}]' for text, indices in items.items())}]"
             for name, items in self._details.items()
         )
-        evidence = (dump_plain(self._evidence) or dump_json(self._evidence)) if self._evidence else ""  # fmt: skip
+        evidence = encode_plain(self._evidence) if self._evidence else b""
+        if evidence is None:
+            evidence = dump_json(self._evidence).encode("ascii")
         return (
             _compress(doubles),
             _compress(f"{{{details}}}".encode("ascii") if details else b""),
-            _compress(evidence.encode("ascii")),
+            _compress(evidence),
         )
 
 

@@ -101,7 +101,7 @@ def encode_reply(reply: Reply) -> str:
     they are and their codes, which a version without it passes over."""
     value = reply.value
     is_vectors = value.__class__ is dict and value.keys() == {"vectors"}
-    plain = None if is_vectors else dump_plain({"value": value} | _encode_margins(reply))
+    plain = None if is_vectors else _dump_plain({"value": value} | _encode_margins(reply))
     if plain is not None:  # then it has no message either
         return add_checksum(plain)
     # exact classes, here and in `_pack_vectors`: anything but plain dicts and lists is stored as JSON
@@ -109,7 +109,7 @@ def encode_reply(reply: Reply) -> str:
         packed = _pack_vectors(value["vectors"])
         if packed is not None:
             item = {"vectors": packed} | _encode_margins(reply)
-            return add_checksum(dump_plain(item) or dump_json(item))
+            return add_checksum(_dump_plain(item) or dump_json(item))
     item = {"value": value} | _encode_margins(reply)
     if isinstance(value, dict | list):
         messages: list[Any] = []
@@ -317,8 +317,8 @@ def _finding_to_json(finding: Finding, write: Callable[[str], Any]) -> dict[str,
     return item
 
 
-def dump_plain(item: Any) -> str | None:
-    """Encode as `dump_json`, several times as fast; None where it would not read back the same.
+def encode_plain(item: Any) -> bytes | None:
+    """Encode as JSON in UTF-8, several times as fast as `dump_json`; None where it would not read back the same.
 
     msgspec refuses a Message and half a surrogate pair; it would write NaN as null."""
     from msgspec.json import encode  # here, since most commands store no evidence
@@ -327,7 +327,12 @@ def dump_plain(item: Any) -> str | None:
         encoded = encode(item)
     except (TypeError, ValueError):
         return None
-    return None if b"null" in encoded or not encoded.isascii() else encoded.decode("ascii")
+    return None if b"null" in encoded else encoded
+
+
+def _dump_plain(item: Any) -> str | None:
+    encoded = encode_plain(item)
+    return encoded.decode("ascii") if encoded is not None and encoded.isascii() else None
 
 
 def _load_json(text: str) -> Any:
