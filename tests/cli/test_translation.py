@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -9,12 +11,41 @@ import pytest
 
 from ragstone.cli import COMMANDS, ragstone, run
 from ragstone.cli.translation import (
+    _split_sentences,
     choose_language,
-    find_untranslated,
-    list_texts,
     translate_text,
 )
 from ragstone.locale.catalogue import LOCALE_FOLDER, load_phrases
+
+
+def list_texts(command: click.Command, context: click.Context) -> Iterator[str]:
+    """Every help text of a command and of those below it, as the table has to hold them."""
+    for text in (command.help, command.epilog):
+        if text:
+            yield text
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and parameter.help:
+            yield parameter.help
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from list_texts(below, click.Context(below, parent=context, info_name=name))
+
+
+def find_untranslated(text: str, language: str) -> list[str]:
+    """The sentences of a help text that the table lacks."""
+    phrases = load_phrases(language, "cli")
+    missing = []
+    for paragraph in cleandoc(text).split("\n\n"):
+        words = " ".join(paragraph.split())
+        if not paragraph.startswith("\b") and words not in phrases:
+            missing += [
+                part
+                for part in _split_sentences(words)
+                if part not in phrases and not part.startswith(".")
+            ]
+    return missing
 
 
 def list_all_texts() -> set[str]:

@@ -95,36 +95,6 @@ def translate_click(language: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def list_texts(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Every help text of a command and of those below it, as the table has to hold them."""
-    for text in (command.help, command.epilog):
-        if text:
-            yield text
-    for parameter in command.params:
-        if isinstance(parameter, click.Option) and parameter.help:
-            yield parameter.help
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            yield from list_texts(below, click.Context(below, parent=context, info_name=name))
-
-
-def find_untranslated(text: str, language: str) -> list[str]:
-    """The sentences of a help text that the table lacks."""
-    phrases = load_phrases(language, "cli")
-    missing = []
-    for paragraph in cleandoc(text).split("\n\n"):
-        words = " ".join(paragraph.split())
-        if not paragraph.startswith("\b") and words not in phrases:
-            missing += [
-                part
-                for part in _split_sentences(words)
-                if part not in phrases and not part.startswith(".")
-            ]
-    return missing
-
-
 def _translate_paragraph(paragraph: str, phrases: Mapping[str, str]) -> str:
     words = " ".join(paragraph.split())
     if words in phrases:
