@@ -140,8 +140,7 @@ def _build_schema(count: int, sources: tuple[str, ...]) -> ReplySchema:
     )
 
 
-VERDICTS = ("not_found", "contradicted", "supported")
-"""As the schema and the example list them, the one that claims least first: a small model leans to the first."""
+VERDICTS = ("supported", "contradicted", "not_found")
 
 
 def _shorten(text: str) -> str:
