@@ -69,7 +69,7 @@ def make_run(store: Store, samples: int) -> StoredRun:
     reading = read([make_row(1)[0]])
     info = RunInfo(
         id=name, name=name, created="2026-05-01T10:00:00+00:00", status="running", plan=Plan(data=Data(path="rows")),
-        shape=reading.shape, source="rows", format=reading.format, metrics=described, judge="offline 7",
+        shape=reading.shape, source="rows", format=reading.format, metrics=described, judge="offline 8",
         facts=RunFacts(source="rows"),
     )  # fmt: skip
     store.create(info)

@@ -95,7 +95,7 @@ def add_run(
     info = RunInfo(
         id=run_id, name=name, created=f"2026-05-0{len(store.runs()) + 1}T10:00:00+00:00", status="running",
         plan=Plan(data=Data(path=source)), shape=reading.shape, source=source, format=reading.format,
-        facts=RunFacts(source=source), **({"metrics": METRICS, "judge": "offline 7"} | more),
+        facts=RunFacts(source=source), **({"metrics": METRICS, "judge": "offline 8"} | more),
     )  # fmt: skip
     run = store.create(info)
     append_rows(run, made)

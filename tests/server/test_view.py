@@ -84,7 +84,7 @@ def test_runs_stand_under_their_data_set_with_figures_and_courses(
     assert (
         text.count('class="drawing spark"') == 9
     )  # three later runs of one data set, three metrics
-    assert "offline 7" in text
+    assert "offline 8" in text
 
 
 def test_runs_are_filtered_and_sorted(server: Server) -> None:

@@ -71,6 +71,19 @@ def test_a_quote_proves_in_its_own_words(claim: str, quote: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("claim", "source", "is_proven"),
+    [
+        ("There are seven players in the pool.", "7", True),
+        ("7", "There are seven players in the pool.", True),
+        ("There are eight players in the pool.", "7", False),
+        ("En el equipo juegan siete jugadores.", "7", True),
+    ],
+)
+def test_a_bare_number_is_quoted_in_any_writing(claim: str, source: str, is_proven: bool) -> None:
+    assert is_proof(claim, [(source, source)]) is is_proven
+
+
+@pytest.mark.parametrize(
     ("claim", "quote"),
     [
         ("Fire damage is covered.", "The"),

@@ -10,6 +10,11 @@ from ragstone.text.quantities import Quantity, differs, find_quantities, is_comp
 
 MEET = {
     "en": """
+        three quarters of an hour | 45 minutes
+        2 tablespoons | 30 ml
+        500 euros monthly | 500 euros a month
+        10 people or fewer | at most 10 people
+        a maximum upload size of 25 MB | files may not exceed 25 MB
         born on 11 June 2003 | Born: 2003-06-11
         11 June 2003 | 11.06.2003
         June 11, 2003 | 11th of June, 2003
@@ -118,6 +123,12 @@ MEET = {
         at most 10 days | not for longer than ten days
     """,
     "es": """
+        un cuarto de hora | 15 minutos
+        tres cuartos de hora | 45 minutos
+        900 euros mensuales | 900 euros al mes
+        10 m/s | 36 km/h
+        más de 40 euros | superiores a 40 euros
+        diez caracteres o menos | como máximo diez caracteres
         el 11 de junio de 2003 | 2003-06-11
         11 de junio de 2003 | 11/06/2003
         11.06.2003 | 11 de junio del 2003
@@ -212,6 +223,12 @@ MEET = {
 }
 APART = {
     "en": """
+        up to 84 people | 48 people
+        at least 5 days | up to 5 days
+        more than 28 days | within 28 days
+        5 teaspoons | 5 ml
+        7 miles | 7 kilometres
+        once a month | once a year
         11 June 2003 | 12 June 2003
         11 June 2003 | 11 July 2003
         11 June 2003 | June 2003
@@ -256,7 +273,7 @@ APART = {
         5-7 days | 5-10 days
         5 days | 5-7 days
         between 5 and 7 | 8
-        more than 40 | 40
+        once a month | once a year
         more than 40 | less than 40
         at least 18 | 16
         under 10 | 10
@@ -281,6 +298,11 @@ APART = {
         one in the evening | one in the morning
     """,
     "es": """
+        al menos dos testigos | como máximo dos testigos
+        más de seis personas | como máximo seis personas
+        25 m/s | 25 kilómetros por hora
+        24 euros anuales | 24 euros al mes
+        una vez al año | una vez al mes
         11 de junio de 2003 | 12 de junio de 2003
         11 de junio de 2003 | 11 de julio de 2003
         11 de junio de 2003 | junio de 2003

@@ -92,6 +92,8 @@ def test_an_answer_after_a_refusal_is_an_answer(answer: str) -> None:
         "I am not sure. Maybe.",
         "I don't have that information. Please contact customer support.",
         "The passage discusses the war. It does not say who won.",
+        "I'm sorry, but the leaflet does not say anything about alcohol.",
+        "Lo siento, pero el prospecto no dice nada del alcohol.",
         "No tengo esa información. Consulta la página web del museo.",
         "",
     ],

@@ -18,7 +18,7 @@ def claims(*texts: str, question: str | None = None, language: str | None = None
 
     The question goes along with a text that only names something: it is the answer that makes the statement. Where a
     text opens with yes or no and says more, its first sentence makes a statement with the question: `asked`."""
-    from ragstone.text.answers import is_bare_answer, is_polar_exchange  # a slow import
+    from ragstone.text.answers import is_bare_answer, is_polar_exchange, repeats_question  # slow
 
     items: list[dict[str, Any]] = []
     for n, text in enumerate(texts, 1):
@@ -26,7 +26,7 @@ def claims(*texts: str, question: str | None = None, language: str | None = None
         items.append({"id": f"t{n}", "text": text, "sentences": parts})
         if not question or not question.strip() or not parts:
             continue
-        if is_bare_answer(text, language):
+        if is_bare_answer(text, language) and not repeats_question(question, text):
             items[-1]["question"] = question
         elif is_polar_exchange(question, parts[0], language):
             items[-1]["asked"] = question

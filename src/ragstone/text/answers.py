@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ragstone.text.clause_words import CLAUSE_WORDS, to_word_set
 from ragstone.text.clauses import has_clause
+from ragstone.text.content import find_content_words
 from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
 from ragstone.text.verbs import WORD, find_verb_form
@@ -26,6 +27,12 @@ def is_bare_answer(text: str, language: str | None = None) -> bool:
     if _SENTENCE_END.search(bare):
         return False
     return not has_clause(bare, detect_language(text, language)) and not declines(text)
+
+
+def repeats_question(question: str, answer: str) -> bool:
+    """Whether an answer has every content word of its question, so that it states something whatever its verb is."""
+    asked = find_content_words(question)
+    return len(asked) > 1 and asked <= find_content_words(answer)
 
 
 def to_statement(question: str, answer: str, language: str | None = None) -> str:

@@ -12,6 +12,7 @@ from ragstone.text.clause_words import to_word_set
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
+from ragstone.text.quantities import find_quantities, matches
 from ragstone.text.sentences import split_sentences
 
 MAX_NAME_WORDS = 6
@@ -52,7 +53,7 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
     They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
     quote as little as they can; a quote without a content word ("The") proves nothing."""
-    if _are_bare_names(claim, quotes):
+    if _are_bare_names(claim, quotes) or _have_same_figure(claim, quotes):
         return True
     plain = _LONG_QUOTATION.sub(" ", claim)
     words = find_content_words(plain) or find_content_words(claim)
@@ -89,6 +90,19 @@ def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
         quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
         for quote, source in quotes
     )
+
+
+def _have_same_figure(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
+    """Whether a claim or a whole source that is little more than a number has the other's: 7, there are seven players."""
+    for quote, source in quotes:
+        is_bare = quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
+        if not is_bare and len(claim.split()) > MAX_NAME_WORDS:
+            continue
+        language = detect_language(max(claim, quote, key=len))
+        mine, theirs = (find_quantities(text, language) for text in (claim, quote))
+        if any(matches(one, other) and matches(other, one) for one in mine for other in theirs):
+            return True
+    return False
 
 
 def _unite_content_words(texts: Sequence[str]) -> frozenset[str]:

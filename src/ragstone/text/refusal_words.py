@@ -27,8 +27,10 @@ CLASSES: Final[dict[str, str]] = {
         documento* contexto* pasaje* texto* fuente* artículo* fragmento* extracto* documentación
         """,
     "paper": """
-        manual report contract policy guide page website menu file transcript knowledge-base paragraph
-        informe contrato política guía página menú archivo párrafo web base
+        manual report contract policy guide page website menu file transcript knowledge-base paragraph leaflet brochure
+        handbook booklet instructions notice catalogue
+        informe contrato política guía página menú archivo párrafo web base prospecto folleto manual instrucciones aviso
+        catálogo
         """,
     "information": """
         information info detail details mention answer answers data reference references indication indications record

@@ -15,6 +15,12 @@ from ragstone.text.sentences import split_sentences
 # kind | source | supported claim | contradicted claim
 CASES = {
     "en": """
+        negation | Guests are not required to leave a deposit. | Guests do not have to leave a deposit. | Guests have to leave a deposit.
+        negation | Card payment is not available on the night bus. | You cannot pay by card on the night bus. | Card payment is possible on the night bus.
+        number | The lift carries at most six people. | Up to six people fit in the lift. | The lift carries more than six people.
+        quantifier | All rooms have a shower, and half of them have a balcony. | Half of the rooms have a balcony. | All rooms have a balcony.
+        quantifier | Most of the letters were saved, but a few were lost. | A few of the letters were lost. | All of the letters were lost.
+        roles | Marlin Foods bought Tilley last spring. | Tilley was acquired by Marlin Foods last spring. | Marlin Foods was acquired by Tilley last spring.
         number | The stadium holds 54,000 spectators. | The stadium has room for 54 thousand spectators. | The stadium holds 45,000 spectators.
         number | Shipping costs 4.50 euros within the country. | Within the country shipping is €4.50. | Shipping costs 5.40 euros within the country.
         number | The survey reached 62 % of all households. | 62 percent of all households were reached by the survey. | The survey reached 26 % of all households.
@@ -58,6 +64,9 @@ CASES = {
         negation | Smoking is not permitted anywhere in the building. | Nobody may smoke in the building. | Smoking is permitted in the building.
     """,
     "es": """
+        negation | No es obligatorio dejar una fianza. | No hay que dejar una fianza. | Hay que dejar una fianza.
+        number | En el ascensor caben como máximo seis personas. | En el ascensor caben hasta seis personas. | En el ascensor caben más de seis personas.
+        quantifier | Casi todos los olivos resistieron la helada; unos pocos se secaron. | Unos pocos olivos se secaron. | La mayoría de los olivos se secaron.
         number | El estadio tiene 54.000 asientos. | En el estadio hay cincuenta y cuatro mil asientos. | El estadio tiene 45.000 asientos.
         number | El envío cuesta 4,50 euros. | El envío sale por 4,50 €. | El envío cuesta 5,40 euros.
         number | La encuesta llegó al 62 % de los hogares. | El 62 por ciento de los hogares recibió la encuesta. | La encuesta llegó al 26 % de los hogares.

@@ -234,6 +234,19 @@ def test_what_disagrees_is_a_contradiction_that_says_what(
             "El aviso no afecta a otros sabores, ni a los que no se hacen en la planta.",
             "El aviso no afecta a otros sabores.",
         ),
+        ("El pintor murió en Madrid en 1907.", "El pintor murió en 1907 en Madrid."),
+        (
+            "El gimnasio abre de lunes a viernes de 7:00 a 22:30 y los sábados de 9:00 a 14:00.",
+            "El gimnasio abre los sábados.",
+        ),
+        (
+            "Last departure from the island: 21:45.",
+            "The last departure from the island is at 9.45 pm.",
+        ),
+        (
+            "Los pedidos superiores a 40 euros son gratuitos.",
+            "Los pedidos de más de 40 euros son gratuitos.",
+        ),
     ],
 )
 def test_what_only_looks_like_a_disagreement_is_none(source: str, claim: str) -> None:
@@ -386,6 +399,22 @@ def test_a_bare_answer_is_the_statement_that_it_makes_with_its_question() -> Non
         "They did find silver.",
     ]
     assert split("It was France.", "Which country reported it?") == ["It was France."]
+    # every word of the question is there: a sentence, whether or not its verb is known
+    whole = "El documento caduca el 12 de marzo."
+    assert split(whole, "¿Cuándo caduca el documento?") == [whole]
+
+
+def test_the_heading_of_a_table_claims_nothing_and_its_rows_are_compared_with_the_source() -> None:
+    table = (
+        "| Ticket | Price |\n| --- | --- |\n| Day ticket | 9 euros |\n| Weekly ticket | 31 euros |"
+    )
+    (reply,) = answered(asks.claims(table))
+    rows = [row["claim"] for row in reply.value["claims"]]
+    assert rows == ["| Day ticket | 9 euros |", "| Weekly ticket | 31 euros |"]
+    source = Chunk("a", "A day ticket costs 9 euros and a weekly ticket 31 euros.")
+    wrong = ("| Day ticket | 31 euros |", "| Weekly ticket | 9 euros |")
+    assert [row["verdict"] for row in verdicts(tuple(rows), (source,))] == ["supported"] * 2
+    assert {row["verdict"] for row in verdicts(wrong, (source,))} != {"supported"}
 
 
 @pytest.mark.parametrize(

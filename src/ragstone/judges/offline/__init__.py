@@ -11,7 +11,7 @@ from ragstone.judges import Reopenable
 from ragstone.locale.messages import compose
 from ragstone.text.language import identify_language, is_measured_language
 
-VERSION = 7
+VERSION = 8
 """Changes whenever any score could change: part of the name in reports and of the cache key."""
 
 HEURISTIC = "heuristic"

@@ -81,7 +81,12 @@ def _has_distinctive_words(
 ) -> bool:
     """Whether the claim has what sets one apart from its rivals: its figures, and its words since the rival before."""
     items = comparison.source.items
-    if not all(is_said(comparison, items[n], at) for n in owned if items[n].quantity is not None):
+    figures = [items[n] for n in owned if items[n].quantity is not None]
+    # a claim that has none of its figures says less, not something else: open on Saturdays, of Saturdays 9 to 14
+    has_figures = any(
+        n != at and item.quantity is not None for n, item in enumerate(comparison.claim.items)
+    )
+    if has_figures and not all(is_said(comparison, figure, at) for figure in figures):
         return False
     before = max((rival for rival in rivals if rival < place), default=-1)
     if before < 0:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragstone.judges.offline import lexicon
 from ragstone.judges.offline.alignment import opposites
-from ragstone.judges.offline.phrases import Sentence, parse_sentence
+from ragstone.judges.offline.phrases import Sentence, SentenceItem, parse_sentence
 from ragstone.judges.offline.reading import NEGATION, STOP, Reading
 from ragstone.judges.offline.tables import vector_row, vectors
 from ragstone.judges.offline.words import count_ids, stem_id
@@ -29,6 +29,8 @@ ROOT_LETTERS, ROOT_CREDIT = 5, 0.7
 """First letters that words of one root share, and what such a word counts: devolver, devolución."""
 VECTOR_NORM = 127.0 * 127.0
 """Word vectors are stored as whole numbers, 127 for 1."""
+MIN_LIKE = 0.6
+"""Cosine from which two words are taken for one, where that alone decides nothing."""
 CANDIDATES = 2
 """Sentences that a claim is compared with."""
 MAX_SENTENCE_CHARS = 600
@@ -82,6 +84,11 @@ class SentenceComparison:
         nearby = NEARBY_CREDIT if self.claim.items[at].id in self.nearby else 0.0
         return max(nearby, self.related[at])
 
+    def has_like(self, item: SentenceItem) -> bool:
+        """Whether a word of the claim that the sentence has not says much the same as this one of the sentence."""
+        others = (other for at, other in enumerate(self.claim.items) if not self.places[at])
+        return any(are_like(item, other) for other in others)
+
     def share(self, without: frozenset[int] = frozenset()) -> float:
         """Weighted share of the claim's other items that stand in the sentence or, for less, just before it."""
         total = shared = 0.0
@@ -98,6 +105,18 @@ class SentenceComparison:
 
     def make(self, kind: str, code: str, mine: str, theirs: str, certain: bool) -> Conflict:
         return Conflict(kind, code, mine, theirs, self.index, self.span, certain)
+
+
+def are_like(one: SentenceItem, other: SentenceItem) -> bool:
+    """Whether two words are near in meaning or of one root."""
+    root = one.lower[:ROOT_LETTERS]
+    if len(root) == ROOT_LETTERS and other.lower.startswith(root):
+        return one.quantity is None
+    if one.row < 0 or other.row < 0:
+        return False
+    table = vectors()[1]
+    cosine = table[one.row].astype(np.float32) @ table[other.row].astype(np.float32)
+    return bool(cosine >= MIN_LIKE * VECTOR_NORM)
 
 
 def rank_sentences(claim: Reading, sources: Sequence[Reading]) -> list[tuple[int, int]]:

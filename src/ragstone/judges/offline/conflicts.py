@@ -28,11 +28,7 @@ from ragstone.judges.offline.quantifiers import find_quantifier_conflict
 from ragstone.judges.offline.reading import Reading
 from ragstone.judges.offline.sequence import find_order_conflict
 from ragstone.judges.offline.slots import find_other_name
-from ragstone.judges.offline.substitutions import (
-    find_contrary_preposition,
-    find_exchange,
-    find_substitution,
-)
+from ragstone.judges.offline.substitutions import find_contrary_preposition, find_exchange
 from ragstone.locale.messages import compose
 
 __all__ = ["Conflict", "explain_conflict", "find_conflict"]
@@ -78,7 +74,6 @@ def _check_rules(
         find_waived_requirement(best),
         find_supposition(best),
         find_contrary_preposition(best),
-        find_substitution(best),
         find_exchange(best),
         find_name_conflict(best, sources),
         _find_slot_conflict(claim, sources),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -132,8 +133,8 @@ def _differ_in_unit(claim: Quantity, source: Quantity) -> bool:
     """Whether two measures of one sort have the same number and another unit."""
     if claim.kind != "measure" or source.kind != "measure" or not is_comparable(claim, source):
         return False
-    return claim.unit + str(claim.factor) != source.unit + str(source.factor) and (
-        claim.low / claim.factor == source.low / source.factor
+    return claim.unit + str(claim.factor) != source.unit + str(source.factor) and math.isclose(
+        claim.low / claim.factor, source.low / source.factor
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ragstone.judges.offline.binding import fit, is_about_claim, is_said
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison, compare_sentence
@@ -14,6 +15,8 @@ from ragstone.text.quantities import Quantity, differs, find_quantities, is_comp
 
 CERTAIN, POSSIBLE = 0.7, 0.3
 """Share of the claim's other words that must belong to the other figure."""
+CERTAIN_BOUND = 0.5
+"""The same where it is the number of the claim with a contrary bound."""
 MARGIN = 0.1
 """By how much the other figure must fit better than the same one."""
 ABOUT = 0.5
@@ -101,9 +104,10 @@ def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: f
         *comparison.claim.items,
         *(i for i in comparison.source.items if i.clause == theirs.clause),
     ]
-    is_limit = mine.quantity.bound and theirs.quantity and theirs.quantity.bound
+    assert theirs.quantity is not None
+    is_limit = mine.quantity.bound and theirs.quantity.bound
     certain = (
-        value >= CERTAIN
+        value >= (CERTAIN_BOUND if _is_same_number(mine.quantity, theirs.quantity) else CERTAIN)
         and (is_limit or not any(item.is_negated for item in denied))
         # of two figures of one sentence both belong to its subject
         and (comparison.places[at] or is_about_claim(comparison, place, ABOUT))
@@ -111,7 +115,14 @@ def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: f
     )
     kind = code.removesuffix("_differs")
     words = _quote(comparison.claim, at), _quote(comparison.source, place)
+    if words[0].lower() == words[1].lower():  # what they are for, or their bounds, differ
+        words = _quote_widely(comparison.claim, at), _quote_widely(comparison.source, place)
     return comparison.make(kind, code, *words, certain)
+
+
+def _is_same_number(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether only the bounds differ: at least 5, at most 5."""
+    return matches(replace(mine, bound=""), replace(theirs, bound=""))
 
 
 def _quote(sentence: Sentence, at: int) -> str:
@@ -119,6 +130,13 @@ def _quote(sentence: Sentence, at: int) -> str:
     item, counted = sentence.items[at], _find_counted(sentence, at)
     counts = item.quantity is not None and item.quantity.has_counted_noun and counted is not None
     return sentence.text[item.start : counted.end if counts and counted else item.end]
+
+
+def _quote_widely(sentence: Sentence, at: int) -> str:
+    """A figure with the two words before and after it."""
+    item = sentence.items[at]
+    before, after = sentence.text[: item.start].split(), sentence.text[item.end :].split()
+    return " ".join([*before[-2:], sentence.quote(item), *after[:2]]).strip(" ,.;:")
 
 
 def _compare_matching(

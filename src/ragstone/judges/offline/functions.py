@@ -156,7 +156,7 @@ _ENGLISH = FunctionWords(
     limitless={"regardless": "of", "whatever": "the", "even": "if", "irrespective": "of"},
     approximate=_words("about around approximately roughly nearly almost circa"),
     permissions=_words(
-        "can may allow allows allowed permit permits permitted accept accepts accepted admit admits admitted welcome possible"
+        "can may allow allows allowed permit permits permitted accept accepts accepted admit admits admitted welcome possible available"
     ),
     bounds=_words(
         "up exceed exceeds exceeding exceeded maximum minimum limit longer later higher greater lower fewer older younger"
@@ -245,7 +245,7 @@ _SPANISH = FunctionWords(
     },
     approximate=_words("alrededor aproximadamente unos unas casi cerca"),
     permissions=_words(
-        "puede pueden permite permiten permitido permitida permitidos admite admiten admitido acepta aceptan aceptado posible"
+        "puede pueden permite permiten permitido permitida permitidos admite admiten admitido acepta aceptan aceptado posible disponible disponibles"
     ),
     bounds=_words(
         "superar supera superan pasar pasa exceder excede exceden sobrepasar sobrepasa máximo mínimo límite mayor menor"

@@ -30,6 +30,9 @@ def find_member(
     members = _assign_members(items, [place for place, _ in figures])
     if _is_one_member(own, figures, members):
         return False, None
+    figure_count = sum(item.quantity is not None for item in comparison.claim.items)
+    if figure_count == 1 and not _has_words(items, own, members):
+        return False, None  # open on weekdays from 7, on Saturdays from 9: the words are those of both
     named = _find_named(comparison, at, members)
     if not named.isdisjoint(members[place] for place in own):
         return True, None
@@ -43,6 +46,14 @@ def _is_one_member(
 ) -> bool:
     """Whether all figures are of the member of the claim's own: at 9:15 and 11:45."""
     return {members[place] for place in own} == {members[place] for place, _ in figures}
+
+
+def _has_words(
+    items: Sequence[SentenceItem], own: Sequence[int], members: Mapping[int, int]
+) -> bool:
+    """Whether the member of a figure has words beside its figures."""
+    mine = {members[place] for place in own}
+    return any(items[n].quantity is None and member in mine for n, member in members.items())
 
 
 def _find_rival(

@@ -5,6 +5,7 @@ longer than B then B is shorter than A. `at` is the index of an item of the clai
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ragstone.judges.offline.binding import fit
@@ -143,12 +144,14 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
         return None
     places = map(comparison.best_place, range(len(claim.items)))
     known = {*places, *opposites.values()} - {-1}
+    if not mine:
+        denied = (place for place, item in enumerate(source.items) if _is_denied(item))
+        known |= {place for place in denied if comparison.has_like(source.items[place])}
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
     if not mine:
-        permits = not FUNCTION_WORDS[claim.language].permissions.isdisjoint(claim.words)
-        return _find_their_denial(source, known, theirs, permits)
+        return _find_their_denial(comparison, known, theirs)
     if _denies_all(comparison, mine):
         return None
     if all(comparison.places[at] or at in opposites for at in mine):
@@ -177,21 +180,39 @@ def _list_permissions(comparison: SentenceComparison, denial: _Denial | None) ->
 
 
 def _find_their_denial(
-    source: Sentence, known: set[int], theirs: list[int], permits: bool
+    comparison: SentenceComparison, known: set[int], theirs: list[int]
 ) -> _Denial | None:
+    source = comparison.source
     clauses = {source.items[place].clause for place in theirs}
     denied = [item for item in source.items if _is_denied(item) and item.clause in clauses]
+    modal = _list_modal(comparison.claim)
     # neither A nor B: each is denied by itself
-    permissions = FUNCTION_WORDS[source.language].permissions if permits else frozenset()
     needed = {
-        item.id for item in denied
-        if not _follows_choice(source, item) and item.lower not in permissions | EMPHATIC
+        item.id: item for item in denied
+        if not _follows_choice(source, item) and item.lower not in modal | EMPHATIC
     }  # fmt: skip
-    if not needed <= {source.items[place].id for place in known}:
+    missing = needed.keys() - {source.items[place].id for place in known}
+    if not all(comparison.has_like(needed[identity]) for identity in missing):
         return None
     if _is_of_other(source, known, clauses):
         return None
     return _Denial(False, tuple(denied))
+
+
+def _list_modal(claim: Sentence) -> frozenset[str]:
+    """Words of permission or of duty that say nothing new where the claim permits or demands something itself."""
+    function, words = FUNCTION_WORDS[claim.language], set(claim.words)
+    permits = not function.permissions.isdisjoint(words)
+    demands = not function.requirements.isdisjoint(words) or _DEMAND.search(claim.text) is not None
+    return (function.permissions if permits else frozenset()) | (
+        function.requirements if demands else frozenset()
+    )
+
+
+_DEMAND = re.compile(
+    r"\b(?:(?:have|has|had) to|hay que|ha[ny]? de|(?:tiene|tienen) que|hacen? falta)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_of_other(source: Sentence, known: set[int], clauses: set[int]) -> bool:

@@ -7,7 +7,7 @@ import re
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 
-CERTAIN = 0.85
+CERTAIN = 0.6
 """Share of the claim that must stand in the sentence."""
 _CONTRARY = frozenset({
     ("all", "most"), ("all", "some"), ("all", "few"), ("all", "none"), ("none", "all"), ("none", "most"),
@@ -31,11 +31,30 @@ def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
                 comparison, at, other
             ):
                 return _make_conflict(comparison, item, other)
+        for other in _list_counted_doers(comparison, at):
+            if (item.quantifier, other.quantifier) in _CONTRARY:
+                return _make_conflict(comparison, item, other)
         if item.quantifier == "all":
             limit = _find_limit(comparison, theirs)
             if limit is not None:
                 return _make_conflict(comparison, item, limit)
     return None
+
+
+def _list_counted_doers(comparison: SentenceComparison, at: int) -> list[SentenceItem]:
+    """What the claim says of the things, where the sentence says it of so many without naming them: a few were lost."""
+    source = comparison.source
+    said = {place for n, places in enumerate(comparison.places) if n != at for place in places}
+    return [
+        item for item in (source.items[place] for place in said)
+        if item.quantifier and (item.is_verb or _follows_pronoun(source, item))
+    ]  # fmt: skip
+
+
+def _follows_pronoun(sentence: Sentence, item: SentenceItem) -> bool:
+    """Whether the words before an item count a pronoun: half of them have a balcony."""
+    before = sentence.words[max(item.place - 4, 0) : item.place]
+    return not {"them", "these", "those", "ellos", "ellas"}.isdisjoint(before)
 
 
 def _follows_inclusion(sentence: Sentence, item: SentenceItem) -> bool:

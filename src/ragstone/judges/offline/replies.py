@@ -63,12 +63,17 @@ def _list_statements(
             whole = to_statement(text["asked"], to_plain_text(sentence), language)
             yield 0, Statement(whole, ((0, len(sentence)),))
             continue
+        following = text["sentences"][number + 1 : number + 2]
+        if following and _TABLE_RULE.fullmatch(following[0]):
+            continue  # the names of a table's columns
         for statement in statements(sentence, text_language, before):
             yield number, statement
         # a sentence ends with its mark; what ends with a citation alone goes on
         before = sentence if sentence.endswith("]") and not _CLOSED.search(sentence) else ""
 
 
+_TABLE_RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
+"""The line of a Markdown table under its heading."""
 _CLOSED = re.compile(r"[.!?]\s*(?:\[[^\[\]]*\]\s*)+$")
 
 

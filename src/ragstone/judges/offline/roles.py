@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import permutations
 
 from ragstone.judges.offline import lexicon
-from ragstone.judges.offline.comparison import SentenceComparison
+from ragstone.judges.offline.comparison import SentenceComparison, are_like
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 from ragstone.judges.offline.reading import NAME, WORD
@@ -20,6 +20,8 @@ def find_swap(comparison: SentenceComparison, opposites: dict[int, int]) -> tupl
     partners = _find_partners(comparison)
     for at, item in enumerate(items):
         anchor = opposites.get(at, partners.get(at, -1))
+        if anchor < 0 and item.is_verb:
+            anchor = _find_like_verb(comparison, at)
         if anchor < 0 or item.kind != WORD or item.id in symmetric_ids():
             continue
         if item.preposition or theirs[anchor].preposition:  # a noun of another phrase
@@ -34,6 +36,23 @@ def find_swap(comparison: SentenceComparison, opposites: dict[int, int]) -> tupl
         if swap is not None:
             return swap
     return None
+
+
+def _find_like_verb(comparison: SentenceComparison, at: int) -> int:
+    """The only verb of the sentence that says much the same as one of the claim, -1 for none: bought, acquired.
+
+    Only where one side names the doer with "by": what reaches many is received by them, in other roles."""
+    agents = FUNCTION_WORDS[comparison.claim.language].agents
+    sides = comparison.claim, comparison.source
+    is_turned = len({agents.isdisjoint(side.words) for side in sides}) == 2
+    if comparison.contraries[at] or comparison.places[at] or not is_turned:
+        return -1
+    verb = comparison.claim.items[at]
+    like = [
+        place for place, item in enumerate(comparison.source.items)
+        if item.is_verb and are_like(verb, item)
+    ]  # fmt: skip
+    return like[0] if len(like) == 1 else -1
 
 
 def _find_exchange(

@@ -7,40 +7,13 @@ from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.functions import FUNCTION_WORDS
 from ragstone.judges.offline.phrases import Sentence
 from ragstone.judges.offline.roles import symmetric_ids
-from ragstone.text.verbs import find_verb_form
 
 MIN_SHARE = 0.9
 """Share of the rest of the claim that must stand in the sentence."""
 MIN_OTHERS = 2
 """Items of the claim that must stand in the sentence."""
-MAX_RELATED = 0.2
-"""How near in meaning the two words may be: near ones may say the same."""
 _OPPOSED = {"from": "to", "to": "from", "desde": "hasta", "hasta": "desde"}
 """Prepositions that say the contrary of each other."""
-
-
-def find_substitution(comparison: SentenceComparison) -> Conflict | None:
-    """A word that no word of the sentence is near to, where the sentence has another one after the same words."""
-    claim, source = comparison.claim, comparison.source
-    new = [at for at in range(len(claim.items)) if not comparison.places[at]]
-    if not 0 < len(new) <= 2 or len(claim.items) - len(new) < MIN_OTHERS:
-        return None
-    at = new[-1]
-    item = claim.items[at]
-    if new[-1] - new[0] >= len(new) or item.quantity is not None or item.id in comparison.nearby:
-        return None
-    if any(comparison.related[n] > MAX_RELATED for n in new) or find_verb_form(
-        item.lower, claim.language
-    ):
-        return None
-    place = _find_slot(comparison, new[0])
-    if place is None:
-        return None
-    if comparison.share(frozenset(new)) < MIN_SHARE:
-        return None
-    # never certain: another word may say the same in other words
-    words = claim.quote(item), source.quote(source.items[place])
-    return comparison.make("word", "word_differs", *words, certain=False)
 
 
 def find_exchange(comparison: SentenceComparison) -> Conflict | None:
@@ -59,7 +32,8 @@ def find_exchange(comparison: SentenceComparison) -> Conflict | None:
     if is_one_phrase or not joins.isdisjoint(link) or between & symmetric_ids():
         return None
     mine, theirs = [_link(claim, at) for at in moved], [_link(source, places[at]) for at in moved]
-    if mine != theirs[::-1]:
+    # what stands under one preposition may stand in any order: in Madrid in 1907
+    if mine != theirs[::-1] or (mine[0] == mine[1] and mine[0]):
         return None
     words = claim.quote(claim.items[first]), claim.quote(claim.items[second])
     return comparison.make("roles", "names_swapped", *words, certain=True)
@@ -86,25 +60,6 @@ def find_contrary_preposition(comparison: SentenceComparison) -> Conflict | None
         if is_opposed and rival and rival.id not in claim_ids and comparison.share() >= MIN_SHARE:
             words = claim.quote(item), source.quote(rival)
             return comparison.make("word", "word_differs", *words, certain=True)
-    return None
-
-
-def _find_slot(comparison: SentenceComparison, at: int) -> int | None:
-    """The item of the sentence that stands after the same item and the same preposition, and not in the claim."""
-    items, theirs = comparison.claim.items, comparison.source.items
-    claim_ids = {item.id for item in items}
-    if not at:
-        return None
-    language = comparison.source.language
-    for place in (before + 1 for before in comparison.places[at - 1] if before + 1 < len(theirs)):
-        other = theirs[place]
-        is_new = (
-            other.id not in claim_ids
-            and other.quantity is None
-            and not find_verb_form(other.lower, language)
-        )
-        if is_new and _link(comparison.claim, at) == _link(comparison.source, place):
-            return place
     return None
 
 

@@ -109,9 +109,9 @@ def judge_case(
     is_denied = [DENIAL.match(claim.raw) is not None for claim in claims]
     claims = [_read_denied(claim) for claim in claims]
     matches = [compare_bare(claim, sources, question) for claim in claims]
-    # a bare name has no sentence that another could contradict
+    # a bare name has no sentence that another could contradict; a row of a table has
     conflicts = [
-        find_conflict(claim, sources) if match is None else None
+        find_conflict(claim, sources) if match is None or _is_record(claim) else None
         for claim, match in zip(claims, matches, strict=True)
     ]
     table, laid = measure_claims(claims, sources, conflicts)
@@ -128,6 +128,11 @@ def judge_case(
             )
         judged.append(_turn_round(verdict, claims[n]) if is_denied[n] else verdict)
     return _join_verdicts(judged, all(is_named), laid)
+
+
+def _is_record(claim: Reading) -> bool:
+    """Whether a claim without a verb is the row of a table: what it is of, and how much."""
+    return claim.raw.count("|") > 1 and NUMBER in claim.kinds
 
 
 def _join_verdicts(judged: Sequence[JudgedClaim], is_named: bool, laid: Alignment) -> JudgedCase:

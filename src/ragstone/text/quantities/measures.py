@@ -20,6 +20,9 @@ def read_share(tokens: QuantityTokens, at: int, number: Number) -> QuantityMatch
     """Read two thirds, tres cuartas partes, one in five, uno de cada diez."""
     fraction, end = _read_fraction(tokens, number)
     if fraction:
+        unit, after = read_parted_unit(tokens, end)
+        if unit:  # three quarters of an hour
+            return make_amount(tokens, at, after, number.value * fraction, SHARE_TOLERANCE, unit)
         return make_amount(
             tokens, at, end, number.value * fraction, SHARE_TOLERANCE, Unit("share", 1)
         )
@@ -45,6 +48,21 @@ def _read_fraction(tokens: QuantityTokens, number: Number) -> tuple[float, int]:
     if vocabulary.is_spanish and tokens.word(end + 1) == "partes":
         return vocabulary.fractions.get(word.removesuffix("s"), 0.0), end + 2
     return 0.0, end
+
+
+def read_parted_unit(tokens: QuantityTokens, at: int) -> tuple[Unit | None, int]:
+    """The unit after "of", of which a fraction is a measure and no share: a quarter of an hour, un cuarto de litro."""
+    if tokens.word(at) not in ("of", "de"):
+        return None, at
+    after = at + 2 if tokens.word(at + 1) in ("a", "an") else at + 1
+    if not all(tokens.is_joined(n) for n in range(at - 1, after)):
+        return None, at
+    unit, end = read_unit(tokens, after, False)
+    return (unit, end) if unit and unit.base in PARTED_UNITS else (None, at)
+
+
+PARTED_UNITS = frozenset({"s", "month", "l", "g", "m"})
+"""Base units that are named by their parts."""
 
 
 def _find_whole(tokens: QuantityTokens, number: Number) -> int | None:

@@ -241,6 +241,12 @@ def make_time(
     return QuantityMatch(quantity, end)
 
 
+def to_minutes(hour: Number) -> float:
+    """The minutes of an hour; after a point two digits are minutes: 9.45 pm."""
+    minute = round(100 * (hour.value % 1))
+    return 60 * int(hour.value) + minute if hour.step == 0.01 and minute < 60 else 60 * hour.value
+
+
 def read_half_day(
     tokens: QuantityTokens, at: int, minutes: float, end: int
 ) -> QuantityMatch | None:

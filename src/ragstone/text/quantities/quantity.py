@@ -112,9 +112,18 @@ def _differ_in_amount(claim: Quantity, source: Quantity) -> bool:
     limits = _convert_limits(source, claim)
     if limits is None:
         return False
+    if _are_opposed(claim, source) and abs(claim.value - sum(limits) / 2) <= ROUNDING * abs(
+        claim.value
+    ):
+        return True
     low, high = _interval(claim)
     other_low, other_high = _interval(source, *limits)
     return other_low > high or other_high < low
+
+
+def _are_opposed(claim: Quantity, source: Quantity) -> bool:
+    """Whether the bounds of one value exclude each other: at least 5 and at most 5."""
+    return _BOUND_DIRECTION.get(claim.bound, 0) * _BOUND_DIRECTION.get(source.bound, 0) < 0
 
 
 def is_comparable(claim: Quantity, source: Quantity) -> bool:
@@ -260,6 +269,9 @@ def _is_within(claim: Quantity, source: Quantity, low: float, high: float) -> bo
     if claim.bound in ("", "about"):
         # a claim may leave out the source's "about" or "more than", not the other end of a range
         return mine[0] <= low and high <= mine[1]
+    if claim.bound in ("at_most", "at_least") and source.bound in ("", "about"):
+        # 40 is more than 30, but who says "up to 50" of 40 says another number
+        return abs(claim.value - (low + high) / 2) <= ROUNDING * max(abs(low), 1e-9)
     theirs = _interval(source, low, high) if source.bound not in ("", "about") else (low, high)
     if _BOUND_DIRECTION.get(claim.bound, 0) * _BOUND_DIRECTION.get(source.bound, 0) > 0:
         # who is under 6 is under 10, and yet what holds for children under 6 need not hold for those under 10

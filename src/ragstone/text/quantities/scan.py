@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities import moments
-from ragstone.text.quantities.measures import make_amount, read_share, read_unit
+from ragstone.text.quantities.measures import PARTED_UNITS, make_amount, read_share, read_unit
 from ragstone.text.quantities.moments import QuantityMatch
 from ragstone.text.quantities.numerals import Number, read_half, read_number, read_roman
 from ragstone.text.quantities.quantity import CalendarDate, Quantity
@@ -56,6 +56,9 @@ def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
     after = at
     while tokens.word(after) in _PER and tokens.is_joined(after - 1) and after < at + 2:
         after += 1
+    period = _PERIODS.get(tokens.word(at)) if tokens.is_joined(at - 1) else None
+    if period:  # 500 euros mensuales
+        return f"{UNITS[period].base} {UNITS[period].factor:g}", at + 1
     unit = UNITS.get(tokens.word(after))
     if (
         after == at
@@ -67,6 +70,16 @@ def _read_rate(tokens: QuantityTokens, at: int) -> tuple[str, int]:
     return f"{unit.base} {unit.factor:g}", after + 1
 
 
+_PERIODS = {
+    adjective: noun
+    for noun, adjectives in {
+        "day": "daily diario diaria diarios diarias",
+        "week": "weekly semanal semanales",
+        "month": "monthly mensual mensuales",
+        "year": "yearly annually anual anuales",
+    }.items()
+    for adjective in adjectives.split()
+}
 _PER = frozenset(["a", "an", "per", "each", "every", "al", "por", "cada", "la"])
 
 
@@ -141,8 +154,9 @@ def _read_digits(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
 def _read_words(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     """A quantity that begins with a word: a number, an ordinal, a part, or a unit after an article."""
     vocabulary, word = tokens.vocabulary, tokens.word(at)
-    if word == "twice":
-        return make_amount(tokens, at, at + 1, 2, 1, Unit("times", 1))
+    times = _read_times(tokens, at)
+    if times:
+        return times
     roman = read_roman(tokens, at)
     if roman is not None:
         if tokens.word(at + 1) in vocabulary.centuries:
@@ -160,6 +174,18 @@ def _read_words(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
     if word in vocabulary.cardinals or word in vocabulary.scales or word in vocabulary.dozens:
         return _read_number(tokens, at)
     return _read_indefinite(tokens, at)
+
+
+def _read_times(tokens: QuantityTokens, at: int) -> QuantityMatch | None:
+    """Read twice, and once a month: without a time "once" may be a conjunction and "una vez" a story's beginning."""
+    word, unit = tokens.word(at), Unit("times", 1)
+    if word == "twice":
+        return make_amount(tokens, at, at + 1, 2, 1, unit)
+    is_phrase = (word, tokens.word(at + 1)) in (("una", "vez"), ("one", "time"))
+    end = at + 2 if is_phrase else at + 1
+    if not is_phrase and (word != "once" or tokens.vocabulary.is_spanish):
+        return None
+    return make_amount(tokens, at, end, 1, 1, unit) if _read_rate(tokens, end)[0] else None
 
 
 def _is_decade(tokens: QuantityTokens, at: int) -> bool:
@@ -202,7 +228,7 @@ def _read_part_of_unit(
         return _read_counted(tokens, at, Number(value * factor, 0.1 * factor, after + 1))
     unit, end = read_unit(tokens, after, False)
     is_part = is_half or tokens.word(at + 1) in ("of", "de")
-    if is_part and unit and unit.base in ("s", "month", "l", "g", "m"):
+    if is_part and unit and unit.base in PARTED_UNITS:
         return make_amount(tokens, at, end, value, 0.01, unit)
     return None
 
@@ -321,7 +347,7 @@ def _read_counted(tokens: QuantityTokens, at: int, number: Number) -> QuantityMa
         moments.read_decade(tokens, at, number)
         or (
             _may_be_hour(tokens, at, end)
-            and moments.read_half_day(tokens, at, 60 * number.value, end)
+            and moments.read_half_day(tokens, at, moments.to_minutes(number), end)
         )
         or moments.read_day_first(tokens, at, number.value, end)
         or _read_hours_and_minutes(tokens, at, number)

@@ -56,6 +56,8 @@ _NAMES = """
     l 1: liter liters litre litres litro litros
     l 0.001: ml milliliter milliliters millilitre millilitres mililitro mililitros cc cm³ cm3
     l 0.01: cl centiliter centiliters centilitre centilitres centilitro centilitros
+    l 0.005: teaspoon teaspoons tsp cucharadita cucharaditas
+    l 0.015: tablespoon tablespoons tbsp cucharada cucharadas
     l 3.785411784: gallon gallons galón galones
     g 1: gram grams gramme grammes gramo gramos gr
     g 1000: kg kgs kilo kilos kilogram kilograms kilogramo kilogramos
@@ -141,9 +143,9 @@ def _read_units() -> dict[str, Unit]:
 UNITS: Final = _read_units()
 """Name of a unit in small letters, words apart by a space → the unit."""
 SYMBOLS: Final = _SYMBOLS
-UNIT_STARTS: Final = {name.split()[0] for name in UNITS}
+UNIT_STARTS: Final = {name.split()[0].split("/")[0] for name in UNITS}
 """First words of the names: most words are none, and need no longer look."""
-LONGEST_UNIT = max(len(name.split()) for name in UNITS)
+LONGEST_UNIT = max(len(name.replace("/", " ").split()) for name in UNITS)
 CURRENCY_SIGNS: Final = {sign: UNITS[sign] for sign in "$€£¥₹"}
 CURRENCIES: Final = frozenset({"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "peso"})
 TIME_SPANS: Final = frozenset({"s", "month"})

@@ -90,7 +90,7 @@ class Vocabulary:
             self.cardinals.keys() | self.scales.keys() | self.ordinals.keys() | self.fractions.keys()
             | self.halves | self.dozens.keys() | self.ones | self.months.keys() | self.weekdays.keys()
             | self.decades.keys() | self.clock_words.keys() | self.centuries | self.decade_nouns | UNIT_STARTS
-            | {"twice", "q"} | ROMANS.keys() | VULGAR.keys()
+            | {"once", "twice", "q"} | ROMANS.keys() | VULGAR.keys()
         )  # fmt: skip
         object.__setattr__(self, "starters", frozenset(words))
 
@@ -156,15 +156,15 @@ _ENGLISH = Vocabulary(
     stop=to_word_set("and or to of in on at by for from with as is are was were has have had but the a an that which who"
                 " when where than then if per it he she they until till through"),
     before=_before(
-        at_most=r"(?:no|not) (?:more|longer|later|greater|higher) than|at most|up to|(?:a )?(?:maximum|limit)(?: of| is)?|at the most|≤",
-        at_least=r"(?:no|not) (?:less|fewer|lower) than|at least|(?:a )?minimum(?: of)?|starting (?:at|from)|≥",
+        at_most=r"(?:no|not) (?:more|longer|later|greater|higher) than|at most|up to|(?:a )?(?:maximum|limit)(?: of| is)?|maximum(?: \w+){1,5} (?:is|of)|at the most|within|≤",
+        at_least=r"(?:no|not) (?:less|fewer|lower) than|at least|(?:a )?minimum(?: of)?|minimum(?: \w+){1,5} (?:is|of)|starting (?:at|from)|≥",
         over=r"(?:more|greater|higher|longer|larger|older) than|over|above|exceed(?:s|ed|ing)?|upwards of|beyond|>",
         under=r"(?:less|fewer|lower|shorter|smaller|younger) than|under|below|<",
         about=r"about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|c\.|ca\.|close to|~|≈",
     ),
     after=_after(
-        at_least=r"\+|or (?:more|older|above|over|longer)|and (?:above|over|older|up)",
-        at_most=r"or (?:less|fewer|under|below|younger|shorter)|at most|maximum",
+        at_least=r"\+|(?:[^\W\d_]+ )?or (?:more|older|above|over|longer)|and (?:above|over|older|up)",
+        at_most=r"(?:[^\W\d_]+ )?or (?:less|fewer|under|below|younger|shorter)|at most|maximum",
         about=r"or so|approximately",
     ),
     denials=re.compile(r"(?:\b(?:not|never|cannot|nor)|n['’]t)\b[^.,;:]*$", re.IGNORECASE),
@@ -219,16 +219,16 @@ _SPANISH = Vocabulary(
     stop=to_word_set("y o a de en con por para que es son fue era eran ha han pero el la los las un una cuando donde si"
                 " del al hasta e u como"),
     before=_before(
-        at_most=r"no más del?l?|como máximo|a lo sumo|hasta|(?:un )?(?:máximo|límite)(?: es)?(?: del?)?|≤",
-        at_least=r"no menos del?l?|como mínimo|al menos|por lo menos|(?:un )?mínimo(?: del?)?|a partir del?|≥",
-        over=r"más del?|superior al?|mayor (?:de|a|que)|por encima del?|sobrepasa(?:n|r|ba)?|supera(?:n|r|ba|ron|do)?"
+        at_most=r"no más del?l?|como máximo|a lo sumo|hasta|(?:un )?(?:máximo|límite)(?: es)?(?: del?)?|máxim[oa](?: \w+){1,5} es(?: del?)?|en (?:el|un) plazo(?: máximo)? de|≤",
+        at_least=r"no menos del?l?|como mínimo|al menos|por lo menos|(?:un )?mínimo(?: del?)?|mínim[oa](?: \w+){1,5} es(?: del?)?|a partir del?|≥",
+        over=r"más del?|superior(?:es)? al?|mayor(?:es)? (?:de|a|que)|por encima del?|sobrepasa(?:n|r|ba)?|supera(?:n|r|ba|ron|do)?"
              r"(?: los| las)?|pasar? del?|exced(?:er|en?) (?:del?|los|las)|superó(?: los| las)?|>",
-        under=r"menos del?|inferior al?|menor (?:de|a|que)|por debajo del?|<",
+        under=r"menos del?|inferior(?:es)? al?|menor(?:es)? (?:de|a|que)|por debajo del?|<",
         about=r"unos|unas|alrededor del?|aproximadamente|casi|cerca del?|en torno al?|más o menos|cosa de|~|≈",
     ),
     after=_after(
-        at_least=r"\+|o más|como mínimo|por lo menos|al menos",
-        at_most=r"o menos|como máximo|como mucho",
+        at_least=r"\+|(?:[^\W\d_]+ )?o más|como mínimo|por lo menos|al menos",
+        at_most=r"(?:[^\W\d_]+ )?o menos|como máximo|como mucho",
         about=r"aproximadamente|más o menos",
     ),
     denials=re.compile(r"\b(?:no|nunca|jamás|ni)\b[^.,;:]*$", re.IGNORECASE),
