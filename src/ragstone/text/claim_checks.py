@@ -64,10 +64,17 @@ def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
     if len(quoted) >= MIN_QUOTED_SHARE_OF_ORDER * len(words):
         return True  # as most claims have it
     is_order = _is_order(claim)
-    wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    if quoted and (len(quoted) >= wanted or _have_passages(usable, words, wanted)):
+    if quoted and _are_quoted(words, quoted, usable, is_order):
         return True
     return not is_order and _has_close_quote(plain, usable)
+
+
+def _are_quoted(
+    words: frozenset[str], quoted: frozenset[str], quotes: Sequence[tuple[str, str]], is_order: bool
+) -> bool:
+    """Whether enough words of a claim stand in its quotes or in their sentences."""
+    wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
+    return len(quoted) >= wanted or _have_passages(quotes, words, wanted)
 
 
 def _is_order(claim: str) -> bool:

@@ -28,11 +28,8 @@ def find_member(
     if not own or not others:
         return False, None
     members = _assign_members(items, [place for place, _ in figures])
-    if _is_one_member(own, figures, members):
+    if _is_one_member(own, figures, members) or _shares_words(comparison, claimed, own, members):
         return False, None
-    figure_count = sum(item.quantity is not None for item in comparison.claim.items)
-    if figure_count == 1 and not _has_words(items, own, members):
-        return False, None  # open on weekdays from 7, on Saturdays from 9: the words are those of both
     named = _find_named(comparison, at, members)
     if not named.isdisjoint(members[place] for place in own):
         return True, None
@@ -48,12 +45,17 @@ def _is_one_member(
     return {members[place] for place in own} == {members[place] for place, _ in figures}
 
 
-def _has_words(
-    items: Sequence[SentenceItem], own: Sequence[int], members: Mapping[int, int]
+def _shares_words(
+    comparison: SentenceComparison,
+    claimed: Quantity,
+    own: Sequence[int],
+    members: Mapping[int, int],
 ) -> bool:
-    """Whether the member of a figure has words beside its figures."""
-    mine = {members[place] for place in own}
-    return any(items[n].quantity is None and member in mine for n, member in members.items())
+    """Whether a claim has but a date whose member has only figures: open on weekdays from 7, on Saturdays from 9."""
+    items, mine = comparison.source.items, {members[place] for place in own}
+    is_only_figure = sum(item.quantity is not None for item in comparison.claim.items) == 1
+    has_words = any(items[n].quantity is None and member in mine for n, member in members.items())
+    return claimed.kind == "date" and is_only_figure and not has_words
 
 
 def _find_rival(

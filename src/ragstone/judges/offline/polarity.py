@@ -142,11 +142,7 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     is_denied = bool(mine) or any(map(_is_denied, source.items))
     if not is_denied or _is_unclear(comparison):
         return None
-    places = map(comparison.best_place, range(len(claim.items)))
-    known = {*places, *opposites.values()} - {-1}
-    if not mine:
-        denied = (place for place, item in enumerate(source.items) if _is_denied(item))
-        known |= {place for place in denied if comparison.has_like(source.items[place])}
+    known = _list_known(comparison, opposites, with_like=not mine)
     theirs = [place for place in known if _is_denied(source.items[place])]
     if bool(mine) == bool(theirs):
         return None
@@ -157,6 +153,16 @@ def _find_denial(comparison: SentenceComparison, opposites: dict[int, int]) -> _
     if all(comparison.places[at] or at in opposites for at in mine):
         return _Denial(True, tuple(claim.items[at] for at in mine))
     return None
+
+
+def _list_known(
+    comparison: SentenceComparison, opposites: dict[int, int], with_like: bool
+) -> set[int]:
+    """The places of the claim's words in the sentence, and of the denied ones that it has in other words."""
+    claim, source = comparison.claim.items, comparison.source.items
+    known = {*map(comparison.best_place, range(len(claim))), *opposites.values()} - {-1}
+    denied = [place for place, item in enumerate(source) if with_like and _is_denied(item)]
+    return known | {place for place in denied if comparison.has_like(source[place])}
 
 
 def _is_unclear(comparison: SentenceComparison) -> bool:

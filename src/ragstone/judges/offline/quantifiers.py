@@ -26,12 +26,8 @@ def find_quantifier_conflict(comparison: SentenceComparison) -> Conflict | None:
             return _make_conflict(comparison, item, theirs[0])
         if not item.quantifier or (item.is_negated and item.quantifier != "none"):
             continue  # not in any of the twelve
-        for other in theirs:
-            if (item.quantifier, other.quantifier) in _CONTRARY and _is_said_there(
-                comparison, at, other
-            ):
-                return _make_conflict(comparison, item, other)
-        for other in _list_counted_doers(comparison, at):
+        counted = [other for other in theirs if _is_said_there(comparison, at, other)]
+        for other in (*counted, *_list_counted_doers(comparison, at)):
             if (item.quantifier, other.quantifier) in _CONTRARY:
                 return _make_conflict(comparison, item, other)
         if item.quantifier == "all":

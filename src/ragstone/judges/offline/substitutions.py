@@ -32,11 +32,15 @@ def find_exchange(comparison: SentenceComparison) -> Conflict | None:
     if is_one_phrase or not joins.isdisjoint(link) or between & symmetric_ids():
         return None
     mine, theirs = [_link(claim, at) for at in moved], [_link(source, places[at]) for at in moved]
-    # what stands under one preposition may stand in any order: in Madrid in 1907
-    if mine != theirs[::-1] or (mine[0] == mine[1] and mine[0]):
+    if not _are_exchanged(mine, theirs):
         return None
     words = claim.quote(claim.items[first]), claim.quote(claim.items[second])
     return comparison.make("roles", "names_swapped", *words, certain=True)
+
+
+def _are_exchanged(mine: list[tuple[str, ...]], theirs: list[tuple[str, ...]]) -> bool:
+    """Whether two words have each other's prepositions; under the same one they stand in any order: in Madrid in 1907."""
+    return mine == theirs[::-1] and (mine[0] != mine[1] or not mine[0])
 
 
 def _find_moved_pair(source: Sentence, places: list[int]) -> tuple[int, int] | None:
