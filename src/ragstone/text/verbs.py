@@ -61,6 +61,7 @@ def _add_ed(base: str) -> str:
 
 _TO_BASE = {form(base): base for base in _BASES for form in (_add_ed, _add_s, str)} | {
     "has": "have",
+    "have": "have",
     "began": "begin",
 }
 

@@ -87,7 +87,8 @@ def _build_fact(
     grammar = page.grammar
     parts = {name: value or "" for name, value in match.groupdict().items()}
     subject = name_subject(page, headings, pattern, parts)
-    if subject is None:
+    rest = parts.get("rest", "") if pattern.kind == "factual" else ""
+    if subject is None or _has_verb(rest, grammar):
         return None
     parts |= _inflect_parts(parts, grammar) | {"subject": subject}
     question = grammar.fix_question(pattern.question.format(**parts))
@@ -121,6 +122,15 @@ def _is_doubtful(page: Page, pattern: Pattern, question: str, reference: str) ->
     return not _DEFINED.match(told) or _SECOND_CLAUSE.search(reference) is not None
 
 
+def _has_verb(rest: str, grammar: Grammar) -> bool:
+    """Whether a clause goes on with a verb behind its first; behind an article the same word is a noun (`la entrega`)."""
+    words = rest.split()
+    return any(
+        find_verb_form(word, grammar.language) == "finite" and before not in grammar.articles
+        for before, word in zip(["", *words], words, strict=False)
+    )
+
+
 def _has_second_predicate(answer: str, language: str) -> bool:
     """Whether an answer goes on with a fact of its own: `from 7.45 and costs £3.50`."""
     joined = re.findall(r"\b(?:and|y) (\w+)", answer)
@@ -141,7 +151,8 @@ def _inflect_parts(parts: dict[str, str], grammar: Grammar) -> dict[str, str]:
     is_plural = grammar.language == "en" and not verb.endswith("s")
     present = "do" if is_plural else "does"
     limit, unit = parts.get("limit", ""), parts.get("unit", "").split(" ")[0]
-    many = "cuántas" if unit.endswith(("as", "iones", "dades")) else "cuántos"
+    is_feminine = unit.endswith(("as", "iones", "dades")) and unit != "días"
+    many = "cuántas" if is_feminine else "cuántos"
     return {
         # capital: the part begins the question or the reference
         "Wh": _ask_time(parts.get("prep", ""), answer, grammar),

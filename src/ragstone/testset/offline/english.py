@@ -68,7 +68,7 @@ PREDICATES = compile_patterns(
         ("size", "factual", r"@subject\t@be\t(?P<answer>@num [a-z]+) (?P<how>high|long|wide|deep|tall|thick)(?: and .*)?", "How {how} {verb} {subject}?", "{answer}"),
         ("size", "factual", r"@subject\t(?P<verb>must|should)\tbe (?P<answer>(?:at least |no more than |at most |up to |exactly )?@num [a-z]+) (?P<how>high|long|wide|deep|tall|thick)", "How {how} {verb} {subject} be?", "{answer}"),
         ("size", "factual", r"@subject\t(?P<verb>weighs?)\t(?P<answer>@num [a-z]+)", "How much {do} {subject} weigh?", "{answer}"),
-        ("how_many", "factual", r"@subject\t(?P<verb>(?!is|are|was|were|can|may|must|should|will|takes?|lasts?)[a-z]+)\t(?P<answer>@num (?!(?:months|hours|minutes|seconds)\b)(?P<unit>@units))(?P<rest>@where)(?: and .*)?", "How many {unit} {do} {subject} {base}{rest}?", "{answer}"),
+        ("how_many", "factual", r"@subject\t(?P<verb>(?!is|are|was|were|can|may|must|should|will|takes?|lasts?)[a-z]+)\t(?P<answer>@num (?!@unit(?: and .*)?$)(?P<unit>@units))(?P<rest>@where)(?: and .*)?", "How many {unit} {do} {subject} {base}{rest}?", "{answer}"),
         ("how_many", "factual", r"@subject\t(?P<verb>can|may|must)\t(?P<act>(?!be\b)[a-z]+) (?P<answer>(?:up to |at most |at least )?@num (?P<unit>@units))(?P<rest>@where)", "How many {unit} {verb} {subject} {act}{rest}?", "{answer}"),
         ("how_many", "factual", r"There\t(?P<verb>are)\t(?P<answer>@num (?P<unit>@units)) (?P<subject>(?:in|on|at|beside|near|behind|under|for|between) [^,;:()]{4,50})", "How many {unit} are there {subject}?", "{answer}"),
         ("time", "factual", r"@subject\t@be\t(?P<answer>(?:on |from |in )?@date(?: to @date)?)", "When {verb} {subject}?", "{Answer}."),

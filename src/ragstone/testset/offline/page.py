@@ -107,13 +107,16 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder_product)  # fmt: skip
     # code is a sign of a manual, whose nouns belong to a program
     is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
-    is_homeless = is_prose and not (owner or product or command)
+    setting = Setting()
+    if is_prose and not owner and not command:
+        setting = find_setting(title, document.text[:60_000], GRAMMARS[language].templates)
+        # `Recycling in Tarrant Vale`: a place is no program, however often it is named
+        product = "" if product == setting.name else product
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
-        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), product,
-        find_setting(title, document.text[:60_000], GRAMMARS[language].templates) if is_homeless else Setting(),
+        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), product, setting if not product else Setting(),
     )  # fmt: skip
 
 

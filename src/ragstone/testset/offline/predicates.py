@@ -22,7 +22,7 @@ _AUXILIARIES = {
 _SIGNS = frozenset(",;:()?!")
 _PLURAL_NOUN = re.compile(r".*[a-z]{2}(?<![siu])s")
 _PREPOSITIONS = to_word_set("of in on for from at to with")
-_PLURALS = to_word_set("people children men women staff police")
+_PLURALS = to_word_set("you people children men women staff police")
 _JOINING = {"en": ("and", "but"), "es": ("y", "e", "pero")}
 # words of a time: those that tell one, and those that may stand before and between them
 _TIMES = {
@@ -42,7 +42,7 @@ _TIME_STARTS = {
     "es": to_word_set("hasta desde el los a en de del antes durante cada entre dentro tras por todos"),
 }  # fmt: skip
 _TAIL_STARTS = to_word_set("after of from before without desde de del tras antes después sin")
-MAX_TAIL_WORDS = 6
+MAX_TAIL_WORDS = 12
 """Words that may say from when a time counts: `within a month of the return of the keys`."""
 _ASIDE = re.compile(r" (?:so that|because|porque|ya que) |, (?:which|who|que|donde) (?=[^,]*$)")
 """What begins a reason or an aside at the end of a sentence, without which it says the same."""
@@ -157,7 +157,18 @@ def _read_spanish_verb(words: list[str], at: int) -> int:
         end += 1
         is_verb = _CLITIC_VERB.fullmatch(words[end]) is not None
     else:
-        is_verb = find_verb_form(words[end], "es") == "finite"
+        form = find_verb_form(words[end], "es")
+        # `la baja` is a noun, `la empresa paga` has a verb
+        is_noun = end > 0 and words[end - 1].lower() in (
+            "el",
+            "la",
+            "los",
+            "las",
+            "un",
+            "una",
+            "de",
+        )
+        is_verb = form == "finite" or (form == "noun_like" and not is_noun)
     if not is_verb:
         return 0
     end += 1

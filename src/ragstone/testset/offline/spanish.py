@@ -37,10 +37,10 @@ _NAMES = {
     "date": DATE["es"],
     "money": r"(?:[$€£] ?\d[\d.,]*(?<![.,])|\d[\d.,]*(?<![.,])(?: ?%| ?€| (?:euros?|dólares|libras|céntimos)))",
     "per": r"(?: (?:al|a la|por|cada) [a-zñáéíóú]+| (?:mensuales|anuales|diarios)){0,2}",
-    "units": r"[a-zñáéíóú]{3,}(?:os|as|es)(?: (?:laborables|naturales|hábiles))?(?: de [a-zñáéíóú]+)?",
+    "units": r"[a-zñáéíóú]{2,}(?:os|as|es)(?: (?:laborables|naturales|hábiles))?(?: de [a-zñáéíóú]+)?",
     "unit": r"(?:segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?)(?: (?:laborables|hábiles|naturales))?",
     "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["es"]))),
-    "where": r"(?: (?:al|a la|por|en|cada|para) [^,;:()\d]{2,40})?",
+    "where": r"(?: (?:al|a la|por|en|cada|para|desde) [^,;:()\d]{2,60})?",
     "time": r"(?P<answer>(?P<prep>\S+)(?: [^\t]*)?)",
 }  # fmt: skip
 _APPOSITION = r"\b(?P<role>(?:[Ee]l|[Ll]a) @role), (?P<name>@person)(?=[,.])|(?P<first>@person), (?P<called>(?:el|la) @role)(?=[,.])"
@@ -58,7 +58,7 @@ PREDICATES = compile_patterns(
         ("how_long", "factual", r"@subject\t(?P<verb>es|son)\tde (?P<answer>@num @unit)", "¿De cuánto tiempo {verb} {subject}?", "{answer}"),
         ("how_long", "factual", r"@subject\t(?P<verb>tardan?|duran?|duró)\t(?P<answer>(?:de |entre )?@num (?:(?:a|y) @num )?@unit)", "¿Cuánto {verb} {subject}?", "{answer}"),
         ("size", "factual", r"@subject\t(?P<verb>pesan?|miden?)\t(?P<answer>@num [a-zñáéíóú]+)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("how_many", "factual", r"@subject\t(?P<verb>(?!es\b|son\b|dura|tarda|cuesta|se )[a-zñáéíóú]+(?: [a-zñ]+[aei]r)?)\t(?P<with>con )?(?P<answer>@num (?!(?:minutos|meses|horas)\b)(?P<unit>@units))(?P<rest>@where)(?: y .*)?", "¿{With}{many} {unit} {verb} {subject}{rest}?", "{answer}"),
+        ("how_many", "factual", r"@subject\t(?P<verb>(?!es\b|son\b|dura|tarda|cuesta|se )[a-zñáéíóú]+(?: [a-zñ]+[aei]r)?)\t(?P<with>con )?(?P<answer>@num (?!@unit(?: y .*)?$)(?P<unit>@units))(?P<rest>@where)(?: y .*)?", "¿{With}{many} {unit} {verb} {subject}{rest}?", "{answer}"),
         ("how_many", "factual", r"@subject\t(?P<verb>(?:se )?(?:pueden?|deben?) [a-zñ]+[aei]r(?:se)?)\t(?P<answer>(?:hasta |como máximo |al menos )?@num (?P<unit>@units))(?P<rest>@where)", "¿{many} {unit} {verb} {subject}{rest}?", "{answer}"),
         ("time", "factual", r"@subject\t(?P<verb>(?!(?:es|son|tienen?|van?|hay)\b)[^\t]+)\t(?P<rest>(?:[^,;:()\s\d]+ ?){0,5}?)\t@time", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
     ],
@@ -103,7 +103,7 @@ SPANISH = Grammar(
         "guía manual texto libro trabajo tarea comando herramienta motivo formato formatos"
     ),
     bad_starts=to_word_set(
-        "éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
+        "quien quienes éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
         "algunos algunas muchos muchas uno una-vez como si cuando mientras aunque porque pues pero sino y o ni también además así entonces luego finalmente primero "
         "segundo para por en a con sin desde hasta tras durante entre según sobre qué cuál quién cómo dónde no nunca solo sólo vea véase nota actualmente "
         "generalmente normalmente habitualmente hay existe existen es son puede pueden se le les más menos tal tales nada algo ahora hoy aquí quizá quizás "

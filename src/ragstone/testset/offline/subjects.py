@@ -52,7 +52,7 @@ def _write_subject(page: Page, is_factual: bool, subject: str, verb: str) -> str
     if is_plural or verb in _PLURAL_VERBS:
         return subject.lower()
     # `Glass goes in the black box`: a noun of prose that only begins its sentence
-    return None if page.setting.frame and is_factual else subject
+    return None if page.has_home and is_factual else subject
 
 
 def _is_indefinite(subject: str) -> bool:
@@ -102,7 +102,7 @@ def _is_good_subject(
     subject: str, verb: str, page: Page, headings: tuple[str, ...], is_general: bool
 ) -> bool:
     """Whether a subject is a simple noun phrase that is known by its name, is what its section is about, or stands for all."""
-    grammar, is_prose = page.grammar, bool(page.setting.frame)
+    grammar, is_prose = page.grammar, page.has_home
     if not _is_phrase(subject, grammar, is_prose) or _is_disagreeing(subject, verb, grammar.language):  # fmt: skip
         return False
     words = [word.lower() for word in subject.split() if word.lower() not in grammar.articles]
