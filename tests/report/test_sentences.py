@@ -6,26 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.analysis.comparison import Comparison, Difference, RunComparison, to_exclusion_key
-from ragstone.config import Plan
+from compared import FLOOR, make_comparison, make_run_comparison
+from compared import make_difference as make
+from ragstone.analysis.comparison import to_exclusion_key
 from ragstone.report.comparison import sentences
 from ragstone.report.words import load_words
-from ragstone.store import RunInfo
 
 SAY = load_words("en")
-FLOOR = 0.95
-PLAIN = Difference(
-    metric="recall", run="b", higher_is_better=True, bounds=(0.0, 1.0), resource=False,
-    family="quality", pairs=100, applicable=100, coverage=1.0, before=0.5, after=0.6,
-    difference=0.1, clusters=None, p=0.01, test="sign flips", improved=30, unchanged=50,
-    worsened=20, left_out={}, margin=0.02, plain_low=0.05, plain_high=0.15, low=0.05, high=0.15,
-)  # fmt: skip
 UNCLEAR = {"verdict": "unclear", "detectable": 0.06, "effect": 0.03, "needed": 410}
 SECONDS = {"metric": "latency", "bounds": None, "resource": True, "before": 2.0}
-
-
-def make(**changes) -> Difference:
-    return replace(PLAIN, **changes)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +79,8 @@ def test_moved_samples_are_counted_where_samples_have_a_partner() -> None:
     assert sentences.format_moved(make(test="interval"), SAY) == "–"
 
 
-def name_run(name: str) -> RunInfo:
-    return RunInfo(name, name, "", "done", Plan(), {}, "", "", ())
-
-
-VERSUS = RunComparison(name_run("new"), 100, 0, 0, (PLAIN,), (), ())
-COMPARISON = Comparison(name_run("old"), (VERSUS,), "holm", {"quality": 1}, FLOOR)
+VERSUS = make_run_comparison(make())
+COMPARISON = make_comparison(VERSUS)
 
 
 def test_excluded_samples_are_said_by_run_and_reason() -> None:
