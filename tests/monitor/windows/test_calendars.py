@@ -56,7 +56,7 @@ def test_a_time_without_a_zone_is_local(text: str, zone: str, moment: str) -> No
 @pytest.mark.parametrize("name", ["Europe/Nowhere", "", "../etc/passwd", "/etc/passwd"])
 def test_an_unknown_zone_is_one_sentence(name: str) -> None:
     with pytest.raises(
-        DataError, match="no time zone .*; write a name such as Europe/Madrid, or UTC"
+        DataError, match=r"no time zone .*; write a name such as Europe/Madrid, or UTC"
     ):
         get_time_zone(name)
     assert get_time_zone("utc") is UTC
