@@ -37,6 +37,7 @@ def test_azure_takes_the_key_in_a_header_of_its_own() -> None:
     ("message", "parameter", "rejected"),
     [
         ("unsupported: max_completion_tokens", "", "max_completion_tokens"),
+        ("top_logprobs is not supported", "", "top_logprobs"),
         ("bad value", "seed", "seed"),
         ("Temperature must be 1", "", "temperature"),
         ("something else", "", None),
@@ -44,6 +45,7 @@ def test_azure_takes_the_key_in_a_header_of_its_own() -> None:
 )
 def test_the_rejected_parameter_is_the_longest_that_is_named(message, parameter, rejected) -> None:
     parameters = {"max_tokens": 1, "max_completion_tokens": 1, "seed": 1, "temperature": 0}
+    parameters |= {"logprobs": True, "top_logprobs": 20}
     rejection = RequestRejected(400, message, parameter)
     assert OpenAI("localhost").find_rejected_parameter(rejection, parameters) == rejected
 
