@@ -53,20 +53,20 @@ JUDGES: dict[str, Any] = {
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
-    ("openai", "support"): "ce9e30118162a6225be2b2dec2b3261c72dfc178d97b09f4be50406da0186477",
+    ("openai", "support"): "1137c407b73fe9b517ba5a53932523e4ba51f86423cd6720297570020422cb71",
     (
         "openai elsewhere",
         "claims",
-    ): "375ef1d6bea793216aac7a27ca173dfbe68f98cce45e79af0bf0c9ee8b2bd5db",
+    ): "a3d88bd190611a4f7a3c8f8d0aa7bc96a30d36eebf2ddfe4256a96b8702bbdd7",
     (
         "openai elsewhere",
         "write",
-    ): "617c536bd08db8f01d59e82e9488d236534ccb5bd623007e6825c194bd7d79b0",
-    ("anthropic", "useful"): "daede3ccc54f572001bc4df2f5e0a89c29fdfe89f5ea158e26cb34963b7d6863",
-    ("anthropic", "rate"): "f4180967f08eba9c94c915bb735fb2792196a3d4e890f6b721c6fbfa2875f3d3",
-    ("gemini", "aspects"): "0f9a58b2b38c5613359cd636abb2aa9932bdba95748c5ac0d368c8067e8545f3",
-    ("gemini", "solve"): "2ecc59be19a066ed285eb52e1d4713fd36b560980e8ff96fb6677c664e677bd7",
-    ("jury", "support"): "e59ac9c9a5570fac9585e5f3f011dd220f2eb3012faf396367c986c70e7fb82c",
+    ): "f1fba185b81c38957ec840aef12413643d7f703cbb200d13254cc51855f95e0c",
+    ("anthropic", "useful"): "dd90d9883221e9d0d67ba94a54500e9311d2cb6ac5b582aa10db957deaf6d84e",
+    ("anthropic", "rate"): "f1b96bb1cadde2dcfa1cc353bdb4f5a97d828ba989e70502d95adba414ce96b5",
+    ("gemini", "aspects"): "908ef8521575248c9052a577ae06369eed76be8a3dd43b7e8fdf16e9f1ad69ee",
+    ("gemini", "solve"): "32afc2bca1de87fec744d0895c7d3dd44d20b8cb044730c3a1ce58e32f7c4baf",
+    ("jury", "support"): "0099ce1200d6d2f385c57a8be3ac5ddd29027b118b0d7fbb8c92e3032b162b3e",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }
 
