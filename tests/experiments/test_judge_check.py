@@ -25,7 +25,14 @@ from ragstone.experiments.judge_check import (
     measure_calibration,
 )
 from ragstone.experiments.judge_check.controls import LANGUAGES, Control, build_control_sets
-from ragstone.experiments.judge_check.routes import RouteTrial, choose_route, list_routes
+from ragstone.experiments.judge_check.routes import (
+    MAX_WRITTEN_TOKENS,
+    RouteTrial,
+    choose_route,
+    limit_writing,
+    list_routes,
+)
+from ragstone.judges.factory import make_judge
 from ragstone.judges.scale import fingerprint_judge
 from ragstone.store import Store, load_scales
 from ragstone.types import NO_USAGE, Finding, Sample, Score
@@ -238,6 +245,36 @@ def test_a_model_that_fails_at_json_takes_the_hybrid_route() -> None:
     assert "json: 0 of 2 replies usable" in result.output  # and it is tried no further
     assert "only 0 of 2 JSON replies are usable" in " ".join(result.output.split())
     assert "small: true" in result.output
+
+
+def test_what_a_small_model_writes_is_limited_and_ended_early() -> None:
+    async def ramble(call: Call) -> None:
+        from faults.choosing import is_choice
+
+        await (call.answer() if is_choice(call.body) else call.say('{"answers": [', "length"))
+
+    with FaultServer(ramble) as server:
+        arguments = ("--judge", "openai:m", "--base-url", server.url, "--route")
+        result = invoke(*arguments, "hybrid", "-m", "solve", "-m", "write")
+        limits = [call.body["max_tokens"] for call in server.calls]
+        server.calls.clear()
+        invoke(*arguments, "json", "-m", "write")
+        limits_of_large = {call.body["max_tokens"] for call in server.calls}
+    # four controls of thirty and two of five settle it, each asked once more with twice the room
+    assert len(limits) == 2 * (4 + 2)
+    assert sorted(set(limits)) == [MAX_WRITTEN_TOKENS, 2 * MAX_WRITTEN_TOKENS]
+    assert min(limits_of_large) > 2 * MAX_WRITTEN_TOKENS
+    assert "solve: unfit, 0 of 4 replies are usable" in result.output
+    assert "write: unfit, 0 of 2 replies are usable" in result.output
+
+
+def test_a_limit_on_a_reply_leaves_the_judge_what_it_is() -> None:
+    judge, limited = (
+        make_judge({"model": "openai:m", "base_url": "http://127.0.0.1:9/v1", "small": True})
+        for _ in range(2)
+    )
+    limit_writing(limited)
+    assert fingerprint_judge(limited) == fingerprint_judge(judge)
 
 
 def test_the_budget_ends_the_check_and_nothing_is_concluded(tmp_path: Path) -> None:

@@ -40,6 +40,12 @@ class CompletionRequest(NamedTuple):
     deadline: Deadline
     length_factor: int = 1
     """Multiplies the limit on the reply's tokens, after a reply was cut off."""
+    max_tokens: int | None = None
+    """Of the reply, where that is less than the model's own limit."""
+
+    def limit_tokens(self, model_limit: int) -> int:
+        """Return how many tokens the reply may have, by the limit of the model."""
+        return min(model_limit, self.max_tokens or model_limit) * self.length_factor
 
 
 class Completion(NamedTuple):

@@ -109,7 +109,7 @@ class LocalModel:
         prompts = [format_chat(tokenizer, request.system, request.user) for request in requests]
         inputs = tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
         inputs = {name: value.to(model.device) for name, value in inputs.items()}
-        limit = self.max_tokens * max(request.length_factor for request in requests)
+        limit = max(request.limit_tokens(self.max_tokens) for request in requests)
         with torch.inference_mode():
             output = model.generate(
                 **inputs, max_new_tokens=limit, do_sample=False, pad_token_id=tokenizer.pad_token_id

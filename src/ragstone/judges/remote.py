@@ -117,8 +117,9 @@ class RemoteModel:
             for name, value in self.parameters.items()
             if value is not None and not rejected & {name, needs.get(name)}
         }
-        if request.length_factor > 1 and self.dialect.length_parameter in accepted:
-            accepted[self.dialect.length_parameter] *= request.length_factor
+        limit = self.dialect.length_parameter
+        if limit in accepted:
+            accepted[limit] = request.limit_tokens(accepted[limit])
         return accepted
 
     def _drop_rejected(self, rejection: RequestRejected, mode: OutputMode) -> bool:

@@ -25,6 +25,7 @@ from ragstone.experiments.judge_check.routes import (
     Route,
     RouteTrial,
     choose_route,
+    limit_writing,
     list_routes,
     set_route,
     try_routes,
@@ -112,6 +113,7 @@ async def _measure(
         chosen = choose_route(trials)
         settings, tried = set_route(settings, chosen), set_route(tried, chosen)
     judge = make_judge(tried, budget=budget)
+    limit_writing(judge)
 
     def start_kind(kind: str, number: int, count: int) -> ProgressCallback:
         bar.title = translate(

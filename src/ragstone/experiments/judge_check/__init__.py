@@ -16,6 +16,7 @@ from ragstone.errors import RagstoneError
 from ragstone.experiments.judge_check.controls import Control, ControlSet, build_control_sets
 from ragstone.experiments.run import aevaluate
 from ragstone.judges import Judge
+from ragstone.judges.hybrid import WRITTEN_KINDS
 from ragstone.judges.scale import (
     MIN_CONTROLS,
     MIN_REPLY_RATE,
@@ -31,6 +32,8 @@ from ragstone.types import NO_USAGE, Score, Usage
 
 QUICK_CONTROLS = 6
 """Controls of each kind in a quick check."""
+FIRST_WRITTEN = 2
+"""Controls that are put first where replies are long: whoever fails at both is waited for no longer than needed."""
 CALIBRATION_BINS = 5
 KindObserver = Callable[[str, int, int], ProgressCallback | None]
 """Called with the kind of Ask that begins, its number from 0 and how many there are; returns who follows its samples."""
@@ -125,7 +128,8 @@ async def check_judge(
     results, scales = [], []
     for number, controls in enumerate(sets):
         follow = watch(controls.kind, number, len(sets)) if watch is not None else None
-        result, measured = await check_set(judge, controls, language, follow)
+        first = FIRST_WRITTEN if controls.kind in WRITTEN_KINDS else QUICK_CONTROLS
+        result, measured = await check_set(judge, controls, language, follow, first=first)
         if result.is_unreachable:
             raise RagstoneError(f"{judge.name} could not be asked: {next(iter(result.failures))}")
         results.append(result)

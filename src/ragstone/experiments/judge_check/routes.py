@@ -10,14 +10,21 @@ from ragstone.engine import ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.judge_check import KindResult, check_set
 from ragstone.experiments.judge_check.controls import build_control_sets
+from ragstone.judges import Judge
+from ragstone.judges.completion import Completion, CompletionRequest, LanguageModel
 from ragstone.judges.dialects import DIALECTS
 from ragstone.judges.factory import make_judge
+from ragstone.judges.hybrid import HybridJudge
 from ragstone.judges.limits import Budget
+from ragstone.judges.model_judge import ModelJudge
 from ragstone.judges.scale import MIN_REPLY_RATE
 
 Route = Literal["json", "hybrid"]
 FIRST_CONTROLS, QUICK_CONTROLS, TRIAL_CONTROLS = 2, 4, 12
 """Controls of `support` that each route is tried on: the first ones, and unless too many of them fail, these many."""
+MAX_WRITTEN_TOKENS = 300
+"""Of a reply to a control by a small model, and twice as many when asked again: twice what a good reply has. A poor model
+fills whatever it is given, and its limit for runs is minutes of that on a processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,34 @@ async def try_routes(
         reason = next(iter(trials[-1].result.failures))
         raise RagstoneError(f"{judge.name} could not be asked: {reason}")
     return trials
+
+
+class BriefModel:
+    """A language model whose replies are limited more than in a run; it goes by the name and identity that it has there."""
+
+    def __init__(self, model: LanguageModel, max_tokens: int = MAX_WRITTEN_TOKENS) -> None:
+        self.model = model
+        self.max_tokens = max_tokens
+        self.name, self.notes = model.name, model.notes
+        self.concurrency, self.deadline = model.concurrency, model.deadline
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return that of the model: no score of a run comes from a reply that is limited here."""
+        return self.model.identity()
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Complete one prompt, briefly."""
+        return await self.model.complete(request._replace(max_tokens=self.max_tokens))
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self.model.close()
+
+
+def limit_writing(judge: Judge) -> None:
+    """Limit what a judge on the hybrid route writes; large models may think first and keep their limit."""
+    if isinstance(judge, HybridJudge) and isinstance(judge.writer, ModelJudge):
+        judge.writer.model = BriefModel(judge.writer.model)
 
 
 def choose_route(trials: Sequence[RouteTrial]) -> Route:

@@ -89,8 +89,9 @@ class GgufModel:
         await self.budget.admit(0.0)
         mode: OutputMode = "text" if request.schema is None else "schema"
         parameters = {name: value for name, value in self.parameters.items() if value is not None}
-        if DIALECT.length_parameter in parameters:
-            parameters[DIALECT.length_parameter] *= request.length_factor
+        limit = DIALECT.length_parameter
+        if limit in parameters:
+            parameters[limit] = request.limit_tokens(parameters[limit])
         body = DIALECT.body(self.engine.path.name, request, parameters, mode)
         # models that think aloud by default (Qwen3) would not begin with the reply
         body.setdefault("chat_template_kwargs", {"enable_thinking": False})
