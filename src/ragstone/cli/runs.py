@@ -21,7 +21,7 @@ def list_options(function: F) -> F:
     return function
 
 
-@click.group("runs", invoke_without_command=True)
+@click.group("runs", invoke_without_command=True, subcommand_metavar="[COMMAND] [ARGS]...")
 @list_options
 @store_option
 @click.pass_context
