@@ -43,7 +43,7 @@ test: setup setup-system  ## The tests
 
 test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, with the real frameworks and a real Slurm
 	sh tests/install-slurm.sh
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 promises: setup setup-system  ## Try every promise in full, and print a table of them
 	$(BIN)/python -m pytest -q tests/promises
