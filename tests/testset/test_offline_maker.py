@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -20,10 +21,10 @@ from ragstone.testset.proofs import Prover
 from ragstone.testset.quotas import RULE_KINDS
 
 
-def manual(name: str, purpose: str, options: dict[str, str]) -> Document:
+def manual(name: str, purpose: str, options: dict[str, str], see: str = "") -> Document:
     """A manual page."""
     entries = "".join(f"       {key}\n              {text}\n\n" for key, text in options.items())
-    text = f"{name.upper()}(1)\n\nNAME\n       {name} - {purpose}\n\nOPTIONS\n{entries}"
+    text = f"{name.upper()}(1)\n\nNAME\n       {name} - {purpose}\n\nOPTIONS\n{entries}{see}"
     return Document(f"{name}.txt", text, f"{name.upper()}(1)", "en")
 
 
@@ -38,6 +39,7 @@ TOOLS = Held(
                 "--recursive": "Read all files under each directory.",
                 "--max-count": "Stop reading a file after so many lines.",
             },
+            "SEE ALSO\n       sort(1)\n",
         ),
         manual(
             "sort",
@@ -76,6 +78,12 @@ def test_every_item_has_its_quote_at_its_offsets(kind: str) -> None:
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_the_same_seed_gives_the_same_items(kind: str) -> None:
     assert candidates(TOOLS, 0, kind) == candidates(TOOLS, 0, kind)
+
+
+def test_an_option_of_a_stranger_is_no_near_miss() -> None:
+    first, second = TOOLS
+    stranger = replace(first, text=first.text.replace("sort(1)", ""))
+    assert candidates(Held([stranger, second]), 0, "near_miss") == []
 
 
 def test_a_near_miss_asks_for_what_only_another_document_has() -> None:

@@ -21,7 +21,6 @@ def ask(text: str, language: str = "en", title: str = "") -> dict[str, str]:
 
 ENGLISH = [
     ("OpenVPN is a program that creates private networks.", "What is OpenVPN?", ""),
-    ("The Alien package is used to convert between package formats.", "What is the Alien package used for?", ""),
     ("Debian was founded in 1993 by Ian Murdock.", "When was Debian founded?", "1993"),
     ("The Falcot tower was designed by Ida Brandt.", "Who designed the Falcot tower?", "Ida Brandt"),
     ("The `sources.list` file is stored in /etc/apt.", "Where is the `sources.list` file stored?", "In /etc/apt."),
@@ -32,7 +31,6 @@ ENGLISH = [
 
 SPANISH = [
     ("OpenVPN es un programa que crea redes privadas virtuales.", "¿Qué es OpenVPN?", ""),
-    ("El paquete Alien se utiliza para convertir formatos de paquetes.", "¿Para qué se utiliza el paquete Alien?", ""),
     ("La torre Falcot fue diseñada por Ida Brandt.", "¿Por quién fue diseñada la torre Falcot?", "Ida Brandt"),
     ("La biblioteca de Torreluna abrió en 1952 con dos salas.", "¿Cuándo abrió la biblioteca de Torreluna?", "1952"),
     ("El fichero `sources.list` se encuentra en /etc/apt.", "¿Dónde se encuentra el fichero `sources.list`?", "En /etc/apt."),
@@ -102,6 +100,54 @@ def test_a_manual_page_is_asked_for_its_options_and_its_purpose() -> None:
         "What does the `--invert-match` option of `grep` do?": "Select the lines that do not match.",
         "What does the `-c` option of `grep` do?": "Print a count of the matching lines.",
     }
+
+
+@pytest.mark.parametrize(
+    ("purpose", "question"),
+    [
+        ("dump the header of a device", "What is `grep` used for?"),
+        ("command-line interface for the daemon", "What is `grep`?"),
+        ("control program for the daemon", ""),
+    ],
+)
+def test_a_purpose_is_asked_for_as_its_line_tells_it(purpose: str, question: str) -> None:
+    text = MANUAL.replace("print lines that match patterns", purpose)
+    asked = [found for found in ask(text, title="GREP(1)") if "option" not in found]
+    assert asked == [question] * bool(question), "a noun that begins like a verb is not clear"
+
+
+def test_an_option_that_two_commands_of_a_page_have_is_not_asked() -> None:
+    twice = MANUAL + "\nSNAPSHOTS\n       -c     Normally creates a snapshot.\n"
+    assert "What does the `-c` option of `grep` do?" not in ask(twice, title="GREP(1)")
+    commands = MANUAL.replace("OPTIONS", "COMMANDS")
+    assert list(ask(commands, title="GREP(1)")) == ["What is `grep` used for?"]
+
+
+def test_a_description_ends_before_the_next_option_and_is_not_cut_before_another_case() -> None:
+    question = "What does the `-c` option of `grep` do?"
+    runs_on = "Write the counts to the log. -g group Specifies a group to match."
+    cut = f"Print a count of the lines. If no line matches, print {'the whole of the text ' * 12}."
+    was = "Print a count of the matching lines."
+    told = ask(MANUAL.replace(was, runs_on), title="GREP(1)")
+    assert told[question] == "Write the counts to the log."
+    assert question not in ask(MANUAL.replace(was, cut), title="GREP(1)")
+
+
+def test_a_menu_item_is_asked_for_what_its_name_does_not_say() -> None:
+    menu = "# Juego\n\nJuego → {}\n: {}\n"
+    title = "Manual de Kuadro"
+    assert ask(menu.format("Cargar", "Cargar una partida guardada."), "es", title) == {}
+    told = ask(menu.format("Demostración", "Jugar en modo de demostración."), "es", title)
+    assert list(told) == ["¿Para qué sirve «Juego → Demostración» en Kuadro?"], "an infinitive"
+
+
+def test_a_definition_names_what_it_defines() -> None:
+    assert ask("The SVG file is an image that holds the parts of a theme.") == {}
+    assert ask("A piece is an atom that is followed by a bound.") == {}
+    assert ask("FontSize is a size of font.") == {}
+    assert list(ask("A storage model is a model that tells how data are kept.")) == [
+        "What is a storage model?"
+    ]
 
 
 def test_a_definition_list_of_functions_is_read_as_records() -> None:

@@ -133,13 +133,17 @@ def _has_verb(rest: str, grammar: Grammar) -> bool:
 
 def _has_second_predicate(answer: str, language: str) -> bool:
     """Whether an answer goes on with a fact of its own: `from 7.45 and costs £3.50`."""
+    if re.search(r"\by \w+[ae]n? (?:el|los|las?|una?)\b", answer):
+        return True
     joined = re.findall(r"\b(?:and|y) (\w+)", answer)
     return any(find_verb_form(word, language) in ("finite", "noun_like") for word in joined)
 
 
 def is_empty_answer(question: str, reference: str, language: str, least: int = 2) -> bool:
     """Whether a reference says hardly more than its question does: `The Edit tab lets you edit the molecule.`"""
-    asked = set(extract_content_stems(question, language))
+    # `FontSize` is the font size
+    parts = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", question)
+    asked = set(extract_content_stems(f"{question} {parts}", language))
     told = [stem for stem in extract_content_stems(reference, language) if stem not in asked]
     least = least if len(reference.split()) > MIN_ANSWER_WORDS else least - 1
     return len(told) < least and not re.search(r"[`\d]", reference)

@@ -18,6 +18,10 @@ MAX_STEPS_WORDS = 140
 MIN_SENTENCE_WORDS = 5
 _CODE = re.compile(r"`[^`]*`")
 _QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
+_NEXT_ENTRY = re.compile(
+    r"(?:[.;)]|^| [a-zñ]+) --?[a-zA-Z][\w-]*(?:[ =]\S+)? [A-ZÁÉÍÓÚÑ][a-zñáéíóú]"
+)
+"""An option with its text behind that of another: `… to stderr. -g group Specifies`."""
 _CUT_END = re.compile(r"[,;:–—?-]\.?\s*$|\s[A-Z]\.$")
 """A phrase goes on, it asks, or the splitter took an initial (`X.`) for the end of the sentence."""
 _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGNORECASE)
@@ -107,6 +111,8 @@ def explain_cut(reference: str, grammar: Grammar, max_words: int = MAX_STEPS_WOR
         return "a bracket or quote is open, or code outside of backticks"
     if words[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
         return "cut in mid-phrase"
+    if _NEXT_ENTRY.search(reference):
+        return "runs into the next entry"
     if pointer := _LAYOUT.search(bare):
         return f"{pointer[0]!r} points at another place"
     return "" if has_language(reference, grammar) else "another language"

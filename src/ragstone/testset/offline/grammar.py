@@ -88,8 +88,6 @@ class Grammar:
     """A description that begins with a verb says what a thing does."""
     third_person: re.Pattern[str]
     """A description that begins with a verb of the thing itself, not with an order to the reader."""
-    infinitive: re.Pattern[str]
-    """A description or step that begins with a plain verb."""
     background_start: re.Pattern[str]
     """A description that begins so tells about the usual case, not about the thing itself."""
     self_reference: re.Pattern[str]

@@ -32,7 +32,7 @@ _MANUAL_OF = re.compile(
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
 _PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
 _NO_PRODUCTS = to_word_set(
-    "the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura "
+    "up next previous prev home top index contents inicio arriba anterior siguiente índice contenido the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura "
     "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
 )
 MAX_SMALL_SHARE = 0.25
@@ -135,8 +135,8 @@ def _find_product(
         return name
     if folder_product and folder_product.lower() not in _NO_PRODUCTS:
         return _complete_name(folder_product, text) if folder_product in text else folder_product
-    least, lead = (3, 1.5) if first in title.split() else (8, 3)
-    return _complete_name(first, text) if times >= least and times >= lead * others else ""
+    stands_out = first in title.split() and times >= 3 and 2 * times >= 3 * others
+    return _complete_name(first, text) if stands_out else ""
 
 
 def _complete_name(name: str, text: str) -> str:
@@ -151,6 +151,7 @@ def _complete_name(name: str, text: str) -> str:
     # `Gestor de particiones`: a noun that goes on in small letters is no name by itself
     goes_on = len(re.findall(rf"\b{re.escape(name)} (?:de|del|of) [a-zñ]", text))
     whole, times = max(wholes.items(), key=lambda pair: pair[1], default=("", 0))
+    whole = re.sub(r"^(?:The|El|La) ", "", whole)
     return whole if 2 * goes_on < wholes.total() and 2 * times >= wholes.total() else ""
 
 

@@ -15,10 +15,13 @@ from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.offline.subjects import frame_question
 from ragstone.testset.outline import DocumentSection, find_name_line
 from ragstone.text.clause_words import to_word_set
+from ragstone.text.verbs import is_base_form
 
 MAX_DESCRIPTION_CHARS = 260
 """A longer description is cut behind its first sentence."""
 MAX_KEY_WORDS = 4
+MIN_NEWS = 4
+"""Words of meaning that a description which begins with its own key adds."""
 MAX_TABLE_FACTS = 4
 """Facts of one table: more of them would ask the same thing again and again."""
 _OPTION = re.compile(r"--?[A-Za-z0-9?][\w?-]*")
@@ -45,6 +48,17 @@ _INDEX = re.compile(r"index|contents|índice|contenido", re.IGNORECASE)
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|terms|glosario|terminología|términos)\b", re.I)
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
+_PHRASE_END = re.compile(
+    r"[ ,](?:of|for|to|that|which|with|from|in|on|an?|the|de|para|que|la|el|los|las|una?)\b"
+)
+_AGENT = re.compile(
+    r"\b(?:program|tool|utility|library|application|client|system|language|interface|implementation|daemon|server|editor|manager|helper|compiler|debugger|viewer|browser|interpreter|\w+at(?:or|er)|\w+[rl]yzer)s?\b"
+)
+"""A noun for what does something, which the line of a command's purpose names it by."""
+_BEFORE_OBJECT = re.compile(r"\w+ (?:the|an?|all)\b")
+_INFINITIVE = re.compile(r"(?:No )?[A-ZÁÉÍÓÚ][a-zñ]+[aei]r(?:se)?\b")
+_CHOICE = re.compile(r"[<{\[(=][\w-]*\|")
+"""`<0|1>`: an option that does one thing or its contrary."""
 _NO_KEY = ("", "", "")
 """Key, owner and template of an entry that no template fits."""
 # options that are not worth a question
@@ -60,7 +74,15 @@ def find_record_facts(page: Page) -> Iterator[Fact]:
     entries += _find_heading_facts(page)
     times = Counter(fact.key for fact in entries)
     # over the page, not per section: a key such as `-v` under two headings may mean two things
-    yield from (fact for fact in entries if times[fact.key] == 1)
+    defined = Counter(
+        option
+        for section in page.sections
+        if section.block.kind == "entry"
+        for option in set(_OPTION.findall(" ".join(section.block.terms)))
+    )
+    yield from (
+        fact for fact in entries if times[fact.key] == 1 and defined[fact.key.strip("`")] < 2
+    )
     yield from _find_table_facts(page)
 
 
@@ -92,25 +114,36 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     if name_line is None or page.manual not in (1, 2, 3, 8):
         return
     text, block = name_line
-    # Sections 2 and 3 of the manual are functions, 1 and 8 are commands.
-    needs_verb = page.manual in (2, 3) or page.grammar.language == "es"
-    if needs_verb and not page.grammar.verb_start.match(text[:1].upper() + text[1:]):
-        return  # a noun: not what a function does, nor what a command is for (`filtro de texto`)
     command = f"`{page.command}`"
-    is_noun = page.grammar.noun_start.match(text[:1].upper() + text[1:])
-    question = page.grammar.templates["what_is" if is_noun else "purpose"].format(key=command)
+    template = _choose_purpose(page, text)
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
-    is_language = gate.has_language(text, page.grammar, least=1)
+    question = page.grammar.templates[template or "purpose"].format(key=command)
     names = block.text[: block.text.find(text)]
     is_shared = "," in names and re.search(r"\b(?:or|and|o|y|e)\b|[,/]", text)
     if (
-        is_language
+        template
+        and gate.has_language(text, page.grammar, least=1)
         and not is_shared  # `fseeko, ftello - set or report …`: one does this, the other that
         and " - " not in text
         and not gate.explain_doubt(question, reference, page.grammar)
     ):
         span = block.start, block.end
         yield Fact(question, reference, "conceptual", "purpose_line", *span, command)
+
+
+def _choose_purpose(page: Page, text: str) -> str:
+    """The template for a line of a command's purpose: `purpose` for a verb, `what_is` for a noun, empty when that is not clear."""
+    if page.grammar.verb_start.match(text[:1].upper() + text[1:]):
+        is_verb = True
+    elif page.manual in (2, 3) or page.grammar.language == "es":
+        return ""  # a noun: not what a function does, nor what a command is for (`filtro de texto`)
+    else:
+        first = text.split()[0].lower()
+        is_verb = is_base_form(first) or first in page.verbs or bool(_BEFORE_OBJECT.match(text))
+    is_noun = _AGENT.search(_PHRASE_END.split(text)[0]) is not None
+    if is_verb == is_noun:
+        return ""  # neither, or both: `control program for …`
+    return "purpose" if is_verb else "what_is"
 
 
 def _find_entry_facts(
@@ -128,6 +161,8 @@ def _find_entry_facts(
     if not key or is_empty_answer(key, reference, grammar.language):
         return
     question = grammar.fix_question(grammar.templates[template].format(key=key, owner=owner))
+    if grammar.language == "es" and _INFINITIVE.match(reference):
+        question = question.replace("¿Qué hace ", "¿Para qué sirve ")
     if not gate.explain_doubt(question, reference, grammar):
         kind = "conceptual" if template == "what_is_in" else "detail"
         pattern = "option" if template.startswith("option") else "entry"
@@ -149,15 +184,26 @@ def _choose_entry_key(
     if not owner or not term:
         return _NO_KEY
     if _MENU_PATH.fullmatch(term):
-        is_menu = does or page.grammar.infinitive.match(reference)
         key = page.grammar.templates["quote"].format(term.rstrip("."))
-        return (key, owner, "does_in") if is_menu else _NO_KEY
+        return (key, owner, "does_in") if _tells_item(page, term, reference) else _NO_KEY
     key = (
         _name_key(page, section, term, reference, does=does)
         if template in ("does", "what_is")
         else ""
     )
     return (key, owner, f"{template}_in") if key else _NO_KEY
+
+
+def _tells_item(page: Page, path: str, reference: str) -> bool:
+    """Whether a description says what a menu item does, and more than its name: `Game → Save` saves."""
+    first, language = reference.split()[0].lower(), page.grammar.language
+    if path.rpartition("→ ")[2][:4].lower() == first[:4]:
+        return not is_empty_answer(f"{path} {page.product}", reference, language, MIN_NEWS)
+    if page.grammar.verb_start.match(reference):
+        return True
+    if language == "es":
+        return bool(_INFINITIVE.match(reference) or page.grammar.third_person.match(reference))
+    return is_base_form(first) or is_base_form(first.removesuffix("s"))
 
 
 def _name_key(
@@ -213,7 +259,7 @@ def _tells_option(page: Page, reference: str) -> bool:
 
 def _find_option(terms: Sequence[str]) -> str:
     """The name of an option that says most: of `-a, --all` the long one; empty for what is no option."""
-    if re.search(r"(?:^|[\s,/])\+\w", " ".join(terms)):
+    if re.search(r"(?:^|[\s,/])\+\w", " ".join(terms)) or _CHOICE.search(" ".join(terms)):
         return ""  # `-num +num`: what is said is true of one or the other
     dashed = [term for term in map(_strip_marks, terms) if term.startswith("-")]
     options = [name for term in dashed for name in _OPTION.findall(term)]
@@ -238,10 +284,7 @@ def choose_template(page: Page, reference: str) -> str:
 
 def _strip_marks(term: str) -> str:
     """A term without marks and its default value (`timeout (10s)`); of several spans of code the first."""
-    bare = re.sub(r" \(.*\)$|\s*\[\d+\]$", "", term.strip("`*“”«» ").split("`")[0].strip())
-    return re.sub(
-        r"^([A-Z_]{3,}|\\\w+) [<\w-].+$", r"\1", bare
-    )  # `ORPHAN color`: with its argument
+    return re.sub(r" \(.*\)$|\s*\[\d+\]$", "", term.strip("`*“”«» ").split("`")[0].strip())
 
 
 def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] | None:
@@ -254,7 +297,8 @@ def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] |
     if gate.explain_doubtful_reference(reference, page.grammar):
         end = spans[0][1]
         reference = _tidy_description(page, start, end)
-    if end < spans[-1][1] and page.grammar.conditional_start.match(reference):
+    rest = page.document.text[end : spans[-1][1]].strip()
+    if rest and any(map(page.grammar.conditional_start.match, (reference, rest))):
         return None  # the rest may say the contrary of another case
     if len(reference.split()) < 3 or len(reference) > 2 * MAX_DESCRIPTION_CHARS:
         return None

@@ -48,11 +48,8 @@ class FactStock:
         # of two facts with the same question the first is kept, so the order matters
         for source in (find_clause_facts, find_record_facts, find_heading_facts):
             for fact in source(page):
-                # what a command is for may stand in its sentences and in its NAME line
-                name = f"purpose {fact.subject.strip('`').lower()}"
-                key = name if fact.pattern.startswith("purpose") else fact.question
                 if not _is_cut(document.text, fact):
-                    facts.setdefault(key, fact)
+                    facts.setdefault(fact.question, fact)
         self._facts[document.id] = list(facts.values())
         while len(self._facts) > CACHED_DOCUMENTS:
             self._facts.popitem(last=False)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.vocabulary import DETERMINERS, PREPOSITIONS
 from ragstone.text.clause_words import to_word_set
+from ragstone.text.stopwords import STOPWORDS
 from ragstone.text.terms import strip_accents
 
 STYLES = ("formal", "informal", "terse")
@@ -42,6 +43,8 @@ _SMALL_WORDS = {
         "es son fue fueron está están se hace hacen el la los las un una y de del al"
     ),
 }
+MIN_TELLING_WORDS = 3
+"""Words of meaning of a question from which one may be misspelt."""
 # letter → a neighbour on the keyboard
 _NEXT_KEY = dict(zip("abcdefghilmnoprstuvw", "svxfrghjoknmpotayibe", strict=True))
 
@@ -110,6 +113,10 @@ def add_slips(question: str, rng: random.Random) -> str:
     """The question as fingers in a hurry write it: slips in one or two long words, names, code and numbers left alone."""
     pieces = re.split(r"(`[^`]*`|“[^”]*”|«[^»]*»|\s+)", question)
     free = [n for n, piece in enumerate(pieces) if re.fullmatch(r"[^\W\d_A-Z]{5,}[?,]?", piece)]
+    told = [n for n in free if pieces[n].rstrip("?,") not in STOPWORDS["en"] | STOPWORDS["es"]]
+    if len(told) < MIN_TELLING_WORDS and not re.search(r"[`“«]", question):
+        # what is asked must stay legible: without code or a quote, nothing but the few words of meaning tells it
+        free = [n for n in free if n not in told]
     for n in rng.sample(free, min(len(free), 1 if len(free) < 4 else 2)):
         pieces[n] = _add_slip(pieces[n], rng)
     return "".join(pieces)

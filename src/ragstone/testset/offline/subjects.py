@@ -33,7 +33,9 @@ def name_subject(
     if subject == "You":
         return "I" if page.has_home else None
     # `Cervisia has two modes`: of a program that says nothing, nor does `founded Debian` before its name
-    if (pattern.name == "how_many" and page.product) or parts.get("rest", "")[:1].isupper():
+    if (pattern.name in ("how_many", "place") and page.product) or parts.get("rest", "")[
+        :1
+    ].isupper():
         return None
     if pattern.kind == "conceptual" and _is_misnamed(subject, pattern, page):
         return None
@@ -66,12 +68,11 @@ def _is_misnamed(subject: str, pattern: Pattern, page: Page) -> bool:
     is_definite = re.match(r"(?:The|El|La|Los|Las) ", subject) is not None
     if pattern.name == "part":
         return not (is_definite and page.has_home)
-    if pattern.name == "purpose" and re.search(r"[\"“«]", subject):
-        return True
     is_placeholder = re.fullmatch(r"`[^`]*`", subject) is not None
     if pattern.name == "definition" and (is_placeholder or (is_definite and subject.count(" ") == 1)):  # fmt: skip
         return True
-    return _is_common_word(subject, page) or _lacks_article(subject, page.grammar)
+    lacks_article = pattern.name == "definition" and _lacks_article(subject, page.grammar)
+    return lacks_article or _is_common_word(subject, page)
 
 
 def _is_common_word(subject: str, page: Page) -> bool:
@@ -83,9 +84,10 @@ def _is_common_word(subject: str, page: Page) -> bool:
 
 
 def _lacks_article(subject: str, grammar: Grammar) -> bool:
-    """`Gestor de particiones de KDE`, which Spanish asks for with its article."""
-    is_bare = grammar.language == "es" and subject.split()[0].lower() not in grammar.articles
-    return is_bare and re.search(r" (?:de|del) ", subject) is not None
+    """`Gestor de particiones de KDE`, `LVM volume group`, which are asked for with an article."""
+    is_bare = subject.split()[0].lower() not in grammar.articles
+    noun = r" (?:de|del) " if grammar.language == "es" else r" [a-z]+(?<!s)$"
+    return is_bare and re.search(noun, subject) is not None
 
 
 def _name_in_full(page: Page, subject: str) -> str:
@@ -111,7 +113,7 @@ def _is_good_subject(
         return False
     is_plural = verb in _PLURAL_VERBS
     is_name = " " not in subject and not is_plural and subject.lower() not in page.small
-    if is_name or is_general or gate.is_specific(subject) or page.has_home:
+    if is_name or is_general or gate.is_specific(subject):
         return True
     return _is_topic(subject, words, page, headings)
 
@@ -136,10 +138,12 @@ def _is_vague(words: list[str], subject: str, grammar: Grammar) -> bool:
 
 def _is_topic(subject: str, words: list[str], page: Page, headings: tuple[str, ...]) -> bool:
     """Whether a common noun is what its section is about; of `the utility` alone nobody knows which."""
+    about = " ".join((page.title, *headings[:2])).lower()
+    if page.has_home:  # `the programme` below the heading Descaling: only that tells which
+        return len(words) > 1 or len(headings) < 2 or words[0].rstrip("s")[:5] in about
     is_definite = subject.split()[0].lower() in ("the", "el", "la", "los", "las")
     if len(words) == 1 and (is_definite or words[0] in page.grammar.vague_nouns):
         return False
-    about = " ".join((page.title, *headings[:2])).lower()
     return all(word.rstrip("s")[:5] in about for word in words if word not in page.grammar.links)
 
 
@@ -157,28 +161,33 @@ def frame_subject(page: Page, pattern: Pattern, question: str, subject: str) -> 
     """The question with the name that it needs; None when it needs one and the page gives none."""
     is_definition = pattern.name == "definition"
     # a product of its own (`SpamAssassin`) is what it is everywhere
-    is_defined = is_definition and "`" not in subject and gate.is_specific(subject)
+    is_defined = is_definition and _is_own_name(subject, page)
     if page.setting.frame and (is_defined or (is_definition and _is_indefinite(subject))):
         return question
+    if page.manual not in (0, 1, 8) and subject.isupper():
+        return None  # a name that only a file format or a function knows
     is_code, is_named = _is_local_code(subject), is_defined or pattern.name in _NAMED_PATTERNS
-    tool = is_code or _is_of_command(page, pattern, subject)
+    tool = is_code or subject.isupper()  # an argument (`INDEX`) of the command of a manual page
     framed = frame_question(page, question, tool=tool, product=not is_named)
     if framed == question:
-        return None if is_code or not _is_known(question, pattern) else question
+        return None if is_code or not _is_known(question, pattern, subject, page) else question
     # `In Cantor, what is Python?`: a name of its own, or a part of the program that has no other name
     return None if is_definition and subject[:1].isupper() else framed
 
 
-def _is_known(question: str, pattern: Pattern) -> bool:
+def _is_own_name(subject: str, page: Page) -> bool:
+    """Whether a subject is known everywhere by its name; `the SVG file` is not."""
+    is_local = re.match(r"(?i:the|el|la|los|las) (?:[\"“«]|.*\b[a-zñáéíóú]{3,})", subject)
+    is_name = gate.is_specific(subject) or subject in (page.product, *page.title.split())
+    return "`" not in subject and not is_local and is_name
+
+
+def _is_known(question: str, pattern: Pattern, subject: str, page: Page) -> bool:
     """Whether a question without a frame says what it is about: by a name, or because of what it asks."""
+    if pattern.name == "definition":  # `a storage model`, not `a piece` nor `the model`
+        return _is_own_name(subject, page) or (_is_indefinite(subject) and subject.count(" ") > 1)
     is_common = pattern.kind == "factual" and pattern.name != "where"
-    return is_common or pattern.name == "definition" or gate.is_specific(question.lstrip("¿"))
-
-
-def _is_of_command(page: Page, pattern: Pattern, subject: str) -> bool:
-    """Whether something is said of the command of a manual page: what a thing is used for, what an argument (`INDEX`) is."""
-    is_use = pattern.name == "purpose" and page.manual in (1, 8)
-    return is_use or (bool(page.command) and subject.isupper())
+    return is_common or gate.is_specific(question.lstrip("¿"))
 
 
 def _is_local_code(subject: str) -> bool:
@@ -201,7 +210,7 @@ def frame_question(page: Page, question: str, *, tool: bool = False, product: bo
     if not owner and (product or (tool and not gate.is_specific(question.lstrip("¿")))):
         owner, template = page.product, "frame_in"
     frame, owner = (page.grammar.templates[template], owner) if owner else (page.setting.frame, page.setting.name)  # fmt: skip
-    names = [owner.strip("`")] if "`" in owner else re.findall(r"[\w-]{3,}", owner)
+    names = [owner.strip("`")] if "`" in owner else re.findall(r"[A-ZÁÉÍÓÚÑ][\w-]{2,}", owner)
     if not frame or any(name in question for name in names):
         return question
     at = int(question[:1] == "¿")  # where its first letter stands

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -100,16 +99,15 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
     ]
     turn.rng.shuffle(near)
     if record:
-        near = _sort_plausible(fact, near)
+        near = [other for other in near if _is_kin(turn.document, fact, other)]
     yield from _find_alike(turn.document, fact, near, record=record)
 
 
-def _sort_plausible(fact: Fact, near: Sequence[Fact]) -> list[Fact]:
-    """Options that a command might have first: those of its kin (`lvrename`, `lvresize`), then such as several have."""
-    owners = Counter(other.key for other in near)
-    return sorted(
-        near, key=lambda other: (other.owner[:3] != fact.owner[:3], owners[other.key] == 1)
-    )
+def _is_kin(document: Document, fact: Fact, other: Fact) -> bool:
+    """Whether a command might have the option of another: of one family (`git-add`, `git-rm`), or its page says to see that."""
+    own, name = fact.owner.strip("`"), other.owner.strip("`")
+    is_family = "-" in own and own.split("-")[0] == name.split("-")[0]
+    return is_family or bool(re.search(rf"(?<![\w-]){re.escape(name)} ?\(\d", document.text))
 
 
 def _find_alike(
