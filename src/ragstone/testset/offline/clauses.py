@@ -206,6 +206,8 @@ def _find_advice(page: Page, sentence: str, start: int, end: int) -> Iterator[Fa
     match = page.grammar.advice.fullmatch(sentence)
     if match is None or (page.grammar.language == "en" and not is_base_form(match["first"])):
         return
+    if re.search(r"\b(?:cannot|no puede) \w+$", match["case"]):
+        return  # `If you cannot come`: to what, only its section tells
     case = page.grammar.to_own_words(match["case"]).replace("I are ", "I am ")
     asked = page.grammar.templates["advice"].format(case=case)
     question = frame_question(page, page.grammar.fix_question(asked))

@@ -18,7 +18,7 @@ _WHOLE_NAME = re.compile(
 )
 _PLACE = re.compile(rf".+ (?:in|at|en) (?P<name>{_CAPITAL}(?: {_CAPITAL})*)")
 _FIRST_NAME = re.compile(
-    rf"(?:(?:[^\s,.;:]+ ){{1,5}}(?:at|of|del?|en) )?(?:The |El |La )?(?P<name>{_NAME})(?! ?[,(])"
+    rf"(?:(?:[^\s,.;:]+ ){{1,5}}(?:at|of|del?|en) )?(?:The |El |La )?(?P<name>(?!(?:The|El|La) ){_NAME})(?! ?[,(])"
 )
 _OURS = re.compile(r"\b(?:we|our|us|nosotros|nuestr[oa]s?)\b", re.IGNORECASE)
 _GENERIC_TITLES = DOCUMENT_WORDS | to_word_set(
