@@ -2,7 +2,8 @@
 
 The variance of a window's mean is that of its scores plus that between hours; scores of one session or user count less than
 as many independent ones. Deviations of neighbouring hours may be correlated: a share of their variance is then carried from
-hour to hour (AR(1) plus noise) or is common to the hours of a day, fitted by likelihood on the reference windows."""
+hour to hour (AR(1) plus noise) or is common to the hours of a day, fitted by likelihood on the reference windows. The fields of
+`ReferencePeriod` are stored: a change of them raises `FORMAT` in monitor/drift/references.py."""
 
 from __future__ import annotations
 

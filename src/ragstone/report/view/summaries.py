@@ -23,8 +23,8 @@ from ragstone.store.run_notes import RunNotes
 from ragstone.store.store import SUMMARY_ENDING
 from ragstone.types import Usage
 
-KEPT_VERSION = 1
-"""Changes when kept summaries of earlier versions can no longer be read."""
+KEPT_VERSION = 2
+"""Raise it when a field of a kept summary keeps its name and changes its meaning; new and lost fields are noticed by name."""
 GROWTH = 0.02
 """Share by which an unfinished run must have grown to be summed up anew."""
 
@@ -91,7 +91,7 @@ def make_private_folder(folder: Path) -> None:
 
 def _save(path: Path, summary: Summary, stamp: int) -> None:
     body = {
-        "version": KEPT_VERSION,
+        "form": _describe_form(),
         "stamp": stamp,
         "samples": summary.samples,
         "worst": list(summary.worst),
@@ -105,12 +105,18 @@ def _save(path: Path, summary: Summary, stamp: int) -> None:
         draft.replace(path)
 
 
+def _describe_form() -> list[int | str]:
+    """What a kept summary is made of: one of another form is made anew."""
+    kinds = (MetricSummary, Usage, Percentile)
+    return [KEPT_VERSION, *(item.name for kind in kinds for item in fields(kind))]
+
+
 def _load(path: Path, run: StoredRun, stamp: int) -> Summary | None:
     try:
         body = json.loads(path.read_text(encoding="ascii"))
     except (OSError, ValueError):  # not made yet, or cut off: it is made anew
         return None
-    if body.get("version") != KEPT_VERSION or body.get("stamp") != stamp:
+    if body.get("form") != _describe_form() or body.get("stamp") != stamp:
         return None
     metrics = tuple(_from_json(item) for item in body["metrics"])
     plan = run.info.plan
