@@ -40,6 +40,10 @@ def pair_predictions(
         "reference": _find_reference_column(first, references.shape),
     }
     shape = {**references.shape, "fields": {**references.shape.get("fields", {}), **fields}}
+    if shape.get("cells") == "csv":
+        shape["cells"] = (
+            "table"  # `_add_prediction` drops the empty cells; an empty prediction stays
+        )
     name = f"{references.source} + {predictions.source}"
     return Dataset(
         name,
@@ -83,8 +87,7 @@ def _add_prediction(
 ) -> str:
     row = reparse_json(record.row)
     if shape.get("cells") == "csv":
-        # an empty cell is no value; the new columns below would otherwise be mixed with texts that
-        # mean null
+        # an empty cell is no value; here, for the answer added below may be empty and is one
         row = {column: value for column, value in row.items() if value != ""}
     if prediction is None:
         row[PREDICTION_ERROR] = f"no prediction in {source}"
