@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ragstone.analysis import Summary, summarise
@@ -23,6 +24,12 @@ def test_metrics_are_a_table_with_incomplete_ones_marked(run: StoredRun, summary
     lines = text_of(run, summary).splitlines()
     assert "| `recall@5` ↑ | **0.496** | 0.440 – 0.552 | 0.500 | 107 / 107 / 120 |" in lines
     assert any(line.startswith("| `faithfulness` ↑ ⚠ incomplete | (0.528) |") for line in lines)
+
+
+def test_a_gate_has_the_sign_of_its_state(run: StoredRun, summary: Summary) -> None:
+    gates = tuple(replace(summary.gates[0], passed=passed) for passed in (True, False, None))
+    lines = text_of(run, replace(summary, gates=gates)).splitlines()
+    assert [line[:3] for line in lines if "recall@5 &gt;= 0.3" in line] == ["- ✅", "- ❌", "- ❓"]
 
 
 def test_every_table_row_has_as_many_cells_as_its_heading(run: StoredRun, summary: Summary) -> None:
