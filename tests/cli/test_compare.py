@@ -32,7 +32,12 @@ def test_compare_says_worse_and_fails_only_when_told_to(two) -> None:
     assert "worse by 0.6" in done.out
     assert two("compare", "old", "new", "--fail-on-regression").code == 1
     assert two("compare", "new", "old", "--fail-on-regression").code == 0
-    assert two("compare", "new", "--baseline", "old", "--fail-on-regression").code == 1
+
+
+@pytest.mark.parametrize("names", [["old", "new"], ["new", "old"], ["new"]])
+def test_a_baseline_is_what_the_others_are_compared_with_wherever_it_is_named(two, names) -> None:
+    done = two("compare", *names, "--baseline", "old", "--fail-on-regression")
+    assert (done.code, "worse by 0.6" in done.out) == (1, True)
 
 
 def test_compare_prints_json_and_writes_files(two, tmp_path) -> None:
