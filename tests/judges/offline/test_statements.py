@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.judges.offline.statements import statements, states_nothing
+from ragstone.judges.offline.statements import items, statements, states_nothing
 
 
 def said(sentence: str) -> list[str]:
@@ -111,3 +111,14 @@ def test_parts_say_where_a_claim_stands() -> None:
 )
 def test_questions_headings_and_refusals_claim_nothing(sentence: str) -> None:
     assert said(sentence) == []
+
+
+@pytest.mark.parametrize(("thing", "count"), [("raw red copper", 3), ("very old red copper", 0)])
+def test_a_thing_of_a_mere_list_has_three_words_at_most(thing: str, count: int) -> None:
+    assert len(items(f"gold, {thing} and silver")) == count
+
+
+@pytest.mark.parametrize(("lead", "count"), [("first and only", 2), ("first and only known", 1)])
+def test_a_place_and_a_date_are_parted_after_ten_words_at_most(lead: str, count: int) -> None:
+    sentence = f"The {lead} son of the painter was born in Ulm on 14 March 1879."
+    assert len(statements(sentence, "en")) == count

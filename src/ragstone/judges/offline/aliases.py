@@ -1,4 +1,4 @@
-"""Words of short answers that name the same: peoples and their countries, forenames, units and abbreviations."""
+"""Words of short answers that name the same: peoples and their countries, forenames, units and abbreviations. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a set of claims lies on a set of sources: every claim token against every source token at once."""
+"""How a set of claims lies on a set of sources: every claim token against every source token at once. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a sentence belong to which of several rivals: two prices, two dates, two opposites, two names."""
+"""Which words of a sentence belong to which of several rivals: two prices, two dates, two opposites, two names. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

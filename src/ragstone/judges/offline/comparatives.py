@@ -1,4 +1,4 @@
-"""Comparisons: A is longer than B is the same as B is shorter than A, and the contrary of B is longer than A."""
+"""Comparisons: A is longer than B is the same as B is shorter than A, and the contrary of B is longer than A. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A claim beside one sentence of its sources: which of its words stand there, and which have their contrary there.
 
-Here and in the rules that use it, `at` is the index of an item of the claim, `place` that of an item of the sentence."""
+Here and in the rules that use it, `at` is the index of an item of the claim, `place` that of an item of the sentence. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that drop what the source makes a condition, or take for done what it only plans or supposes."""
+"""Claims that drop what the source makes a condition, or take for done what it only plans or supposes. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What contradicts a claim: another figure, a denial, an opposite, swapped roles, another quantifier, another name.
 
 A conflict that is certain overrules every other judge, so each rule asks that the rest of the claim stands in the
-same sentence of the source."""
+same sentence of the source. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

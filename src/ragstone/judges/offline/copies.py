@@ -1,4 +1,4 @@
-"""Claims made of the words of a source: copies with a decisive edit, and words in no order at all."""
+"""Claims made of the words of a source: copies with a decisive edit, and words in no order at all. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `aspects` Ask: the parts of a question, and which of them the answer addresses."""
+"""The `aspects` Ask: the parts of a question, and which of them the answer addresses. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

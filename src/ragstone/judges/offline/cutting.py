@@ -1,4 +1,4 @@
-"""Text cut into raw tokens: words, numbers, times of day and signs, as they are written."""
+"""Text cut into raw tokens: words, numbers, times of day and signs, as they are written. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

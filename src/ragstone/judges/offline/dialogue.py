@@ -1,7 +1,7 @@
 """The `turns` and `goal` Asks: what the embedded judge can tell of a conversation, null for what it cannot.
 
 Each question is first made to stand alone, and the pronouns of its answer are filled in from it; two answers are only
-compared where their questions are about the same things."""
+compared where their questions are about the same things. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model sees of a claim against its sources: six figures that mean the same for any text."""
+"""What the model sees of a claim against its sources: six figures that mean the same for any text. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure of the claim against the figures of the source: changed, or taken from another subject."""
+"""A figure of the claim against the figures of the source: changed, or taken from another subject. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

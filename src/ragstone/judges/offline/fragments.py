@@ -1,4 +1,4 @@
-"""Bare answers, which only name something: a text says one when it holds its words, in whatever writing."""
+"""Bare answers, which only name something: a text says one when it holds its words, in whatever writing. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

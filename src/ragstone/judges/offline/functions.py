@@ -1,4 +1,4 @@
-"""Function words of English and Spanish by what they do to a sentence: deny, except, quantify, join, govern."""
+"""Function words of English and Spanish by what they do to a sentence: deny, except, quantify, join, govern. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

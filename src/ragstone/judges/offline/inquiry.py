@@ -2,7 +2,7 @@
 
 This judge writes no questions. It compares question and answer by their vectors, by the words of the question that the
 answer takes up, and, for an answer of few words, by the kind of thing that the question asks for: a bare year addresses
-a question that asks when. A logistic model weighs them; bench/judge/relevance.py fits and measures it."""
+a question that asks when. A logistic model weighs them; bench/judge/relevance.py fits and measures it. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closed word classes of English and Spanish that the offline judge reads by rule, not by learning."""
+"""Closed word classes of English and Spanish that the offline judge reads by rule, not by learning. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

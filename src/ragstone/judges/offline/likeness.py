@@ -1,4 +1,4 @@
-"""How much of one short answer another text has: names in other spellings, dates, numbers and ranges."""
+"""How much of one short answer another text has: names in other spellings, dates, numbers and ranges. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

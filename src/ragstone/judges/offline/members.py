@@ -1,4 +1,4 @@
-"""Members of a list within one sentence, each with its own figure: adults 12 €, students 6 €; Friday 8:00–18:00, Saturday closed."""
+"""Members of a list within one sentence, each with its own figure: adults 12 €, students 6 €; Friday 8:00–18:00, Saturday closed. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the figures of claims to probabilities: two logistic models with a handful of weights each."""
+"""From the figures of claims to probabilities: two logistic models with a handful of weights each. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name of the claim where the source has another one in the same place of the same sentence."""
+"""A name of the claim where the source has another one in the same place of the same sentence. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noun phrases of questions, by tables and places: enough to tell what a question is about, not to parse it."""
+"""Noun phrases of questions, by tables and places: enough to tell what a question is about, not to parse it. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

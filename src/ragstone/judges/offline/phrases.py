@@ -1,4 +1,4 @@
-"""A sentence as rules compare it: content words and quantities, each with its clause, preposition and polarity."""
+"""A sentence as rules compare it: content words and quantities, each with its clause, preposition and polarity. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

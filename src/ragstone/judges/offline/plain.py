@@ -1,4 +1,4 @@
-"""A short answer in plain letters and digits: broken UTF-8 mended, number words and numerals as numbers."""
+"""A short answer in plain letters and digits: broken UTF-8 mended, number words and numerals as numbers. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Claims that say the contrary: denied, with an opposite word, or with the roles of two things exchanged.
 
 Each of the three turns a sentence round, and two of them turn it back: what is not open is closed, and when A is
-longer than B then B is shorter than A. `at` is the index of an item of the claim, `place` of an item of the sentence."""
+longer than B then B is shorter than A. `at` is the index of an item of the claim, `place` of an item of the sentence. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All, most, some, few, none, only: claims that say of more, or of fewer, what the source says."""
+"""All, most, some, few, none, only: claims that say of more, or of fewer, what the source says. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks for: its parts, and for each part the kind of thing that answers it."""
+"""What a question asks for: its parts, and for each part the kind of thing that answers it. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

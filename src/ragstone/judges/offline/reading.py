@@ -1,4 +1,4 @@
-"""Text as the offline judge reads it: words with stems, numbers, names and negations, in sentences."""
+"""Text as the offline judge reads it: words with stems, numbers, names and negations, in sentences. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

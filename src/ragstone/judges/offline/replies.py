@@ -1,4 +1,4 @@
-"""Which function of the embedded judge answers which kind of Ask; the claims of a text are put together here."""
+"""Which function of the embedded judge answers which kind of Ask; the claims of a text are put together here. Versioned by VERSION in judges/offline and PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does what to whom: the roles of things around a word, and two things that have exchanged theirs."""
+"""Who does what to whom: the roles of things around a word, and two things that have exchanged theirs. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `rate` Ask by stated rules: the form of a text, and how it meets the texts beside it."""
+"""The `rate` Ask by stated rules: the form of a text, and how it meets the texts beside it. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

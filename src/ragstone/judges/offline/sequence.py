@@ -1,4 +1,4 @@
-"""Before and after: claims that put two events in the other order."""
+"""Before and after: claims that put two events in the other order. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A short answer as it is compared: the words that count, its quantities, yes and no."""
+"""A short answer as it is compared: the words that count, its quantities, yes and no. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name in a place that the source gives to another: France reported it, where Germany reported it and France followed."""
+"""A name in a place that the source gives to another: France reported it, where Germany reported it and France followed. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Three rules, in English and Spanish. A pronoun becomes the topic of the question before it, or the name that answered
 that question. A fragment (And the Pro plan? ¿Y en España?) takes its place in the question before it. In Spanish a verb
-without a subject gets the topic as one. What these rules cannot decide is refused, never guessed."""
+without a subject gets the topic as one. What these rules cannot decide is refused, never guessed. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts cut into claims: clauses and predicates with their subjects, conditions, the items of lists, places and dates."""
+"""Texts cut into claims: clauses and predicates with their subjects, conditions, the items of lists, places and dates. Versioned by VERSION in judges/offline and PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _keep_after(text: str, parts: Parts, opening: int) -> Parts:
 
 
 def _cut_finely(text: str, parts: Parts, language: str) -> list[Parts]:
-    """Conditions, items of a list, a index and a date as claims of their own."""
+    """Conditions, items of a list, a place and a date as claims of their own."""
     pieces = _split_condition(text, parts, language)
     return [
         more
@@ -308,7 +308,7 @@ _DATE_PLACE = re.compile(
 
 
 MAX_DATED_WORDS = 10
-"""Words before a index and a date that both belong to; of longer ones they say something else."""
+"""Words before a place and a date that both belong to; of longer ones they say something else."""
 
 
 def _split_date(text: str, parts: Parts) -> list[Parts]:

@@ -1,4 +1,4 @@
-"""One word of the claim in the place of another word of the source, all else being the same."""
+"""One word of the claim in the place of another word of the source, all else being the same. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

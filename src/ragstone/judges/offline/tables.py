@@ -1,4 +1,4 @@
-"""The learned files of the offline judge, read once each: word counts and word vectors."""
+"""The learned files of the offline judge, read once each: word counts and word vectors. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

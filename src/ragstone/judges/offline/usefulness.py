@@ -1,7 +1,7 @@
 """The `useful` Ask: the chance that a chunk helps with the question or towards a wanted text, and a grade 0, 1 or 2.
 
 A chunk is useful when it answers a part of the question; it gets 2 when it answers all of it. Few figures that mean the
-same for any text, weighed by logistic models; bench/judge/usefulness.py fits and measures them."""
+same for any text, weighed by logistic models; bench/judge/usefulness.py fits and measures them. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The `support` Ask: a probability for each claim, then a verdict with its reason and its quotes.
 
-A claim's verdict depends on the claim and its sources alone, never on the other claims of the answer."""
+A claim's verdict depends on the claim and its sources alone, never on the other claims of the answer. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

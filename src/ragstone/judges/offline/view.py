@@ -1,4 +1,4 @@
-"""Claims laid on sources, claim by claim: which tokens are whose, and which source sentence covers a claim best."""
+"""Claims laid on sources, claim by claim: which tokens are whose, and which source sentence covers a claim best. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Every distinct meaning is kept once, and a text is a list of indexes into that table: where a function here says "the
 number of a meaning" it is that index. A number that a text writes has the kind NUMBER and is held in a `_Pending`
-until the word after it is known."""
+until the word after it is known. Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 
