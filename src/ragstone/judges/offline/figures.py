@@ -97,27 +97,31 @@ def _is_against(comparison: SentenceComparison, at: int, place: int, rivals: Seq
 
 
 def _make_conflict(comparison: SentenceComparison, place: int, at: int, value: float) -> Conflict:
-    mine, theirs = comparison.claim.items[at], comparison.source.items[place]
-    assert mine.quantity is not None
-    code = "date_differs" if mine.quantity.kind in ("date", "time") else "number_differs"
-    denied = [
-        *comparison.claim.items,
-        *(i for i in comparison.source.items if i.clause == theirs.clause),
-    ]
-    assert theirs.quantity is not None
-    is_limit = mine.quantity.bound and theirs.quantity.bound
-    certain = (
-        value >= (CERTAIN_BOUND if _is_same_number(mine.quantity, theirs.quantity) else CERTAIN)
-        and (is_limit or not any(item.is_negated for item in denied))
-        # of two figures of one sentence both belong to its subject
-        and (comparison.places[at] or is_about_claim(comparison, place, ABOUT))
-        and not orders_events(comparison.claim)
-    )
-    kind = code.removesuffix("_differs")
+    mine = comparison.claim.items[at].quantity
+    assert mine is not None
+    kind = "date" if mine.kind in ("date", "time") else "number"
     words = _quote(comparison.claim, at), _quote(comparison.source, place)
     if words[0].lower() == words[1].lower():  # what they are for, or their bounds, differ
         words = _quote_widely(comparison.claim, at), _quote_widely(comparison.source, place)
-    return comparison.make(kind, code, *words, certain)
+    certain = _is_certain(comparison, place, at, value)
+    return comparison.make(kind, f"{kind}_differs", *words, certain)
+
+
+def _is_certain(comparison: SentenceComparison, place: int, at: int, value: float) -> bool:
+    """Whether a figure of the sentence that fits the rest of the claim so well must be the one of the claim."""
+    theirs = comparison.source.items[place]
+    mine, other = comparison.claim.items[at].quantity, theirs.quantity
+    assert mine is not None
+    assert other is not None
+    is_same = _is_same_number(mine, other)
+    if value < (CERTAIN_BOUND if is_same else CERTAIN) or orders_events(comparison.claim):
+        return False
+    here = (item for item in comparison.source.items if item.clause == theirs.clause)
+    denies = any(item.is_negated for item in (*comparison.claim.items, *here))
+    if denies and not (mine.bound and other.bound):
+        return False
+    # of two figures of one sentence both belong to its subject
+    return is_same or bool(comparison.places[at]) or is_about_claim(comparison, place, ABOUT)
 
 
 def _is_same_number(mine: Quantity, theirs: Quantity) -> bool:
