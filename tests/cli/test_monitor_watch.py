@@ -11,8 +11,10 @@ import pytest
 
 from ragstone.cli import run
 from ragstone.config import load
+from ragstone.config.alerts import Alerts
 from ragstone.errors import ConfigError
 from ragstone.monitor import Archive, Feedback, Interaction, ScoredInteraction
+from ragstone.monitor.drift.references import load_references
 from ragstone.monitor.exposition import render_metrics
 from ragstone.monitor.interactions import now_micros
 from ragstone.store import Store
@@ -130,6 +132,18 @@ def test_check_fires_exits_1_and_status_repeats_it(store: str, tmp_path: Path, c
     assert len(record["facts"]["examples"]) == 3
     assert run(["monitor", "status", "--store", store, "--lang", "es"]) == 0
     assert "faithfulness mean es 0.25" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("words", "is_reset"), [([], False), (["--new-reference"], True)])
+def test_check_learns_a_new_reference_when_told_to(
+    store: str, words: list[str], is_reset: bool, capsys: Any
+) -> None:
+    before = now_micros()
+    run(["monitor", "check", *words, "--store", store])
+    assert ("the reference is learned again from now on" in capsys.readouterr().err) is is_reset
+    kept = Store.open(store)
+    assert (load_references(Archive(kept), Alerts()).get("from", 0) >= before) is is_reset
+    kept.close()
 
 
 def test_status_before_any_check_says_what_to_do(store: str, capsys: Any) -> None:
