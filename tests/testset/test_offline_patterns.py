@@ -26,7 +26,6 @@ ENGLISH = [
     ("The `sources.list` file is stored in /etc/apt.", "Where is the `sources.list` file stored?", "In /etc/apt."),
     ("The Linden hall has 140 seats and a stage.", "How many seats does the Linden hall have?", "140 seats"),
     ("The Linden pass costs 48 euros.", "How much does the Linden pass cost?", "48 euros"),
-    ("The Advanced Package Tool (APT) fetches packages.", "What does APT stand for?", "Advanced Package Tool."),
 ]  # fmt: skip
 
 SPANISH = [
@@ -37,6 +36,14 @@ SPANISH = [
     ("El aparcamiento de Fuentefría tiene 180 plazas.", "¿Cuántas plazas tiene el aparcamiento de Fuentefría?", "180 plazas"),
     ("El carné de Torreluna cuesta 9 euros.", "¿Cuánto cuesta el carné de Torreluna?", "9 euros"),
 ]  # fmt: skip
+
+
+def test_letters_are_asked_where_a_page_says_whose_they_are() -> None:
+    sentence = "The Advanced Package Tool (APT) fetches packages."
+    assert not [question for question in ask(sentence) if "APT" in question]
+    page = f"# apt(8)\n\n## NAME\n\napt - fetch packages\n\n## DESCRIPTION\n\n{sentence}\n"
+    asked = "According to the page “apt”, what does APT stand for?"
+    assert ask(page)[asked] == "Advanced Package Tool."
 
 
 @pytest.mark.parametrize(("sentence", "question", "reference"), ENGLISH)

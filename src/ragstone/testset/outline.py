@@ -81,9 +81,13 @@ def _find_name_as_written(name: str, blocks: Sequence[Block]) -> str:
     for at, block in enumerate(blocks[:-1]):
         if block.kind == "heading" and _SECTION_NAME.match(block.text):
             match = _NAME_LINE.match(blocks[at + 1].text)
-            for word in match[1].split(",") if match else ():
-                if word.strip().lower() == name.lower():
-                    return word.strip()
+            words = [word.strip() for word in match[1].split(",")] if match else []
+            for word in words:
+                if word.lower() == name.lower():
+                    return word
+            # the header may cut a long name off, or carry the language of a translation: apt-show-versions.es
+            if len(words) == 1 and (words[0].startswith(name) or name.startswith(f"{words[0]}.")):
+                return words[0]
     return name
 
 

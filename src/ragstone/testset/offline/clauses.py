@@ -12,6 +12,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar, Pattern
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.offline.predicates import Clause, split_clauses
+from ragstone.testset.offline.setting import Setting
 from ragstone.testset.offline.subjects import frame_question, frame_subject, name_subject
 from ragstone.testset.outline import DocumentSection
 from ragstone.testset.question_terms import extract_content_stems
@@ -218,6 +219,15 @@ def _find_advice(page: Page, sentence: str, start: int, end: int) -> Iterator[Fa
         yield Fact(question, reference, "how_to", "advice", start, end, case, framed=True, claim=claim)  # fmt: skip
 
 
+def _name_page(page: Page) -> Page:
+    """A manual page as one whose questions name the page: its command does not use the words."""
+    if not page.command:
+        return page
+    templates = page.grammar.templates
+    frame = templates["frame_page"].replace("{title}", templates["quote"].format(page.command))
+    return replace(page, command="", setting=Setting("", frame))
+
+
 def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[Fact]:
     """`Advanced Package Tool (APT)`: what the letters stand for."""
     for match in _ACRONYM.finditer(sentence) if "(" in sentence else ():
@@ -226,6 +236,8 @@ def _find_acronyms(page: Page, sentence: str, start: int, end: int) -> Iterator[
         if "".join(word[0] for word in words) != match[2]:
             continue
         name = match[1][match[1].index(words[0]) :]
-        question = page.grammar.templates["stands_for"].format(key=match[2])
-        if not gate.explain_doubtful_question(question, page.grammar):
+        bare = page.grammar.templates["stands_for"].format(key=match[2])
+        # the same letters stand for other words elsewhere
+        question = frame_question(_name_page(page), bare, product=True)
+        if question != bare and not gate.explain_doubtful_question(question, page.grammar):
             yield Fact(question, f"{name}.", "factual", "stands_for", start, end, match[2])
