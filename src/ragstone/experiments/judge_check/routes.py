@@ -23,7 +23,7 @@ Route = Literal["json", "hybrid"]
 FIRST_CONTROLS, QUICK_CONTROLS, TRIAL_CONTROLS = 2, 4, 12
 """Controls of `support` that each route is tried on: the first ones, and unless too many of them fail, these many."""
 MAX_WRITTEN_TOKENS = 300
-"""Of a reply to a control by a small model, and twice as many when asked again: twice what a good reply has. A poor model
+"""Of a reply to a control by a small model, and twice as many when asked again: by estimate twice what a good reply has. A poor model
 fills whatever it is given, and its limit for runs is minutes of that on a processor."""
 
 
