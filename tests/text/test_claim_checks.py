@@ -77,6 +77,7 @@ def test_a_quote_proves_in_its_own_words(claim: str, quote: str) -> None:
         ("7", "There are seven players in the pool.", True),
         ("There are eight players in the pool.", "7", False),
         ("En el equipo juegan siete jugadores.", "7", True),
+        ("Room seven is free.", "The zoo has 7 lions and a bear.", False),
     ],
 )
 def test_a_bare_number_is_quoted_in_any_writing(claim: str, source: str, is_proven: bool) -> None:

@@ -12,7 +12,7 @@ from ragstone.text.clause_words import to_word_set
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
-from ragstone.text.quantities import find_quantities, matches
+from ragstone.text.quantities import Quantity, find_quantities, matches
 from ragstone.text.sentences import split_sentences
 
 MAX_NAME_WORDS = 6
@@ -100,16 +100,23 @@ def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
 
 
 def _have_same_figure(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
-    """Whether a claim or a whole source that is little more than a number has the other's: 7, there are seven players."""
+    """Whether a claim or a whole source is nothing but a number that the other has: 7, there are seven players."""
     for quote, source in quotes:
-        is_bare = quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
-        if not is_bare and len(claim.split()) > MAX_NAME_WORDS:
-            continue
         language = detect_language(max(claim, quote, key=len))
         mine, theirs = (find_quantities(text, language) for text in (claim, quote))
-        if any(matches(one, other) and matches(other, one) for one in mine for other in theirs):
+        is_bare = quote.strip() == source.strip() and _is_only(quote, theirs)
+        if (is_bare or _is_only(claim, mine)) and any(
+            matches(one, other) and matches(other, one) for one in mine for other in theirs
+        ):
             return True
     return False
+
+
+def _is_only(text: str, quantities: Sequence[Quantity]) -> bool:
+    """Whether a text has no word beside its quantities."""
+    for quantity in reversed(quantities):
+        text = text[: quantity.start] + text[quantity.end :]
+    return bool(quantities) and not any(map(str.isalnum, text))
 
 
 def _unite_content_words(texts: Sequence[str]) -> frozenset[str]:

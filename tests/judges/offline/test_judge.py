@@ -411,6 +411,13 @@ def test_the_heading_of_a_table_claims_nothing_and_its_rows_are_compared_with_th
     (reply,) = answered(asks.claims(table))
     rows = [row["claim"] for row in reply.value["claims"]]
     assert rows == ["| Day ticket | 9 euros |", "| Weekly ticket | 31 euros |"]
+    # nothing is hidden by the look of a heading
+    for hidden in (
+        "| The moon is a cheese | |\n| --- | --- |",
+        "The moon is a cheese.\n| --- | --- |",
+    ):
+        (reply,) = answered(asks.claims(f"{hidden}\nThe sun is a star."))
+        assert any("moon" in row["claim"] for row in reply.value["claims"])
     source = Chunk("a", "A day ticket costs 9 euros and a weekly ticket 31 euros.")
     wrong = ("| Day ticket | 31 euros |", "| Weekly ticket | 9 euros |")
     assert [row["verdict"] for row in verdicts(tuple(rows), (source,))] == ["supported"] * 2

@@ -216,7 +216,7 @@ def _list_modal(claim: Sentence) -> frozenset[str]:
 
 
 _DEMAND = re.compile(
-    r"\b(?:(?:have|has|had) to|hay que|ha[ny]? de|(?:tiene|tienen) que|hacen? falta)\b",
+    r"\b(?:(?:have|has|had) to|hay que|han? de|(?:tiene|tienen) que|hacen? falta)\b",
     re.IGNORECASE,
 )
 

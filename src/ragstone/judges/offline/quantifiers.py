@@ -7,7 +7,7 @@ import re
 from ragstone.judges.offline.comparison import Conflict, SentenceComparison
 from ragstone.judges.offline.phrases import Sentence, SentenceItem
 
-CERTAIN = 0.6
+CERTAIN = 0.85
 """Share of the claim that must stand in the sentence."""
 _CONTRARY = frozenset({
     ("all", "most"), ("all", "some"), ("all", "few"), ("all", "none"), ("none", "all"), ("none", "most"),
@@ -42,7 +42,7 @@ def _list_counted_doers(comparison: SentenceComparison, at: int) -> list[Sentenc
     source = comparison.source
     said = {place for n, places in enumerate(comparison.places) if n != at for place in places}
     return [
-        item for item in (source.items[place] for place in said)
+        item for item in (source.items[place] for place in sorted(said))
         if item.quantifier and (item.is_verb or _follows_pronoun(source, item))
     ]  # fmt: skip
 

@@ -15,6 +15,7 @@ from ragstone.judges.offline.statements import Statement, items, statements, to_
 from ragstone.judges.offline.usefulness import answer_useful
 from ragstone.judges.offline.verdicts import answer_support
 from ragstone.text.answers import to_statement
+from ragstone.text.clauses import has_clause
 from ragstone.text.language import detect_language
 from ragstone.text.refusals import declines
 
@@ -64,8 +65,9 @@ def _list_statements(
             yield 0, Statement(whole, ((0, len(sentence)),))
             continue
         following = text["sentences"][number + 1 : number + 2]
-        if following and _TABLE_RULE.fullmatch(following[0]):
-            continue  # the names of a table's columns
+        is_heading = "|" in sentence and following and _TABLE_RULE.fullmatch(following[0])
+        if is_heading and not has_clause(sentence, text_language):
+            continue  # the names of a table's columns; what states something is judged wherever it stands
         for statement in statements(sentence, text_language, before):
             yield number, statement
         # a sentence ends with its mark; what ends with a citation alone goes on
