@@ -9,9 +9,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from ragstone.data import Record
 from ragstone.engine.broker import AskBroker as AskBroker
+from ragstone.engine.reuse import copy_block, find_earlier_run
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
@@ -19,7 +21,7 @@ from ragstone.metrics.scoring import Start as Start
 from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.registry import Metric
 from ragstone.store import NewRow, StoredRun, set_language
-from ragstone.store.blocks import BLOCK_SAMPLES
+from ragstone.store.blocks import BLOCK_SAMPLES, ScoreBlock
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
 MAX_BATCH_SAMPLES = BLOCK_SAMPLES
@@ -86,11 +88,13 @@ class Execution:
         stored = self.run.count()
         fresh = skip_stored(self.run, records, stored)
         self.done = stored
+        if not stored:
+            fresh = await self._take_over(fresh)
         batch: list[NewRow] = []
         flushed = time.monotonic()
         pending: deque[Future[None]] = deque()
         try:
-            async for rows in self._score_all(enumerate(fresh, stored + 1)):
+            async for rows in self._score_all(enumerate(fresh, self.done + 1)):
                 batch += rows
                 if len(batch) >= MAX_BATCH_SAMPLES or time.monotonic() - flushed > FLUSH_SECONDS:
                     pending.append(self.run.store.append(self.run.id, batch))
@@ -107,6 +111,27 @@ class Execution:
                 write.result()
         self.report_progress(force=True)
         return self.done
+
+    async def _take_over(self, records: Iterator[Record]) -> Iterator[Record]:
+        """Copy the blocks that an earlier run scored, so far as they are the same; returns the records that remain."""
+        earlier = find_earlier_run(self.run)
+        if earlier is None:
+            return records
+        pending: deque[Future[None]] = deque()
+        for block, rows in earlier.store.full_blocks(earlier.id):
+            same = list(islice(records, block.count))
+            copied = copy_block(block, rows, same)
+            if copied is None:
+                records = chain(same, records)
+                break
+            pending.append(self.run.store.append_blocks(self.run.id, [copied]))
+            found = ScoreBlock(copied.first, copied.last, copied.scores).count_hits()
+            self.add_counts(len(same), 0, Usage(hits=found))
+            if len(pending) > MAX_PENDING_WRITES:
+                await asyncio.wrap_future(pending.popleft())
+        for write in pending:
+            await asyncio.wrap_future(write)
+        return records
 
     async def retry_failures(self) -> int:
         """Score again the stored samples that ended in a failure; returns how many there were."""

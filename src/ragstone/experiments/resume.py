@@ -12,6 +12,7 @@ from ragstone.config import Plan, SystemPlan
 from ragstone.config.metric_specs import to_spec
 from ragstone.config.paths import anchor_plan
 from ragstone.data import Dataset
+from ragstone.engine.reuse import identify_scores
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.experiments.inputs import PreparedRun, has_spec, new_run_id
 from ragstone.judges import Judge
@@ -161,13 +162,17 @@ def _plan_to_store(prepared: PreparedRun, run_id: str) -> Plan:
 
 def _build_facts(prepared: PreparedRun) -> RunFacts:
     plan, inputs, under_test = prepared.plan, prepared.inputs, prepared.under_test
+    judge_identity = _fingerprint_judge(prepared.judge)
     facts = RunFacts(
         source=_resolve_source(plan, prepared.dataset),
         in_memory=inputs.list_in_memory(plan),
         metrics_by_data=not plan.metrics and inputs.metrics is None,
         command=inputs.command,
         folder=str(Path.cwd()) if inputs.command else None,
-        judge_identity=_fingerprint_judge(prepared.judge),
+        judge_identity=judge_identity,
+        scores_identity=identify_scores(
+            prepared.metrics, prepared.judge, judge_identity, plan.language, prepared.dataset.shape
+        ),
     )
     if under_test is None:
         return facts

@@ -203,16 +203,12 @@ class _ColumnWriter:
     def encode(self) -> tuple[bytes, bytes, bytes]:
         """Encode the last three fields of EncodedScores."""
         doubles = b"".join(map(_to_little_endian, self.numbers.values()))
-        details = ",".join(
-            f"{dump_json(name)}:[{','.join(f'[{text},{indices}]' for text, indices in items.items())}]"
-            for name, items in self._details.items()
-        )
         evidence = encode_plain(self._evidence) if self._evidence else b""
         if evidence is None:
             evidence = dump_json(self._evidence).encode("ascii")
         return (
             _compress(doubles),
-            _compress(f"{{{details}}}".encode("ascii") if details else b""),
+            _compress(_join_details(self._details)),
             _compress(evidence),
         )
 
@@ -232,7 +228,8 @@ class ScoreBlock:
             raise ChecksumMismatch("the positions do not match the samples")
         self.metrics: list[str] = keys["metrics"]
         self._keys = keys
-        self._encoded = encoded
+        self.encoded = encoded
+        """As the database has it."""
 
     @property
     def positions(self) -> range:
@@ -254,7 +251,7 @@ class ScoreBlock:
         """Metric → the value of each sample; NaN where there is none, and `details` or nothing says why."""
         size = 8 * self.count
         with explain_damage(f"samples {self.first} to {self.positions[-1]} of a run in the store"):
-            body = _decompress(self._encoded.numbers)
+            body = _decompress(self.encoded.numbers)
             if len(body) != size * len(self.metrics):
                 raise ChecksumMismatch("the positions do not match the samples")
         return {
@@ -267,7 +264,7 @@ class ScoreBlock:
         """Metric → index and stored fields of the scores that are more than a number, in order; findings are not in them.
 
         The objects are shared between samples and must not be changed."""
-        body = _decompress(self._encoded.details)
+        body = _decompress(self.encoded.details)
         parsed = json.loads(body) if body else {}
         return {
             name: sorted(
@@ -280,9 +277,17 @@ class ScoreBlock:
     @cached_property
     def evidence(self) -> dict[str, dict[int, list[dict[str, Any]]]]:
         """Metric → index → stored findings."""
-        body = _decompress(self._encoded.evidence)
+        body = _decompress(self.encoded.evidence)
         parsed = json.loads(body) if body else {}
         return {name: dict(items) for name, items in parsed.items()}
+
+    def count_hits(self) -> int:
+        """Count the replies that the scores were made of and an earlier run paid for."""
+        return sum(
+            item.get("usage", {}).get("hits", 0)
+            for items in self.details.values()
+            for _, item in items
+        )
 
     def build_details(self, metric: str) -> Iterator[tuple[int, Score]]:
         """Yield the index and Score, without its findings, of each score that is more than a number."""
@@ -365,6 +370,38 @@ def replace_scores(
     old = rows[index]
     rows[index] = NewRow(old.position, old.id, old.group, "", scores)
     return encode_scores_block(rows)
+
+
+def mark_as_found(block: ScoreBlock) -> EncodedScores:
+    """Encode the block for a run that pays nothing for it: calls of the judge become replies found in the store."""
+    keys, numbers, details, evidence = block.encoded
+    parsed: dict[str, list[tuple[dict[str, Any], list[int]]]]
+    parsed = json.loads(_decompress(details)) if details else {}
+    merged: dict[str, dict[str, list[int]]] = {}
+    for name, items in parsed.items():
+        by_text = merged.setdefault(name, {})
+        for item, indices in items:
+            # scores that cost differently may now be the same
+            by_text.setdefault(dump_json(_count_as_found(item)), []).extend(indices)
+    parts = (numbers, _compress(_join_details(merged)), evidence)
+    plain = {name: value for name, value in json.loads(keys).items() if name != "check"}
+    return EncodedScores(dump_json(plain | {"check": _compute_check(plain, parts)}), *parts)
+
+
+def _count_as_found(item: Mapping[str, Any]) -> dict[str, Any]:
+    usage = item.get("usage", {})
+    found = usage.get("calls", 0) + usage.get("hits", 0)
+    rest = {name: value for name, value in item.items() if name != "usage"}
+    return {**rest, "usage": {"hits": found}} if found else rest
+
+
+def _join_details(details: Mapping[str, Mapping[str, Sequence[int]]]) -> bytes:
+    """JSON of metric → encoded detail → indices of the samples, as `EncodedScores.details` has it."""
+    text = ",".join(
+        f"{dump_json(name)}:[{','.join(f'[{text},{list(indices)}]' for text, indices in items.items())}]"
+        for name, items in details.items()
+    )
+    return f"{{{text}}}".encode("ascii") if text else b""
 
 
 def _to_value(number: float) -> float | None:

@@ -26,6 +26,8 @@ class RunFacts:
     """Seconds of the first call of the system, which its latency leaves out."""
     judge_identity: str | None = None
     """Fingerprint of the judge, by which its scales are found (`store/scales.py`)."""
+    scores_identity: str | None = None
+    """Hash of everything besides a row that can change its scores (`engine/reuse.py`)."""
     in_memory: tuple[str, ...] = ()
     """Parts of the run that were Python objects and are not in the plan: samples, metrics, judge, system."""
     metrics_by_data: bool = False

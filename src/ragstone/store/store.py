@@ -224,6 +224,15 @@ class Store:
             raise RunNotFound(f"{len(rows)} runs start with {name!r}; give more of the id")
         return StoredRun(self, self._to_info(first))
 
+    def find_scored(self, identity: str, *, besides: str) -> StoredRun | None:
+        """Find the newest finished run whose scores have this identity (`RunFacts.scores_identity`)."""
+        rows = self._read(
+            f"{SELECT_RUNS} WHERE status = 'done' AND id <> ? AND plan LIKE ? AND {_NOT_IN_BIN}"
+            " ORDER BY number DESC LIMIT 1",
+            (besides, f'%"{identity}"%'),
+        )
+        return StoredRun(self, self._to_info(rows[0])) if rows else None
+
     def delete(self, run: str) -> None:
         """Delete a run with its samples and scores; its replies stay, as other runs may use them."""
         number = self._find_number(run)
