@@ -13,18 +13,20 @@ copying: `numpy.asarray(scores["mrr"])`.
 from __future__ import annotations
 
 import math
+import sys
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import filterfalse, repeat
 from typing import Any, get_args
 
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
 from ragstone.rankings.formulas import FORMULAS as FORMULAS
+from ragstone.rankings.formulas import Asked
 from ragstone.rankings.formulas import Gain as Gain
 from ragstone.rankings.formulas import RankedHits as RankedHits
 from ragstone.rankings.formulas import find_ranked_hits as find_ranked_hits
 from ragstone.rankings.formulas import score_ranking as score_ranking
-from ragstone.rankings.formulas import to_columns
-from ragstone.rankings.walk import walk
+from ragstone.rankings.walk import Scored, score_plainly
 from ragstone.registry.specs import parse_spec
 
 Ranking = Sequence[str] | Mapping[str, float]
@@ -79,17 +81,19 @@ def score_rankings(
     """Score many rankings at once: two sequences in step, or two mappings by query."""
     chosen = [_parse_metric(spec) for spec in metrics]
     cuts = tuple(sorted({k for _, _, k, _ in chosen}, key=lambda k: math.inf if k is None else k))
+    score = _choose_walk(len(rankings))
     values: dict[str, array[float]] = {}
-    ids: list[Any] = []
     # each gain needs one walk over the rankings; metrics without a gain are the same in every walk
     gains: list[str | None] = list(dict.fromkeys(gain for *_, gain in chosen if gain))
     for gain in gains or [None]:
-        flat, ids, undefined, repeated = walk(_pair_queries(rankings, relevant), cuts, gain)
-        columns = to_columns(flat, cuts)
-        for name, family, k, wanted_gain in chosen:
-            if wanted_gain in (None, gain):
-                values[name] = array("d", FORMULAS[family](columns[k], k))
-    unranked = [q for q in relevant if q not in rankings] if isinstance(relevant, Mapping) else []
+        wanted = [(name, family, k) for name, family, k, own in chosen if own in (None, gain)]
+        found, ids, undefined, repeated = score(
+            *_pair_queries(rankings, relevant), Asked(wanted, cuts), gain
+        )
+        values |= found
+    unranked: list[Any] = []
+    if isinstance(rankings, Mapping):
+        unranked.extend(filterfalse(rankings.__contains__, relevant))
     seen = len(ids) + len(undefined)
     warnings: tuple[str, ...] = ()
     if repeated:
@@ -128,8 +132,29 @@ def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     return name, family, k, gain if family == "ndcg" else None
 
 
-def _pair_queries(rankings: Any, relevant: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Query, ranking and relevant documents, in step."""
+def _choose_walk(count: int) -> Callable[..., Scored]:
+    """Arrays where numpy is loaded or will have paid for its import, and the queries are many enough for whole steps."""
+    global _walked_plainly
+    if "numpy" not in sys.modules and _walked_plainly + count < PAYS_FOR_NUMPY:
+        _walked_plainly += count
+        return score_plainly
+    if count < MIN_FOR_ARRAYS:
+        return score_plainly
+    from ragstone.rankings.arrays import score_in_arrays
+
+    return score_in_arrays
+
+
+PAYS_FOR_NUMPY = 30_000
+"""Queries in one process for which arrays save as much time as the import of numpy takes."""
+MIN_FOR_ARRAYS = 200
+"""Queries in one call from which on arrays are faster."""
+_walked_plainly = 0
+"""Queries of this process that were walked without numpy."""
+
+
+def _pair_queries(rankings: Any, relevant: Any) -> tuple[Iterable[Any], ...]:
+    """Queries, rankings and relevant documents, in step."""
     if isinstance(rankings, Mapping) != isinstance(relevant, Mapping):
         raise DataError(
             f"rankings come as a {type(rankings).__name__} and relevant as a "
@@ -137,10 +162,10 @@ def _pair_queries(rankings: Any, relevant: Any) -> Iterator[tuple[Any, Any, Any]
         )
     if isinstance(rankings, Mapping):
         none: dict[str, float] = {}
-        return ((query, ids, relevant.get(query, none)) for query, ids in rankings.items())
+        return rankings, rankings.values(), map(relevant.get, rankings, repeat(none))
     if len(rankings) != len(relevant):
         raise DataError(
             f"there are {len(rankings)} rankings for {len(relevant)} sets of relevant documents; "
             "give one for each"
         )
-    return zip(range(len(rankings)), rankings, relevant, strict=True)
+    return range(len(rankings)), rankings, relevant

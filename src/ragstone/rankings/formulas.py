@@ -26,6 +26,15 @@ Hit = tuple[int, float]
 """Rank and grade of a relevant document that was retrieved."""
 
 
+class Asked(NamedTuple):
+    """The metrics that one walk must give."""
+
+    metrics: Sequence[tuple[str, str, int | None]]
+    """Name as typed, family and cut-off."""
+    cuts: Sequence[int | None]
+    """The different cut-offs in ascending order; none is the last."""
+
+
 class Columns(NamedTuple):
     """What the formulas of one cut-off are made of: one number for each query."""
 
@@ -166,6 +175,11 @@ def find_hits(ids: Sequence[str], distinct: Set[str], relevant: Mapping[str, flo
     return hits
 
 
+def extend_logarithms(depth: int) -> None:
+    """Make LOG2 long enough for the ranks of so many documents."""
+    LOG2.extend(math.log2(number) for number in range(len(LOG2), depth + 2))
+
+
 def add_row(
     flat: list[Any],
     retrieved: int,
@@ -179,7 +193,7 @@ def add_row(
     `to_columns` relies on the order and number of what is appended."""
     count_all, shares, ideal_gains = ideal
     if retrieved >= len(LOG2) - 1:
-        LOG2.extend(math.log2(number) for number in range(len(LOG2), retrieved + 2))
+        extend_logarithms(retrieved)
     flat += (retrieved, count_all, hits[0][0] if hits else 0)
     precision = gained = 0.0
     count = passed = 0

@@ -3,26 +3,67 @@
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ragstone.errors import DataError
 from ragstone.rankings.formulas import (
+    FORMULAS,
     MAX_IDEALS,
+    Asked,
     Hit,
     Ideal,
     add_row,
     find_hits,
     find_ideal,
     to_bounds,
+    to_columns,
 )  # fmt: skip
 
 
+class Scored(NamedTuple):
+    """The values of one walk, and what became of the queries."""
+
+    values: dict[str, array[float]]
+    """Metric as typed → its value for each of `ids`."""
+    ids: list[Any]
+    undefined: list[Any]
+    """Queries without a relevant document."""
+    repeated: int
+    """How many rankings repeat an id."""
+
+
+class Walked(NamedTuple):
+    """The rows of one walk, as `add_row` writes them, and what became of the queries."""
+
+    flat: list[Any]
+    ids: list[Any]
+    undefined: list[Any]
+    repeated: int
+
+
+def score_plainly(
+    queries: Iterable[Any],
+    rankings: Iterable[Any],
+    relevant: Iterable[Any],
+    asked: Asked,
+    gain: str | None,
+) -> Scored:
+    """The values of all metrics that are asked for."""
+    walked = walk(zip(queries, rankings, relevant, strict=True), asked.cuts, gain)
+    columns = to_columns(walked.flat, asked.cuts)
+    values = {
+        name: array("d", FORMULAS[family](columns[k], k)) for name, family, k in asked.metrics
+    }
+    return Scored(values, walked.ids, walked.undefined, walked.repeated)
+
+
 def walk(
-    queries: Iterator[tuple[Any, Any, Any]], cuts: Sequence[int | None], gain: str | None
-) -> tuple[list[Any], list[Any], list[Any], int]:
-    """The rows of all rankings, the queries scored, those without a relevant document, and how many rankings repeat an id."""
+    queries: Iterable[tuple[Any, Any, Any]], cuts: Sequence[int | None], gain: str | None
+) -> Walked:
+    """Find the row of each query, given with its ranking and its relevant documents."""
     flat: list[Any] = []
     ids: list[Any] = []
     undefined: list[Any] = []
@@ -53,7 +94,7 @@ def walk(
                 repeated += 1
             hits = find_hits(ranking, distinct, relevant)
         add_row(flat, len(ranking), hits, bounds, ideal)
-    return flat, ids, undefined, repeated
+    return Walked(flat, ids, undefined, repeated)
 
 
 def _find_scored_hits(
