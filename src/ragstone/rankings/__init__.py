@@ -6,7 +6,8 @@
 
 `ragstone.metrics.retrieval` registers the same formulas as metrics. A document is relevant when its grade is above 0,
 as in trec_eval; an id that is retrieved again is removed before ranks are counted. Nothing heavy is imported here, so
-a cold start is fast (numpy alone would cost half of what twenty thousand queries do); numpy reads the arrays without
+a cold start is fast: numpy would cost half of what twenty thousand queries do. Where it is loaded already, or so many
+queries come that it pays, whole arrays take the place of the walk from query to query. numpy reads the values without
 copying: `numpy.asarray(scores["mrr"])`.
 """
 

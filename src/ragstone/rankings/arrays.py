@@ -98,7 +98,7 @@ def _find_rows(
     gain: str | None,
 ) -> tuple[Floats, Walked]:
     """What the walk over the next rankings finds, its rows as columns of an array."""
-    block = Block(len(queries), rankings, relevant)
+    block = RankingBlock(len(queries), rankings, relevant)
     read = block.to_arrays()
     if read is None:
         walked = walk(zip(queries, block.rankings, block.relevant, strict=True), cuts, gain)
@@ -118,7 +118,7 @@ def _to_rows(walked: Walked, cuts: Sequence[int | None]) -> Floats:
     return np.array(walked.flat, dtype=np.float64).reshape(-1, 3 + 3 * len(cuts)).T
 
 
-class Read(NamedTuple):
+class BlockNumbers(NamedTuple):
     """The numbers of a block of queries, one query after the other."""
 
     lengths: Ints
@@ -132,7 +132,7 @@ class Read(NamedTuple):
     grades: Floats
 
 
-class Block:
+class RankingBlock:
     """The next rankings and their relevant documents, with the numbers that they hold."""
 
     def __init__(self, size: int, rankings: Iterator[Any], relevant: Iterator[Any]) -> None:
@@ -170,7 +170,7 @@ class Block:
         self._lengths += lengths
         self._judged += judged
 
-    def to_arrays(self) -> Read | None:
+    def to_arrays(self) -> BlockNumbers | None:
         """None where the plain walk must read the block: it also says what is wrong."""
         if self._is_plain:
             return None
@@ -184,7 +184,7 @@ class Block:
         lengths = np.array(self._lengths, dtype=np.int64)
         _put_in_order(keys, lengths)
         judged = np.array(self._judged, dtype=np.int64)
-        return Read(lengths, keys, judged, np.negative(found), grades)
+        return BlockNumbers(lengths, keys, judged, np.negative(found), grades)
 
 
 @lru_cache(maxsize=BLOCK)
@@ -218,7 +218,9 @@ class FoundHits(NamedTuple):
     grades: Floats
 
 
-def _measure(read: Read, cuts: Sequence[int | None], gain: str | None) -> tuple[Floats, Ints]:
+def _measure(
+    read: BlockNumbers, cuts: Sequence[int | None], gain: str | None
+) -> tuple[Floats, Ints]:
     """The rows of a block as columns, and the queries whose ranks depend on ids; their columns are wrong."""
     count = len(read.lengths)
     query_of = np.repeat(np.arange(count), read.judged)
@@ -246,7 +248,7 @@ def _measure(read: Read, cuts: Sequence[int | None], gain: str | None) -> tuple[
 
 
 def _find_ranks(
-    read: Read, query_of: Ints, is_relevant: NDArray[np.bool_]
+    read: BlockNumbers, query_of: Ints, is_relevant: NDArray[np.bool_]
 ) -> tuple[FoundHits, Ints]:
     """The hits, and the queries in which one of them has the score of another document."""
     is_hit = is_relevant & ~np.isnan(read.found)
@@ -285,10 +287,10 @@ def _order_ideally(queries: Ints, grades: Floats) -> FoundHits:
 def _find_order(queries: Ints, numbers: Ints | Floats) -> Ints:
     """The order by query, and by ascending numbers within a query."""
     least = numbers.min(initial=0)
-    small = numbers - least
-    if small.max(initial=0) < SMALL:
-        small = small.astype(np.uint16)
-        if (small + least == numbers).all():
+    if numbers.max(initial=0) - least < SMALL:
+        small = (numbers - least).astype(np.uint16)
+        # back again, since a difference may be rounded
+        if (small.astype(numbers.dtype) + least == numbers).all():
             numbers = small
     order = np.argsort(numbers, kind="stable")
     return order[np.argsort(queries[order].astype(np.uint16), kind="stable")]

@@ -6,6 +6,7 @@ import math
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from operator import ne
 from typing import Any, NamedTuple
 
 from ragstone.errors import DataError
@@ -129,7 +130,8 @@ def _order_documents(ranking: Any, query: Hashable) -> list[str]:
     if not isinstance(ranking, Mapping):
         return list(ranking)
     scores = ranking.values()
-    if any(map(math.isnan, scores)):
+    # not math.isnan, which refuses whole numbers beyond the floats
+    if any(map(ne, scores, scores)):
         raise DataError(f"the ranking of query {query!r} has a score that is NaN; leave it out")
     by_score = ranking.__getitem__
     if len(set(scores)) == len(ranking):
