@@ -21,7 +21,10 @@ from ragstone.rankings.formulas import (
     find_ideal,
     to_bounds,
     to_columns,
-)  # fmt: skip
+)
+
+MAX_TIED = 10
+"""Hits of a ranking that are compared with the documents of the same score; with more, all documents are put in order."""
 
 
 class Scored(NamedTuple):
@@ -103,20 +106,26 @@ def _find_scored_hits(
 ) -> list[Hit] | None:
     """The hits of a ranking by scores: a rank is how many scores are higher, so that no document is put in order.
 
-    None where it takes the order: a hit has the score of another document, or a score may not be a number."""
+    None where it takes the order: many hits have the score of another document, or a score may not be a number."""
     scores = sorted(ranking.values())
     total = sum(scores)
     if total != total:  # NaN, or both infinities
         return None
     score_of, after_last = ranking.get, len(scores) + 1
     hits: list[Hit] = []
+    tied = 0
     for name, grade in relevant.items():
         score = score_of(name)
         if score is not None and grade > 0:
             at = bisect_right(scores, score)
+            rank = after_last - at
             if at > 1 and scores[at - 2] == score:
-                return None
-            hits.append((after_last - at, grade))
+                tied += 1
+                if tied > MAX_TIED:
+                    return None
+                # of equal scores the ids are in descending order
+                rank += sum([other > name for other, its in ranking.items() if its == score])
+            hits.append((rank, grade))
     hits.sort()
     return hits
 
