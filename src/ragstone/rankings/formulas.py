@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import repeat
+from itertools import accumulate, repeat
 from operator import truediv
 from typing import Any, Literal, NamedTuple
 
@@ -142,11 +142,10 @@ def find_ideal(ascending: Sequence[float], cuts: Sequence[int | None], gain: str
     if gain is None:
         return Ideal(len(grades), dict.fromkeys(grades, 0.0), (1.0,) * len(cuts))
     shares = {grade: relative_gain(grade, grades[0], gain) for grade in grades}
-    gains = [
-        sum(shares[grade] / math.log2(rank + 1) for rank, grade in enumerate(grades[:k], 1))
-        for k in cuts
-    ]
-    return Ideal(len(grades), shares, tuple(gains))
+    gains = (shares[grade] / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    # not `sum`, which rounds otherwise from Python 3.12 on: the gains of a ranking are added one by one
+    sums = list(accumulate(gains))
+    return Ideal(len(grades), shares, tuple(sums[:k][-1] for k in cuts))
 
 
 def to_bounds(cuts: Sequence[int | None]) -> tuple[float, ...]:
