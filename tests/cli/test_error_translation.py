@@ -22,7 +22,7 @@ LAST_ARGUMENT = {"complain", "append", "ValueError", "SendError"}
 """What a complaint is given to, besides the errors themselves."""
 ROOMS = (
     "analysis", "config", "data", "engine", "errors.py", "experiments", "judges", "labels", "metrics", "prompts",
-    "rankings.py", "registry", "scale", "store", "systems", "testset", "types.py",
+    "rankings", "registry", "scale", "store", "systems", "testset", "types.py",
 )  # fmt: skip
 """Where a text of the form `problem; remedy` ends in an error."""
 NO_ERRORS = (
