@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from ragstone.cli.testset import command
 from ragstone.data import corpora
 from ragstone.data.documents import Document
+from ragstone.testset.answerability import HINT_CHANCE, FoundAnswer
 from ragstone.testset.checkup import FAULTS, check_testset, fix_testset
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 
@@ -215,6 +216,7 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
         ("wrong_document", {"relevant": {"bridge": 1}}),
         ("answered_elsewhere", {"relevant": {"ferry": 1, "timetable": 1}}),
         ("not_answerable", {"reference": "It is not mentioned in the document.", "relevant": {}}),
+        ("answerable", {"reference": "Its bell was cast by Ida Brandt.", "relevant": {"tower": 1}}),
     ],
 )
 def test_a_fix_mends_its_item_and_no_other(
@@ -250,6 +252,33 @@ def test_the_printed_command_asks_for_each_fix_and_writes_what_was_accepted(
     fixed = [json.loads(line) for line in Path(printed[-1]).read_text("utf-8").splitlines()]
     assert [row["id"] for row in fixed] == ["g1", "g2", "g3", "g4", "b", "v"]
     assert fixed[-1]["reference"] == "1931"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "this passage may answer it"), ("es", "puede que este pasaje la dé")],
+)
+def test_a_hint_is_shown_and_counts_as_no_finding(
+    language: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = FoundAnswer(HINT_CHANCE, "mill", "The mill of Dunmore grinds barley.")
+    monkeypatch.setattr("ragstone.testset.audit.find_answer", lambda *_: found)
+    # more than a report shows of one sort
+    rows = [*GOOD[:3], *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9))]  # fmt: skip
+    questions, documents = written(tmp_path, rows)
+    checkup = check_testset(questions, documents)
+    assert (len(checkup.hints), checkup.faulty) == (9, 0)
+    arguments = ["check", str(questions), "--documents", str(documents), "--lang", language]
+    shown = CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False)  # fmt: skip
+    assert shown.return_value == 0
+    text = (tmp_path / "c.md").read_text("utf-8")
+    assert f"9 × {said}" in text.replace("se dice que no tiene respuesta; ", "").replace(
+        "said to have no answer; ", ""
+    )
+    assert "Who painted mill 0?" in text
+    assert "Who painted mill 8?" not in text
+    printed = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False)
+    assert len(json.loads(printed.output)["hints"]) == 9
 
 
 @pytest.mark.parametrize("accept", ["all", "wrong_value,leaked"])
