@@ -156,6 +156,10 @@ def test_plain_questions_do_not_dangle() -> None:
 def test_leaks_and_likeness() -> None:
     assert leaks_answer("Is Paris the capital?", "Paris")
     assert not leaks_answer("What is the capital of France?", "Paris")
+    assert not leaks_answer("Which is the capital, Paris or Lyon?", "Paris")
+    assert leaks_answer("Which is the capital, Paris or Lyon, is it Paris?", "Paris")
+    assert not leaks_answer("Which is higher, the tower or the mill?", "mill")
+    assert not leaks_answer("¿Quién ganó la final entre los Broncos y los Steelers?", "Broncos")
     questions = [
         "What does a day ticket cost at Fernhill?",
         "What, at Fernhill, do day tickets cost?",
