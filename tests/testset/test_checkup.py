@@ -139,6 +139,7 @@ def test_terminal_markdown_and_json(language: str, tmp_path: Path) -> None:
     ("question", "language"),
     [
         ("According to the passage above, who was king?", "en"),
+        ("¿Quién fundó dicha empresa?", "es"),
         ("What is said in the given text?", "en"),
         ("Según el texto, ¿quién reinaba?", "es"),
         ("¿Qué dice el fragmento anterior?", "es"),

@@ -85,7 +85,9 @@ def is_dangling(question: str, language: str | None) -> bool:
         return False
     # a noun before it may be meant; a question of two words of meaning has none
     before = extract_question_stems(folded[: pronoun.start()], language)
-    return not before or len(extract_question_stems(folded, language)) <= MAX_BARE_STEMS
+    # `dicho` is no stop word, but carries no meaning either
+    rest = folded[: pronoun.start()] + folded[pronoun.end() :]
+    return not before or len(extract_question_stems(rest, language)) <= MAX_BARE_STEMS
 
 
 def find_alike(
