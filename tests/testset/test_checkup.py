@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from ragstone.cli.testset import command
 from ragstone.data import corpora
 from ragstone.data.documents import Document
+from ragstone.testset.answerability import HINT_CHANCE, FoundAnswer
 from ragstone.testset.checkup import FAULTS, check_testset, fix_testset
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 
@@ -138,6 +139,7 @@ def test_terminal_markdown_and_json(language: str, tmp_path: Path) -> None:
     ("question", "language"),
     [
         ("According to the passage above, who was king?", "en"),
+        ("¿Quién fundó dicha empresa?", "es"),
         ("What is said in the given text?", "en"),
         ("Según el texto, ¿quién reinaba?", "es"),
         ("¿Qué dice el fragmento anterior?", "es"),
@@ -155,6 +157,10 @@ def test_plain_questions_do_not_dangle() -> None:
 def test_leaks_and_likeness() -> None:
     assert leaks_answer("Is Paris the capital?", "Paris")
     assert not leaks_answer("What is the capital of France?", "Paris")
+    assert not leaks_answer("Which is the capital, Paris or Lyon?", "Paris")
+    assert leaks_answer("Which is the capital, Paris or Lyon, is it Paris?", "Paris")
+    assert not leaks_answer("Which is higher, the tower or the mill?", "mill")
+    assert not leaks_answer("¿Quién ganó la final entre los Broncos y los Steelers?", "Broncos")
     questions = [
         "What does a day ticket cost at Fernhill?",
         "What, at Fernhill, do day tickets cost?",
@@ -215,6 +221,7 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
         ("wrong_document", {"relevant": {"bridge": 1}}),
         ("answered_elsewhere", {"relevant": {"ferry": 1, "timetable": 1}}),
         ("not_answerable", {"reference": "It is not mentioned in the document.", "relevant": {}}),
+        ("answerable", {"reference": "Its bell was cast by Ida Brandt.", "relevant": {"tower": 1}}),
     ],
 )
 def test_a_fix_mends_its_item_and_no_other(
@@ -250,6 +257,33 @@ def test_the_printed_command_asks_for_each_fix_and_writes_what_was_accepted(
     fixed = [json.loads(line) for line in Path(printed[-1]).read_text("utf-8").splitlines()]
     assert [row["id"] for row in fixed] == ["g1", "g2", "g3", "g4", "b", "v"]
     assert fixed[-1]["reference"] == "1931"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "this passage may answer it"), ("es", "puede que este pasaje la dé")],
+)
+def test_a_hint_is_shown_and_counts_as_no_finding(
+    language: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = FoundAnswer(HINT_CHANCE, "mill", "The mill of Dunmore grinds barley.")
+    monkeypatch.setattr("ragstone.testset.audit.find_answer", lambda *_: found)
+    # more than a report shows of one sort
+    rows = [*GOOD[:3], *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9))]  # fmt: skip
+    questions, documents = written(tmp_path, rows)
+    checkup = check_testset(questions, documents)
+    assert (len(checkup.hints), checkup.faulty) == (9, 0)
+    arguments = ["check", str(questions), "--documents", str(documents), "--lang", language]
+    shown = CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False)  # fmt: skip
+    assert shown.return_value == 0
+    text = (tmp_path / "c.md").read_text("utf-8")
+    assert f"9 × {said}" in text.replace("se dice que no tiene respuesta; ", "").replace(
+        "said to have no answer; ", ""
+    )
+    assert "Who painted mill 0?" in text
+    assert "Who painted mill 8?" not in text
+    printed = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False)
+    assert len(json.loads(printed.output)["hints"]) == 9
 
 
 @pytest.mark.parametrize("accept", ["all", "wrong_value,leaked"])

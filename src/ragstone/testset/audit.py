@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from ragstone.systems.pipeline.chunking import DocumentChunk
+from ragstone.testset.answerability import HINT_CHANCE, SURE_CHANCE, find_answer
 from ragstone.testset.baselines import Search, join_turns, list_relevant
-from ragstone.testset.findings import Fault, Fix
+from ragstone.testset.findings import Fault, Fix, Hint
 from ragstone.testset.items import get_abstention
-from ragstone.testset.reader import find_asked_sort, find_best_sentence
+from ragstone.testset.reader import find_best_sentence
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.text.quantities import Quantity, find_quantities, is_comparable, matches
@@ -23,10 +24,6 @@ MIN_HELD_SHARE = 0.5
 """Share of a reference's words that its documents must hold."""
 MIN_ELSEWHERE_SHARE = 0.95
 """Share of a question's words that another document must hold to count as telling it too."""
-MIN_ASKED_SHARE = 0.7
-"""Share of the words of a question for a number or date that a document must hold to answer it; a near miss lacks one."""
-MIN_OPEN_SHARE = 0.76
-"""The same for other questions, of which nobody sees by rule whether a sentence answers them."""
 MAX_FOREIGN_SHARE = 0.6
 """Share of a question's words below which its document may be another one than meant."""
 MAX_NAME_WORDS = 4
@@ -78,22 +75,20 @@ def _check_reference(sample: Sample, held: Sequence[str], own: float) -> Fault |
     return Fault("wrong_value", sample.id, question, f"{', '.join(lacking)} ≠ {sentence}", better)
 
 
-def audit_abstention(sample: Sample, search: Search) -> Iterator[Fault]:
-    """An item whose reference says that nothing answers it, although a document holds the words of its question."""
+def audit_abstention(sample: Sample, search: Search) -> Fault | Hint | None:
+    """What is wrong with an item whose reference says that nothing answers it: a passage does, for sure or perhaps."""
     proof = sample.meta.get("proof")
     if isinstance(proof, Mapping) and "searched" in proof:
-        return  # whoever made the item searched the corpus for it already
-    question = join_turns(sample)
-    sort = find_asked_sort(question)
-    least = MIN_ASKED_SHARE if sort else MIN_OPEN_SHARE
-    for piece in search.find_nearest(question, sample.language):
-        if search.measure_held_share(piece, question) < least:
-            continue
-        best = find_best_sentence(question, piece.text, piece.title, piece.language)
-        if best is not None and (best.answers or not sort):
-            detail = f"{piece.document}: {' '.join(best.sentence.split())}"
-            yield Fault("answerable", sample.id, sample.question or "", detail)
-            return
+        return None  # whoever made the item searched the corpus for it already
+    answer = find_answer(join_turns(sample), sample.language, search)
+    if answer is None or answer.chance < HINT_CHANCE:
+        return None
+    quote = " ".join(answer.quote.split())
+    detail = f"{answer.source}: {quote}"
+    if answer.chance < SURE_CHANCE:
+        return Hint(sample.id, sample.question or "", detail)
+    fix = Fix("set", {"reference": quote, "relevant": {answer.source: 1}})
+    return Fault("answerable", sample.id, sample.question or "", detail, fix)
 
 
 def holds_words(reference: str, texts: Sequence[str], given: str | None) -> bool:

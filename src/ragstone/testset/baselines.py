@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,7 +45,9 @@ class Search:
         self.find_nearest = lru_cache(maxsize=256)(self._find_nearest)
         """The nearest documents to a question, best first; asked twice for each, searched once."""
 
-    def _find_nearest(self, question: str, language: str | None) -> list[DocumentChunk]:
+    def _find_nearest(
+        self, question: str, language: str | None, most: int = SEARCHED_DOCUMENTS
+    ) -> list[DocumentChunk]:
         stems = self._index.sort_rarest(
             extract_terms(question, detect_language(question, language)), SEARCHED_WORDS
         )
@@ -56,7 +58,7 @@ class Search:
                 document.title,
                 detect_language(document.text[:2000], document.language),
             )
-            for document in self._index.find_with_any(stems, most=SEARCHED_DOCUMENTS)
+            for document in self._index.find_with_any(stems, most=most)
         ]
 
     def measure_held_share(self, piece: DocumentChunk, text: str) -> float:
@@ -70,11 +72,15 @@ class Search:
         if not wanted:
             return 1.0
         held = wanted.intersection(extract_terms(held_by, language))
-        weight = {word: self._weigh_word(word) for word in wanted}
+        weight = self.weigh_words(wanted)
         return sum(weight[word] for word in held) / sum(weight.values())
 
-    def _weigh_word(self, word: str) -> float:
-        return math.log(1 + (self._index.count + 1) / (self._index.count_documents(word) + 0.5))
+    def weigh_words(self, words: Iterable[str]) -> dict[str, float]:
+        """How much each word counts: the more, the fewer documents have it."""
+        count = self._index.count + 1
+        return {
+            word: math.log(1 + count / (self._index.count_documents(word) + 0.5)) for word in words
+        }
 
     def close(self) -> None:
         """Remove the index on disk."""

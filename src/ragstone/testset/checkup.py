@@ -26,7 +26,7 @@ from ragstone.testset.baselines import (
     list_relevant,
     measure_baselines,
 )
-from ragstone.testset.findings import DROP, FAULTS, Fault, FaultKind, apply_fixes
+from ragstone.testset.findings import DROP, FAULTS, Fault, FaultKind, Hint, apply_fixes
 from ragstone.testset.likeness import is_dangling, leaks_answer
 from ragstone.testset.sampling import Topics, sample_places
 from ragstone.testset.sources import Corpus, Source, open_corpus
@@ -66,6 +66,8 @@ class Checkup:
     difficulties: Mapping[str, int]
     languages: Mapping[str, int]
     faults: tuple[Fault, ...]
+    hints: tuple[Hint, ...]
+    """Items that somebody should look at; they may well be right."""
     coverage: Coverage | None
     """None without documents."""
     trivial: TrivialBaselines
@@ -99,13 +101,18 @@ def check_testset(
     """Check a test set in any format that `read` accepts, with these options of it; `documents` are its corpus."""
     samples = [record.sample for record in read(source, **read_options)]
     faults = list(_find_faults(samples))
+    hints: list[Hint] = []
     coverage = None
     if documents is None:
         trivial = measure_baselines(samples, None)
     else:
         with open_corpus(documents) as corpus, Search(corpus) as search:
             coverage = _measure_coverage(samples, corpus)
-            faults += _find_corpus_faults(samples, corpus, search)
+            for found in _find_corpus_faults(samples, corpus, search):
+                if isinstance(found, Hint):
+                    hints.append(found)
+                else:
+                    faults.append(found)
             trivial = measure_baselines(samples, search)
     order = {kind: at for at, kind in enumerate(FAULTS)}
     faults.sort(key=lambda fault: order[fault.kind])
@@ -123,6 +130,7 @@ def check_testset(
         _count_values(samples, lambda s: s.meta.get("difficulty")),
         _count_values(samples, lambda s: s.language),
         tuple(faults),
+        tuple(hints),
         coverage,
         trivial,
         tuple(plan_sample_size(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
@@ -188,7 +196,7 @@ def _find_own_faults(sample: Sample) -> Iterator[Fault]:
 
 def _find_corpus_faults(
     samples: Sequence[Sample], corpus: Corpus, search: Search
-) -> Iterator[Fault]:
+) -> Iterator[Fault | Hint]:
     for sample in samples:
         question = sample.question or ""
         texts: dict[str, str] = {}
@@ -205,8 +213,8 @@ def _find_corpus_faults(
                 yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
         if _is_answerable(sample):
             yield from audit_answer(sample, texts, search)
-        else:
-            yield from audit_abstention(sample, search)
+        elif (found := audit_abstention(sample, search)) is not None:
+            yield found
 
 
 def _measure_coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:

@@ -64,6 +64,17 @@ class Fault:
     """None where only a person can say what is right."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """An item that is said to have no answer, and the passage that may answer it: no finding, and not counted as one."""
+
+    id: str
+    text: str
+    """The question."""
+    detail: str
+    """The document and its sentence."""
+
+
 def apply_fixes(
     rows: Iterable[tuple[str, Mapping[str, Any]]], faults: Sequence[Fault]
 ) -> list[dict[str, Any]]:

@@ -38,11 +38,29 @@ MAX_BARE_STEMS = 2
 
 
 def leaks_answer(question: str, answer: str) -> bool:
-    """Whether a question holds its own answer; an answer of one letter does not count."""
+    """Whether a question holds its own answer; one of several that it offers, and an answer of one letter, do not count."""
     words = fold_text(answer).split()
     if not words or (len(words) == 1 and len(words[0]) < 2):
         return False
-    return find_quote(answer, question) is not None
+    at = 0
+    while (span := find_quote(answer, question[at:])) is not None:
+        if not _is_offered(question, at + span[0], at + span[1]):
+            return True
+        at += span[1]
+    return False
+
+
+# A or B, between A and B: what stands before and behind one of the things to choose among
+_CHOICE_BEFORE = re.compile(
+    r"\b(?:or|o|u)(?: the| an?| el| la| los| las| una?)? ?$|\b(?:between|entre)\b[^,?.;]*$",
+    re.IGNORECASE,
+)
+_CHOICE_BEHIND = re.compile(r",? (?:or|o|u) \w", re.IGNORECASE)
+
+
+def _is_offered(question: str, start: int, end: int) -> bool:
+    """Whether these letters of a question are one of the things that it lets one choose among."""
+    return bool(_CHOICE_BEFORE.search(question[:start]) or _CHOICE_BEHIND.match(question, end))
 
 
 # words that stand for a noun, and those that point at one
@@ -67,7 +85,9 @@ def is_dangling(question: str, language: str | None) -> bool:
         return False
     # a noun before it may be meant; a question of two words of meaning has none
     before = extract_question_stems(folded[: pronoun.start()], language)
-    return not before or len(extract_question_stems(folded, language)) <= MAX_BARE_STEMS
+    # `dicho` is no stop word, but carries no meaning either
+    rest = folded[: pronoun.start()] + folded[pronoun.end() :]
+    return not before or len(extract_question_stems(rest, language)) <= MAX_BARE_STEMS
 
 
 def find_alike(

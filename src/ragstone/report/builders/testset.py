@@ -47,13 +47,15 @@ class CheckupReport:
             doc.Paragraph((doc.Styled(verdict, "strong"), f" {size}."), where=doc.WRITTEN),
             doc.Paragraph(size, where=doc.TERMINAL),
         )
-        sections = (
+        sections: list[tuple[str, doc.Node]] = [
             ("balance", _build_balance(checkup, say)),
             ("coverage", build_list(_describe_coverage(checkup, say))),
             ("faults", _build_faults(checkup, say)),
             ("trivial", build_list(_describe_trivial(checkup, say))),
             ("power", build_list(_describe_power(checkup, say))),
-        )
+        ]
+        if checkup.hints:
+            sections.insert(3, ("hints", _build_hints(checkup, say)))
         body = [build_panel(name, say(f"checkup.{name}"), node) for name, node in sections]
         end = doc.Status(verdict, "bad" if checkup.faults else "good")
         body.append(doc.Section((end,), where=doc.TERMINAL))
@@ -116,6 +118,16 @@ def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
     if any(fault.fix for fault in checkup.faults):
         items.append(doc.ListItem(_describe_fixes(checkup, say)))
     return build_list(items)
+
+
+def _build_hints(checkup: Checkup, say: Words) -> doc.Node:
+    """Items to look at, which are not counted as findings."""
+    lines = [f"{hint.id}  {hint.text}  [{hint.detail}]" for hint in checkup.hints[:MAX_EXAMPLES]]
+    more = len(checkup.hints) - MAX_EXAMPLES
+    if more > 0:
+        lines.append(say("checkup.faults.more", n=say.whole(more)))
+    head = f"{say.whole(len(checkup.hints))} × {say('checkup.hint.answerable')}"
+    return build_list([doc.ListItem(head, nodes=(build_list(map(doc.Remark, lines)),))])
 
 
 def _describe_fault(fault: Fault, say: Words) -> str:

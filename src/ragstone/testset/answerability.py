@@ -1,0 +1,175 @@
+"""Whether some passage of the corpus answers a question: few figures of the nearest passages, weighed by a logistic model.
+
+No rule reads as a person does: a passage with all words of a question need not answer it, and one in other words may.
+bench/testset_answers.py fits the weights, measures them on corpora that they were not fitted on, and draws the curve from
+which the two bars were taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ragstone.data.documents import Document
+from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, lay
+from ragstone.judges.offline.reading import NAME, NUMBER, STOP, read
+from ragstone.systems.pipeline.chunking import DocumentChunk, chunk_documents
+from ragstone.testset.baselines import Search
+from ragstone.testset.question_terms import extract_question_stems
+from ragstone.testset.reader import MAX_READ_CHARS, find_best_sentence
+from ragstone.text.encoder import encode_separately
+from ragstone.text.language import detect_language
+from ragstone.text.sentences import split_sentences
+from ragstone.text.terms import extract_terms
+
+WEIGHTS: Mapping[str, float] = {
+    "bias": -7.01, "words": 1.45, "document": 3.02, "passage": 3.42, "sentence": 2.02, "names": 2.07, "lead": 1.73,
+}  # fmt: skip
+"""Fitted by bench/testset_answers.py; `PassageFigures` has the figures under the same names."""
+SURE_CHANCE = 0.8
+"""Chance from which a passage is said to answer a question that should have no answer."""
+HINT_CHANCE = 0.5
+"""Chance from which somebody should look whether it does."""
+SEARCHED_DOCUMENTS = 6
+READ_PASSAGES = 4
+"""Passages of these documents that are compared in full: those with most of the question's words."""
+PASSAGE_WORDS, OVERLAP_WORDS = 80, 25
+MAX_LEAD = 0.6
+
+
+class PassageFigures(NamedTuple):
+    """What is known of a passage and a question, each between 0 and 1, and where it stands."""
+
+    words: float
+    """Share of the question's words that the passage has under its title, related words in part, rare ones counting more."""
+    document: float
+    """Share that the whole document has."""
+    passage: float
+    """Nearness of question and passage in meaning."""
+    sentence: float
+    """Nearness of the nearest sentence."""
+    names: float
+    """Share of the question's names and numbers that the passage has."""
+    lead: float
+    """How far it is ahead of all passages of other documents."""
+    source: str
+    """Id of the document."""
+
+
+class FoundAnswer(NamedTuple):
+    """What most likely answers a question."""
+
+    chance: float
+    source: str
+    quote: str
+
+
+class _Passage(NamedTuple):
+    source: str
+    language: str
+    text: str
+    sentences: tuple[str, ...]
+    terms: frozenset[str]
+
+
+def find_answer(question: str, language: str | None, search: Search) -> FoundAnswer | None:
+    """The document of the corpus that most likely answers a question, with its sentence; None when none has a word of it."""
+    documents = search.find_nearest(question, language, SEARCHED_DOCUMENTS)
+    found = measure_passages(question, language, documents, search)
+    if not found:
+        return None
+    best = max(found, key=compute_chance)
+    home = next(document for document in documents if document.document == best.source)
+    # the sentence is looked for by the words of the whole document: nearness alone names it less often
+    answer = find_best_sentence(question, home.text, home.title, home.language)
+    return FoundAnswer(compute_chance(best), best.source, answer.sentence) if answer else None
+
+
+def compute_chance(figures: PassageFigures) -> float:
+    """The chance that a passage with these figures answers the question."""
+    known = figures._asdict()
+    logit = sum(weight * known.get(name, 1.0) for name, weight in WEIGHTS.items())
+    return 1 / (1 + math.exp(-logit))
+
+
+def measure_passages(
+    question: str, language: str | None, documents: Sequence[DocumentChunk], search: Search
+) -> list[PassageFigures]:
+    """Figures of the passages of these documents that have most of the question's words."""
+    language = detect_language(question, language)
+    weights = search.weigh_words(extract_question_stems(question, language))
+    ranked = sorted(
+        (
+            (_measure_share(weights, passage.terms), held, number, passage)
+            for document in documents
+            for held, passages in [_measure_document(weights, document)]
+            for number, passage in enumerate(passages)
+        ),
+        key=lambda row: (-row[0] - 0.1 * row[1], row[3].source, row[2]),
+    )[:READ_PASSAGES]
+    measured = [_compare(question, language, held, passage) for _, held, _, passage in ranked]
+    return [_set_lead(figures, measured) for figures in measured]
+
+
+def _measure_document(
+    weights: Mapping[str, float], document: DocumentChunk
+) -> tuple[float, tuple[_Passage, ...]]:
+    """Share of the weighted words that a document has, and its passages."""
+    text = document.text[:MAX_READ_CHARS]
+    passages = _split_passages(document.document, text, document.title, document.language)
+    return _measure_share(weights, frozenset().union(*(one.terms for one in passages))), passages
+
+
+@lru_cache(maxsize=64)
+def _split_passages(source: str, text: str, title: str, language: str) -> tuple[_Passage, ...]:
+    """The passages of a document, which is cached because many questions find it."""
+    chunks = chunk_documents(
+        [Document(source, text, title, language)],
+        size=PASSAGE_WORDS,
+        overlap=OVERLAP_WORDS,
+        by="sentence",
+        titles=True,
+    )
+    return tuple(
+        _Passage(
+            source,
+            language,
+            chunk.titled_text,
+            tuple(chunk.text[a:b] for a, b in split_sentences(chunk.text, language)),
+            frozenset(extract_terms(chunk.titled_text, language)),
+        )
+        for chunk in chunks
+    )
+
+
+def _measure_share(weights: Mapping[str, float], terms: frozenset[str]) -> float:
+    held = sum(weight for word, weight in weights.items() if word in terms)
+    return held / max(sum(weights.values()), 1e-6)
+
+
+def _compare(question: str, language: str, held: float, passage: _Passage) -> PassageFigures:
+    """Figures of one passage, without its lead; `held` is the share of its document."""
+    words, names = _align_words(question, language, passage)
+    sentences = passage.sentences or (passage.text,)
+    vectors = encode_separately([question, passage.text, *sentences])
+    near = np.maximum(vectors[1:] @ vectors[0], 0.0).tolist()
+    return PassageFigures(words, held, near[0], max(near[1:]), names, 0.0, passage.source)
+
+
+def _align_words(question: str, language: str, passage: _Passage) -> tuple[float, float]:
+    """Shares of a question's words and of its names and numbers that a passage has; 1 of names where there are none."""
+    left = Tokens.of([read(question, language)])
+    laid = lay(left, Tokens.of([read(passage.text, passage.language)], MOST_SOURCE_TOKENS))
+    weights = np.where(left.kinds == STOP, 0.0, left.weights)
+    named = weights * np.isin(left.kinds, (NAME, NUMBER))
+    words = float((laid.most * weights).sum() / max(float(weights.sum()), 1e-6))
+    return words, float((laid.most * named).sum() / named.sum()) if named.sum() else 1.0
+
+
+def _set_lead(figures: PassageFigures, measured: Sequence[PassageFigures]) -> PassageFigures:
+    others = [one.words + one.passage for one in measured if one.source != figures.source]
+    lead = figures.words + figures.passage - max(others) if others else MAX_LEAD
+    return figures._replace(lead=min(lead, MAX_LEAD))
