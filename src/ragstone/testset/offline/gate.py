@@ -129,10 +129,9 @@ def is_sentence(text: str, grammar: Grammar) -> bool:
     return len(text.split()) >= MIN_SENTENCE_WORDS
 
 
-def is_noun_phrase(phrase: str, grammar: Grammar, links: frozenset[str] = frozenset()) -> bool:
-    """Whether a phrase is a simple noun phrase that names something in particular; `links` are the prepositions that
-    may stand in it, those of the grammar by default."""
-    links = links or grammar.links
+def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
+    """Whether a phrase is a simple noun phrase that names something in particular."""
+    links = grammar.links
     tokens = _CODE.sub("`x`", phrase).split()
     if _QUOTED.sub("x", phrase).count("`") % 2 or not _is_unbroken(tokens):
         return False

@@ -10,9 +10,10 @@ from ragstone.data.documents import Document
 from ragstone.testset.blocks import Block, parse_blocks, plain_inline
 from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.offline.setting import Setting, find_setting
+from ragstone.testset.offline.setting import Setting, find_setting, frame_title
 from ragstone.testset.offline.spanish import SPANISH
 from ragstone.testset.outline import (
+    DOCUMENT_WORDS,
     DocumentSection,
     clean_title,
     find_manual_name,
@@ -21,6 +22,7 @@ from ragstone.testset.outline import (
 )
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.sentences import split_sentences
+from ragstone.text.stopwords import STOPWORDS
 
 _TOOL = re.compile(r"[a-z][\w.+-]+(?: [a-z][\w-]+)?|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
 """A title that is the name of a command, a function or an SQL statement."""
@@ -31,10 +33,11 @@ _MANUAL_OF = re.compile(
 )
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
 _PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
-_NO_PRODUCTS = to_word_set(
-    "up next previous prev home top index contents inicio arriba anterior siguiente índice contenido the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura "
+_NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
+    "up next previous home top index contents inicio arriba anterior siguiente índice contenido this command menu user online quick el la los las handbook options requirements purpose opciones "
     "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
 )
+"""Words of navigation, of menus and for documents."""
 MAX_SMALL_SHARE = 0.25
 """Share of its uses in which a name may be written small, as a command is."""
 _OPENING_CHARS = 200
@@ -64,11 +67,13 @@ class Page:
     names: frozenset[str]
     """Words, in small letters, that it writes with a large one inside a sentence."""
     verbs: frozenset[str]
-    """Words that it writes behind `to`, most of them verbs."""
+    """Verbs that it uses, as a description would begin with them: those that it writes behind `to`, or as Spanish infinitives."""
     product: str
     """The name of what the document is about (`JuK`); empty where none stands out."""
     setting: Setting
     """Of ordinary prose that has neither owner nor product: what its questions name; empty elsewhere."""
+    title_frame: str
+    """A template over `question` that names the title of the page; empty for a title that any page could have."""
 
     @property
     def has_home(self) -> bool:
@@ -104,7 +109,8 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
     names = {name.lower() for name in large}
     owner, opening = find_owner(title), f"{document.title}\n{document.text[:_OPENING_CHARS]}"
-    product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder_product)  # fmt: skip
+    folder = document.id.rpartition("/")[0].rpartition("/")[2]
+    product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder, folder_product)  # fmt: skip
     # code is a sign of a manual, whose nouns belong to a program
     is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
     setting = Setting()
@@ -116,43 +122,43 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
-        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), product, setting if not product else Setting(),
+        _find_verbs(document.text[:60_000], language), product, setting if not product else Setting(),
+        frame_title(command or title, GRAMMARS[language].templates),
     )  # fmt: skip
 
 
+def _find_verbs(text: str, language: str) -> frozenset[str]:
+    if language == "es":
+        infinitives = re.findall(r"\b([a-zñ]{3,})([aei])r\b", text)
+        return frozenset(f"{stem}{'a' if vowel == 'a' else 'e'}" for stem, vowel in infinitives)
+    return frozenset(re.findall(r"\bto ([a-z]+)(?<!ing)\b", text)) - STOPWORDS["en"]
+
+
 def _find_product(
-    text: str, large: list[str], title: str, opening: str, folder_product: str
+    text: str, large: list[str], title: str, opening: str, folder: str, folder_product: str
 ) -> str:
-    """The name that the page is titled with, whose manual it says it is, that its folder is about, or that it writes far
-    more often than the next one; less so where that stands in the title."""
+    """The name that the page is titled with, whose manual it says it is, or that its folder is about."""
     first, times, others = _rank_names(text, large)
     if first and first == title:
         return first
+    folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
+    if folder_product and folder_product.lower() == folder.lower():
+        return folder_product
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
-    name = next((name for name in manuals if name.lower() not in _NO_PRODUCTS), "")
-    # `KDE Help` above a page titled `The KHelpCenter interface`: the maker, not the program
-    if name and folder_product not in title.split():
+    if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
         return name
-    if folder_product and folder_product.lower() not in _NO_PRODUCTS:
-        return _complete_name(folder_product, text) if folder_product in text else folder_product
+    if folder_product and folder_product in opening and not _is_part_of_name(folder_product, text):
+        return folder_product
     stands_out = first in title.split() and times >= 3 and 2 * times >= 3 * others
-    return _complete_name(first, text) if stands_out else ""
+    return first if stands_out and not _is_part_of_name(first, text) else ""
 
 
-def _complete_name(name: str, text: str) -> str:
-    """The whole name that a word mostly stands in (`Manager`: KDE Partition Manager); empty where it stands in several."""
-    if not re.fullmatch(r"[A-ZÁÉÍÓÚÑ][a-zñáéíóú]+", name):
-        return name  # `KmPlot`: no word of a language
+def _is_part_of_name(name: str, text: str) -> bool:
+    """Whether a word mostly stands beside other capitals (KDE Partition Manager), or is a noun (`Gestor de particiones`)."""
     capital = r"[A-ZÁÉÍÓÚÑ][\w-]+"
-    link = r"(?:(?:of|de|del) )?"
-    wholes = Counter(
-        re.findall(rf"(?:{capital} ){{0,3}}\b{re.escape(name)}\b(?: {link}{capital}){{0,3}}", text)
-    )
-    # `Gestor de particiones`: a noun that goes on in small letters is no name by itself
-    goes_on = len(re.findall(rf"\b{re.escape(name)} (?:de|del|of) [a-zñ]", text))
-    whole, times = max(wholes.items(), key=lambda pair: pair[1], default=("", 0))
-    whole = re.sub(r"^(?:The|El|La) ", "", whole)
-    return whole if 2 * goes_on < wholes.total() and 2 * times >= wholes.total() else ""
+    word = re.escape(name)
+    parts = re.findall(rf"{capital} {word}\b|\b{word} (?:(?:of|de|del) )?{capital}|\b{word} (?:of|de|del) ", text)  # fmt: skip
+    return 3 * len(parts) > len(re.findall(rf"\b{word}\b", text))
 
 
 def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:
