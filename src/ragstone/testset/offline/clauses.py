@@ -1,4 +1,4 @@
-"""Facts from single sentences: definitions, acronyms, advice, and of ordinary prose places, times and amounts."""
+"""Facts from single sentences: definitions, acronyms, and of ordinary prose places, times and amounts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ragstone.testset.offline.subjects import (
     name_subject,
 )
 from ragstone.testset.outline import DocumentSection
-from ragstone.text.verbs import find_verb_form, is_base_form, to_base_form
+from ragstone.text.verbs import find_verb_form, to_base_form
 
 MAX_SENTENCE_CHARS = 420
 """Longer sentences are not read: they say too many things for one question."""
@@ -51,13 +51,7 @@ def _find_sentence_facts(
     """The facts of a sentence; their start and end are set by the caller."""
     grammar = page.grammar
     sentence = tidy_text(page.document.text[start:end])
-    if opener := grammar.openers.match(sentence):
-        # `However, the server …` → `The server …`: the link to the sentence before would dangle
-        sentence = sentence[opener.end() :][:1].upper() + sentence[opener.end() + 1 :]
     yield from _find_acronyms(page, sentence)
-    # a step leans on those before it
-    if page.has_home and section.block.kind == "paragraph":
-        yield from _find_advice(page, sentence)
     # most sentences fail here, before any pattern is tried
     if not gate.is_sentence(sentence, grammar):
         return
@@ -73,9 +67,11 @@ def _find_sentence_facts(
 def _define(page: Page, headings: tuple[str, ...], match: re.Match[str]) -> Fact | None:
     """What a thing is that its page or section is about."""
     grammar, subject, reference = page.grammar, match["subject"], drop_references(match[0])
-    is_named = is_topic(page, headings, subject) and gate.is_noun_phrase(subject, grammar) and subject[0] != "`"  # fmt: skip
+    is_general = page.has_home and subject.split()[0].lower() in ("a", "an", "un", "una")
+    is_named = is_general or is_topic(page, headings, subject)
     is_told = _DEFINED.match(match["rest"]) and not _SECOND_CLAUSE.search(reference)
-    if not is_named or not is_told or subject.split()[0].lower() in grammar.bad_starts - grammar.articles:  # fmt: skip
+    is_phrase = gate.is_noun_phrase(subject, grammar) and subject[0] != "`"
+    if not is_named or not is_told or not is_phrase:
         return None
     asked = grammar.templates["what_is"].format(key=page.lower_start(subject), verb=match["verb"])
     is_title = subject.lower() in (page.title.lower(), page.tool.lower(), page.product.lower())
@@ -177,23 +173,6 @@ _SEE = re.compile(
 def drop_references(text: str) -> str:
     """The text without `(see section 3)`."""
     return _SEE.sub("", text)
-
-
-def _find_advice(page: Page, sentence: str) -> Iterator[Fact]:
-    """`If you have lost a receipt, fill in the form`: what its reader should do in a case."""
-    match = page.grammar.advice.fullmatch(sentence)
-    if match is None or (page.grammar.language == "en" and not is_base_form(match["first"])):
-        return
-    if re.search(r"\b(?:cannot|no puede) \w+$", match["case"]):
-        return  # `If you cannot come`: to what, only its section tells
-    case = page.grammar.to_own_words(match["case"]).replace("I are ", "I am ")
-    asked = page.grammar.templates["advice"].format(case=case)
-    question = frame_question(page, page.grammar.fix_question(asked))
-    reference = drop_references(f"{match['first'].capitalize()}{match['rest']}")
-    doubt = gate.explain_doubtful_question(question, page.grammar, is_written=True)
-    if not doubt and not gate.explain_doubtful_reference(reference, page.grammar, owned=True):
-        claim = sentence[: match.start("first")].strip(" ,")
-        yield Fact(question, reference, "how_to", "advice", 0, 0, case, framed=True, claim=claim)  # fmt: skip
 
 
 def _find_acronyms(page: Page, sentence: str) -> Iterator[Fact]:

@@ -59,7 +59,6 @@ ENGLISH = Grammar(
     language="en",
     definition=re.compile(rf"(?P<subject>[^,;:()]{{2,60}}?) (?P<verb>is|are) an? (?!{_PRAISE})(?P<rest>[a-z].{{15,}})"),
     predicates=PREDICATES,
-    advice=re.compile(r"If (?P<case>you(?! (?:want|wish|would|prefer|like|need)\b)r? [^,;:]{4,70}), (?:please )?(?P<first>[a-z]+)(?P<rest> [^;]{8,})"),
     articles=to_word_set("the a an"),
     closed_words=to_word_set(
         "this these those that which who whom whose what when where why how if because although though while since unless until whether and or but nor "
@@ -82,7 +81,6 @@ ENGLISH = Grammar(
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:an alias|a synonym|it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
     dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
-    openers=re.compile(r"(?:However|Therefore|Thus|Moreover|Furthermore|In addition|Additionally|Also|For instance|In fact|Indeed|Finally|In general|Generally|By the way|In short|Basically|Historically|Strictly speaking|Unfortunately|Fortunately|Nevertheless|On the other hand|In practice|In other words|Consequently|Hence), (?=\S)"),
     time_questions={"": "When", "until": "Until when", "for": "For how long", "every": "How often", "each": "How often", "within": "Within what time", "by": "By when"},
     own_words={"your": "my", "yourself": "myself", "you": "I"},
     task=re.compile(r"(?:How (?:to|do I|can I|do you) )?(?P<verb>[A-Za-z]+) (?P<rest>(?!(?:and|or) )[^:,(]+)"),
@@ -98,7 +96,7 @@ ENGLISH = Grammar(
     templates={
         "option": "What does the {key} option of {owner} do?", "does_in": "What does {key} do in {owner}?", "what_is": "What {verb} {key}?",
         "purpose": "What is {key} used for?", "cell": "What is the {column} for {key}?",
-        "task": "How do I {task}?", "advice": "What should I do if {case}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
+        "task": "How do I {task}?", "stands_for": "What does {key} stand for?", "follow_up": "And {key}?",
         "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to the page {title}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
     },
 )  # fmt: skip

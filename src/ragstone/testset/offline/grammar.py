@@ -39,8 +39,6 @@ class Grammar:
     """A sentence that says what its `subject` is."""
     predicates: Sequence[Pattern]
     """Patterns of single clauses, as Clause.to_row writes them; the first that matches is used, so that their order matters."""
-    advice: re.Pattern[str]
-    """What the reader should do (`first`, `rest`) in a case of theirs (`case`)."""
     articles: frozenset[str]
     closed_words: frozenset[str]
     """Words that cannot stand inside a simple noun phrase."""
@@ -58,8 +56,6 @@ class Grammar:
     """A reference that begins so lacks its noun."""
     dangling_end: frozenset[str]
     """Words that no phrase ends with."""
-    openers: re.Pattern[str]
-    """Words that link a sentence to the one before and can be dropped: `However,`."""
     time_questions: Mapping[str, str]
     """Preposition of a time → what asks for it; the empty one for all others."""
     task: re.Pattern[str]

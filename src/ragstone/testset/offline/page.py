@@ -71,14 +71,14 @@ class Page:
     product: str
     """The name of what the document is about (`JuK`); empty where none stands out."""
     setting: Setting
-    """Of ordinary prose that has neither owner nor product: what its questions name; empty elsewhere."""
+    """Of a page with an owner, and of ordinary prose without a product: what its questions name; empty elsewhere."""
     title_frame: str
     """A template over `question` that names the title of the page; empty for a title that any page could have."""
 
     @property
     def has_home(self) -> bool:
-        """Whether a question can say whose `the museum` or `we` is: by the owner or by the setting."""
-        return bool(self.owner or self.setting.frame)
+        """Whether a question can say whose `the museum` or `we` is."""
+        return bool(self.setting.frame)
 
     @property
     def tool(self) -> str:
@@ -114,15 +114,13 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     # code is a sign of a manual, whose nouns belong to a program
     is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
     setting = Setting()
-    if is_prose and not owner and not command:
-        setting = find_setting(title, document.text[:60_000], GRAMMARS[language].templates)
-        # `Recycling in Tarrant Vale`: a place is no program, however often it is named
-        product = "" if product == setting.name else product
+    if owner or (is_prose and not command and not product):
+        setting = find_setting(title, owner, document.text[:60_000], GRAMMARS[language].templates)
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
         frozenset(small - names), frozenset(small), frozenset(names),
-        _find_verbs(document.text[:60_000], language), product, setting if not product else Setting(),
+        _find_verbs(document.text[:60_000], language), product, setting,
         frame_title(command or title, GRAMMARS[language].templates),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import drop_references
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import Page, find_sentences
-from ragstone.testset.offline.quality import explain_poor_record
+from ragstone.testset.offline.quality import explain_poor_record, is_unclean
 from ragstone.testset.outline import DocumentSection, find_name_line
 from ragstone.text.clause_words import to_word_set
 
@@ -142,7 +142,7 @@ def _read_description(page: Page, block: Block, start: int) -> tuple[str, int] |
         return None
     end = spans[-1][1] if spans[-1][1] - start <= MAX_DESCRIPTION_CHARS else spans[0][1]
     reference = _tidy_description(page, start, end)
-    if gate.explain_doubtful_reference(reference, page.grammar):
+    if is_unclean(reference) or gate.explain_doubtful_reference(reference, page.grammar):
         end = spans[0][1]
         reference = _tidy_description(page, start, end)
     rest = page.document.text[end : spans[-1][1]].strip()

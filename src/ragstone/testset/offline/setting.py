@@ -30,15 +30,15 @@ class Setting:
     """A template over `question` that names it, or else the title of the page."""
 
 
-def find_setting(title: str, text: str, templates: Mapping[str, str]) -> Setting:
-    """The setting of a page of ordinary prose: a name in its title, else the title itself."""
+def find_setting(title: str, owner: str, text: str, templates: Mapping[str, str]) -> Setting:
+    """The setting of a page of ordinary prose: its owner or a name in its title, else the title itself."""
     body = text.split("\n", 1)[-1]
-    for part in title.split(": ")[::-1]:
-        whole = _WHOLE_NAME.fullmatch(part)
-        if whole and _is_name(whole["name"], body):
-            name = whole["name"]
-            return Setting(name, templates["frame_at"].replace("{owner}", _find_article(name, text) + name))  # fmt: skip
-    return Setting("", frame_title(title, templates))
+    wholes = filter(None, map(_WHOLE_NAME.fullmatch, title.split(": ")[::-1]))
+    name = owner or next((whole["name"] for whole in wholes if _is_name(whole["name"], body)), "")
+    # `Calder D40 dishwasher`: nobody is at a machine
+    if not name or re.search(r"\d", name) or name.split()[-1].islower():
+        return Setting("", frame_title(title, templates))
+    return Setting(name, templates["frame_at"].replace("{owner}", _find_article(name, text) + name))
 
 
 def frame_title(title: str, templates: Mapping[str, str]) -> str:

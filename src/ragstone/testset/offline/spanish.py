@@ -50,7 +50,6 @@ SPANISH = Grammar(
     language="es",
     definition=re.compile(rf"(?P<subject>[^,;:()]{{2,60}}?) (?P<verb>es|son) (?:una?|unos|unas) (?!{_PRAISE})(?P<rest>[a-zñáéíóú].{{15,}})"),
     predicates=PREDICATES,
-    advice=re.compile(r"Si (?P<case>(?:no )?(?:se |ya )?(?!(?:quiere|desea|prefiere|necesita|es|hay|está)\b)[a-zñáéíóú]+[ae] [^,;:]{3,70}), (?:por favor, )?(?P<first>[a-zñáéíóú]{3,}[ea](?:se)?)(?P<rest> (?:a|al|con|el|la|los|las|un|una|de|en|por|su|lo|inmediatamente)\b[^;]{5,})"),
     articles=to_word_set("el la los las un una unos unas"),
     closed_words=to_word_set(
         "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
@@ -74,13 +73,12 @@ SPANISH = Grammar(
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:(?:un |el )?(?:alias|complementario)|él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
     dangling_end=to_word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej etc"),
-    openers=re.compile(r"(?:Sin embargo|No obstante|Por tanto|Por lo tanto|Además|Asimismo|También|De hecho|Finalmente|Por último|En general|Generalmente|En resumen|Básicamente|Históricamente|Desafortunadamente|Afortunadamente|Por otro lado|En la práctica|En otras palabras|Por consiguiente|Así pues), (?=\S)"),
     time_questions={"": "¿Cuándo", "hasta": "¿Hasta cuándo", "desde": "¿Desde cuándo", "durante": "¿Durante cuánto tiempo", "cada": "¿Cada cuánto", "dentro": "¿En qué plazo", "plazo": "¿En qué plazo"},
     own_words={"su": "mi", "sus": "mis", "tu": "mi", "tus": "mis"},
     task=re.compile(r"(?:¿?Cómo (?:se )?)?(?P<verb>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)?) (?P<rest>[^:,(]+)"),
     manual_heading=re.compile(r"opci[oó]n|descripci[oó]n|argumento|par[aá]metro", re.IGNORECASE),
     before_verb=re.compile(r"(?:No|Solo|Sólo|Siempre|Se) "),
-    verb_words=to_word_set("lista copia une activa limpia"),
+    verb_words=to_word_set("lista copia activa desactiva limpia imprime selecciona comprueba ignora antepone convierte guarda borra deshace rehace elimina añade ordena busca carga cambia oculta edita inserta importa exporta reemplaza restaura verifica omite fusiona"),
     verb_start=re.compile(r"[A-ZÁÉÍÓÚ][a-zñáéíóú]+[ae] (?:el|la|los|las|una?|todos|todas|automáticamente|si|al|y|o)\b|(?:No )?[A-ZÁÉÍÓÚ][a-zñ]+[aei]r(?:se)?\b"),
     after_noun=to_word_set("de del para"),
     order_start=re.compile(rf"(?:{_IMPERATIVES})\b|\w+(?:[iou]que|gue|ice|zca|ione)\b|Existen?\b", re.IGNORECASE),
@@ -90,7 +88,7 @@ SPANISH = Grammar(
     templates={
         "option": "¿Qué hace la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is": "¿Qué {verb} {key}?",
         "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} corresponde a {key}?",
-        "task": "¿Cómo puedo {task}?", "advice": "¿Qué debe hacer quien {case}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
+        "task": "¿Cómo puedo {task}?", "stands_for": "¿Qué significan las siglas {key}?", "follow_up": "¿Y {key}?",
         "frame_at": "En {owner}, {question}", "frame_tool": "Con {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según la página {title}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
     },
     subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),

@@ -67,22 +67,22 @@ def _is_disagreeing(subject: str, verb: str, language: str) -> bool:
 
 
 def frame_question(page: Page, question: str, *, tool: bool = False, product: bool = False) -> str:
-    """The question with the owner of the document, the tool of a manual page (`tool`) or the name that the document is
+    """The question with the setting of its page, the tool of a manual page (`tool`) or the name that the document is
     about (`product`, and for a task without any name), where it does not name it."""
-    owner = f"`{page.command}`" if tool and page.command else page.owner
-    template = "frame_tool" if tool and page.command else "frame_at"
-    if not owner and (product or (tool and not gate.is_specific(question.lstrip("¿")))):
-        owner, template = page.product, "frame_in"
-    frame, owner = (page.grammar.templates[template], owner) if owner else (page.setting.frame, page.setting.name)  # fmt: skip
-    return _put_frame(frame, owner, question)
+    templates = page.grammar.templates
+    if tool and page.command:
+        return _put_frame(templates["frame_tool"], f"`{page.command}`", question)
+    is_asked = product or (tool and not gate.is_specific(question.lstrip("¿")))
+    if not page.setting.frame and page.product and is_asked:
+        return _put_frame(templates["frame_in"], page.product, question)
+    return _put_frame(page.setting.frame, page.setting.name, question)
 
 
 def frame_home(page: Page, question: str) -> str:
-    """The question with the owner, product or title of its page, or as it is where it has that name; empty where the page gives none."""
-    owner = page.owner or page.product or page.setting.name
-    if not owner and not page.setting.frame:
-        return _put_frame(page.title_frame, "", question) if page.title_frame else ""
-    return frame_question(page, question, product=True)
+    """The question with the setting, product or title of its page, or as it is where it has that name; empty where the page gives none."""
+    if page.setting.frame or page.product:
+        return frame_question(page, question, product=True)
+    return _put_frame(page.title_frame, "", question) if page.title_frame else ""
 
 
 def _put_frame(frame: str, owner: str, question: str) -> str:

@@ -58,8 +58,9 @@ def _ask_heading(page: Page, heading: str, blocks: Sequence[Block], level: int) 
         return None
     title, topic = map(grammar.templates["quote"].format, (page.title, heading))
     question = grammar.templates["section"].format(title=title, heading=topic)
-    doubt = bool(gate.explain_doubt(question, reference, grammar, owned=True))
-    return None if doubt else Fact(question, reference, "conceptual", "section", 0, 0, topic)
+    if gate.explain_doubt(question, reference, grammar, owned=True):
+        return None
+    return Fact(question, reference, "conceptual", "section", 0, 0, topic)
 
 
 def _read_paragraph(blocks: Sequence[Block]) -> str:
