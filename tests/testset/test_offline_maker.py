@@ -35,7 +35,7 @@ TOOLS = Held(
             "print lines that match patterns",
             {
                 "--count": "Print a count of the matching lines.",
-                "--invert-match": "Select the lines that do not match.",
+                "--invert-match": "Select the lines without any of the patterns.",
                 "--recursive": "Read all files under each directory.",
                 "--max-count": "Stop reading a file after so many lines.",
             },
