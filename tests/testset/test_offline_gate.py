@@ -105,7 +105,7 @@ def test_the_order_of_small_words_is_usual(question: str, language: str, fluent:
         ("en", "What does the `-d` option of `fetch` do?", "Print the dates as [YYYY] of the file.", "prose"),
         ("en", "What does the `-d` option of `fetch` do?", "Print the dates of the newest file.", ""),
         ("en", "What does the `-n` option of `fetch` do?", "Do not ellipsize lines of the output.", ""),
-        ("es", "¿Qué hace «Juego → Salir» en KDiamond?", "Sale del programa.", "hardly more"),
+        ("es", "¿Qué hace «Juego → Salir» en KDiamond?", "Cierra el programa.", "hardly more"),
         ("es", "¿Qué hace la opción `-x` de `po4a`?", "Especifique cómo se ajusta el archivo.", "begin"),
         ("es", "¿Qué hace la opción `-d` de `faked`?", "Muestra informaciÃ³n de cada archivo.", "prose"),
         ("es", "¿Qué hace la opción `-d` de `faked`?", "Muestra el nombre de cada archivo abierto.", ""),
