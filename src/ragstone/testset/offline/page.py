@@ -108,11 +108,12 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", document.text[:60_000]))
     large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
     names = {name.lower() for name in large}
-    owner, opening = find_owner(title), f"{document.title}\n{document.text[:_OPENING_CHARS]}"
+    opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
     product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder, folder_product)  # fmt: skip
-    # code is a sign of a manual, whose nouns belong to a program
+    # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
+    owner = find_owner(title) if is_prose else ""
     setting = Setting()
     if owner or (is_prose and not command and not product):
         setting = find_setting(title, owner, document.text[:60_000], GRAMMARS[language].templates)

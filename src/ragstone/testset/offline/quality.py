@@ -38,7 +38,7 @@ def begins_with_verb(reference: str, grammar: Grammar, verbs: frozenset[str] = f
     if len(words) < 2 or grammar.order_start.match(reference):
         return False
     first, second = (word.strip(",.:").lower() for word in words[:2])
-    if second in grammar.after_noun or first in grammar.bad_starts | grammar.articles:
+    if {first, second} & grammar.after_noun or first in grammar.bad_starts | grammar.articles:
         return False  # `Control of the …`: a noun that looks like a verb
     if first in grammar.verb_words or find_verb_form(first, grammar.language) in _VERB_FORMS:
         return True

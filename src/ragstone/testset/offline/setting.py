@@ -44,7 +44,7 @@ def find_setting(title: str, owner: str, text: str, templates: Mapping[str, str]
 def frame_title(title: str, templates: Mapping[str, str]) -> str:
     """A template over `question` that names the page by its title; empty for a title that any page could have."""
     words = title.split()
-    is_generic = not words or words[0].lower() in _GENERIC_TITLES
+    is_generic = not words or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
     if is_generic or len(words) > MAX_TITLE_WORDS or re.search(r"[,;?!…]", title):
         return ""
     return templates["frame_page"].replace("{title}", templates["quote"].format(title))

@@ -12,9 +12,11 @@ from ragstone.data.documents import Document
 from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.fluency import drop_frame
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
 from ragstone.testset.outline import clean_title, find_owner
+from ragstone.testset.question_terms import extract_content_stems
 
 MAX_SWAPPED_FACTS = 60
 """Facts of a document that the corpus is searched for in one turn: each search takes as long as the documents are large."""
@@ -58,11 +60,14 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
     """What of a question can be replaced by what: its owner, or an option by one of a kindred command."""
     owner = find_owner(clean_title(turn.document.title))
     is_option = fact.pattern == "option" and fact.key.startswith("`--")
-    if fact.pattern == "section" or not (is_option or (owner and owner in fact.question)):
+    # a question that names the title would name a page that nobody has
+    is_owned = owner and owner in fact.question and turn.document.title not in fact.question
+    if not is_option and not is_owned:
         return
     others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
     if not is_option:
-        names = {find_owner(clean_title(document.title)) for document in others} - {"", owner}
+        kindred = [document for document in others if _is_kindred(turn, fact, document)]
+        names = {find_owner(clean_title(document.title)) for document in kindred} - {"", owner}
         yield from ((owner, name) for name in sorted(names))
         return
     near = [found for other in others for found in turn.stock.load_facts(other, turn.language)]
@@ -71,6 +76,13 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
         is_long = other.pattern == "option" and other.key.startswith("`--")
         if is_long and _is_kin(turn.document, fact, other) and _is_absent(other.key, turn.document):
             yield fact.key, other.key
+
+
+def _is_kindred(turn: Turn, fact: Fact, other: Document) -> bool:
+    """Whether a document of somebody else has half of the words of what is asked, so that it might tell."""
+    subject = extract_content_stems(drop_frame(fact.question), turn.language)
+    told = set(extract_content_stems(other.text, turn.language))
+    return 2 * sum(stem in told for stem in subject) >= len(subject)
 
 
 def _is_kin(document: Document, fact: Fact, other: Fact) -> bool:

@@ -20,7 +20,9 @@ _CELL = re.compile(
 )
 """A value that tells something by itself: an amount with its unit, a time, code; a bare number lacks its unit."""
 _COLUMN = re.compile(r"[^\W\d_][\w()/-]{1,20}(?: [\w()/-]{1,15}){0,2}")
-_ODD_KEY = re.compile(r":$| (?:o|or|y|and) |\(|^(?:Otr[oa]s?|Others?|Total)\b|^[\W\d_]*$")
+_ODD_KEY = re.compile(
+    r":$| (?:o|or|y|and) |\(|^(?:Otr[oa]s?|Others?|Total)\b|[<>^]|^(?!.*[^\W\d_]{3})"
+)
 """A key that does not say which row, or stands for several."""
 
 

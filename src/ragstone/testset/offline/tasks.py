@@ -51,7 +51,7 @@ def _ask_heading(page: Page, heading: str, blocks: Sequence[Block], level: int) 
         return _ask_question(page, heading, reference)
     if steps and (task := read_task(heading, grammar, page.small)):
         bare = grammar.fix_question(grammar.templates["task"].format(task=task))
-        question = _name_home(page, bare)
+        question = frame_home(page, bare)
         doubt = not question or gate.explain_doubtful_question(question, grammar)
         return None if doubt else Fact(question, steps, "how_to", "heading", 0, 0, task)
     if not page.owner or level < 2 or len(heading.split()) > MAX_TOPIC_WORDS:
@@ -86,18 +86,12 @@ def _read_steps(blocks: Sequence[Block]) -> str:
 def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
     """The fact of a heading that is a question itself."""
     bare = heading if page.grammar.language != "es" else f"¿{heading.lstrip('¿')}"
-    question = _name_home(page, bare)
+    question = frame_home(page, bare)
     kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(bare)), "")
     doubt = gate.explain_doubtful_question(question, page.grammar, is_written=True)
     if not kind or "?" in question[:-1] or doubt:
         return None
     return Fact(question, reference, kind, "question", 0, 0, question)
-
-
-def _name_home(page: Page, question: str) -> str:
-    """The question with the home of its page; without one it must have a name of its own."""
-    is_named = gate.is_specific(question.lstrip("¿"))
-    return frame_home(page, question) or (question if is_named else "")
 
 
 def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset()) -> str:
