@@ -1,4 +1,4 @@
-"""Facts from single sentences: definitions, acronyms, and of ordinary prose places, times and amounts."""
+"""Facts from single sentences: definitions, and of ordinary prose places, times and amounts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,6 @@ _DEFINED = re.compile(
     r"(?:(?!, (?:and|but|so|y|pero|aunque)\b).)*? (?:that|which|who|where|of|for|to|from|with|by|in|on|between|used|based|que|donde|de|del|para|con|por|en|entre)\b"
 )
 """What tells a definition from praise (`a time consuming operation`): the noun is told from others of its sort."""
-_ACRONYM = re.compile(
-    r"((?:[A-ZÁÉÍÓÚÑ][\w-]+ (?:(?:of|and|for|the|de|del|la|los|las|y|para) )*){1,5}[A-ZÁÉÍÓÚÑ][\w-]+) \(([A-Z]{2,6})\)"
-)
 
 
 def find_clause_facts(page: Page) -> Iterator[Fact]:
@@ -51,7 +48,6 @@ def _find_sentence_facts(
     """The facts of a sentence; their start and end are set by the caller."""
     grammar = page.grammar
     sentence = tidy_text(page.document.text[start:end])
-    yield from _find_acronyms(page, sentence)
     # most sentences fail here, before any pattern is tried
     if not gate.is_sentence(sentence, grammar):
         return
@@ -173,16 +169,3 @@ _SEE = re.compile(
 def drop_references(text: str) -> str:
     """The text without `(see section 3)`."""
     return _SEE.sub("", text)
-
-
-def _find_acronyms(page: Page, sentence: str) -> Iterator[Fact]:
-    """`Advanced Package Tool (APT)`: what the letters stand for on this page, because elsewhere it may be other words."""
-    for match in _ACRONYM.finditer(sentence) if "(" in sentence else ():
-        words = [word for word in match[1].split() if word[0].isupper()]
-        words = words[-len(match[2]) :]
-        if "".join(word[0] for word in words) != match[2] or words[-1].endswith("s"):
-            continue  # `Security Advisories (SA)`: one of them is an Advisory
-        name = match[1][match[1].index(words[0]) :]
-        question = frame_home(page, page.grammar.templates["stands_for"].format(key=match[2]))
-        if question and not gate.explain_doubtful_question(question, page.grammar):
-            yield Fact(question, f"{name}.", "factual", "stands_for", 0, 0, match[2])

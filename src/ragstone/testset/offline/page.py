@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
@@ -32,14 +31,11 @@ _MANUAL_OF = re.compile(
     re.MULTILINE,
 )
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
-_PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
 _NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
     "up next previous home top index contents inicio arriba anterior siguiente índice contenido this command menu user online quick el la los las handbook options requirements purpose opciones "
     "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
 )
 """Words of navigation, of menus and for documents."""
-MAX_SMALL_SHARE = 0.25
-"""Share of its uses in which a name may be written small, as a command is."""
 _OPENING_CHARS = 200
 """How much of a page may be the head of its site."""
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
@@ -60,8 +56,6 @@ class Page:
     """The command or function a manual page is about; empty elsewhere."""
     manual: int
     """The section of the manual; 0 elsewhere."""
-    common: frozenset[str]
-    """Words that the document writes with a small letter and never with a large one inside a sentence."""
     small: frozenset[str]
     """All words that the document writes with a small letter."""
     names: frozenset[str]
@@ -90,12 +84,12 @@ class Page:
         """The phrase as it stands inside a sentence: a name keeps its capital."""
         first, _, rest = phrase.partition(" ")
         small = first[:1].lower() + first[1:]
-        article = first.lower() in self.grammar.articles
-        if rest[:1].isupper() and not article:
-            return phrase  # `Copy Location`: a name of several words
-        plain = small.replace("-", "").isalpha() and small.islower()
-        is_noun = plain and rest[:1].islower() and (small not in self.names or small in self.small)
-        lowered = article or small in self.common or is_noun
+        if first.lower() in self.grammar.articles:
+            return small + phrase[len(first) :]
+        # `Copy Location`: a name of several words; `Guided walks`: a noun that only begins its sentence
+        is_noun = small.replace("-", "").isalpha() and small.islower() and rest[:1].islower()
+        is_common = small in self.small if is_noun or not rest else False
+        lowered = is_common or (is_noun and small not in self.names)
         return small + phrase[len(first) :] if lowered else phrase
 
 
@@ -105,23 +99,23 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     title = clean_title(document.title)
     command, manual = find_manual_name(document, blocks)
     # enough to see how a word is written; longer documents are not read whole for that
-    small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", document.text[:60_000]))
-    large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
-    names = {name.lower() for name in large}
+    text = document.text[:60_000]
+    small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", text))
+    names = {name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", text)}
     opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
-    product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder, folder_product)  # fmt: skip
+    product = "" if command else _find_product(text, opening, folder, folder_product)
     # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
     owner = find_owner(title) if is_prose else ""
     setting = Setting()
     if owner or (is_prose and not command and not product):
-        setting = find_setting(title, owner, document.text[:60_000], GRAMMARS[language].templates)
+        setting = find_setting(title, owner, text, GRAMMARS[language].templates)
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
-        frozenset(small - names), frozenset(small), frozenset(names),
-        _find_verbs(document.text[:60_000], language), product, setting,
+        frozenset(small), frozenset(names),
+        _find_verbs(text, language), product, setting,
         frame_title(command or title, GRAMMARS[language].templates),
     )  # fmt: skip
 
@@ -133,23 +127,16 @@ def _find_verbs(text: str, language: str) -> frozenset[str]:
     return frozenset(re.findall(r"\bto ([a-z]+)(?<!ing)\b", text)) - STOPWORDS["en"]
 
 
-def _find_product(
-    text: str, large: list[str], title: str, opening: str, folder: str, folder_product: str
-) -> str:
-    """The name that the page is titled with, whose manual it says it is, or that its folder is about."""
-    first, times, others = _rank_names(text, large)
-    if first and first == title:
-        return first
+def _find_product(text: str, opening: str, folder: str, folder_product: str) -> str:
+    """The name that the folder is called by, whose manual the page says it is, or that its folder is about."""
     folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
     if folder_product and folder_product.lower() == folder.lower():
         return folder_product
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
     if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
         return name
-    if folder_product and folder_product in opening and not _is_part_of_name(folder_product, text):
-        return folder_product
-    stands_out = first in title.split() and times >= 3 and 2 * times >= 3 * others
-    return first if stands_out and not _is_part_of_name(first, text) else ""
+    is_named = folder_product in opening and not _is_part_of_name(folder_product, text)
+    return folder_product if folder_product and is_named else ""
 
 
 def _is_part_of_name(name: str, text: str) -> bool:
@@ -158,14 +145,6 @@ def _is_part_of_name(name: str, text: str) -> bool:
     word = re.escape(name)
     parts = re.findall(rf"{capital} {word}\b|\b{word} (?:(?:of|de|del) )?{capital}|\b{word} (?:of|de|del) ", text)  # fmt: skip
     return 3 * len(parts) > len(re.findall(rf"\b{word}\b", text))
-
-
-def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:
-    """The commonest name of a page, how often it is written, and how often the next one; a common word is none."""
-    names = (name for name in large if _PRODUCT.fullmatch(name) and name.lower() not in _NO_PRODUCTS)  # fmt: skip
-    (first, times), (_, others) = (*Counter(names).most_common(2), ("", 0), ("", 0))[:2]
-    small = re.findall(rf"(?<![\w`/-]){re.escape(first.lower())}(?![\w`-])", text) if first else []
-    return ("", 0, 0) if len(small) > times * MAX_SMALL_SHARE else (first, times, others)
 
 
 def find_sentences(page: Page, block: Block) -> list[tuple[int, int]]:

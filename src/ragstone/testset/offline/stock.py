@@ -25,11 +25,9 @@ from ragstone.testset.sampling import language_of
 CACHED_DOCUMENTS = 256
 MAX_FACT_CHARS = 400_000
 """Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
-MAX_LETTERS = 2
-"""Acronyms of one document that are asked about."""
 _BROKEN_WORD = re.compile(r"[a-zA-Z][-‐]\n\s*[a-zA-Z]")
 # patterns without a key that are records all the same: see describe_source
-_STRUCTURED = ("purpose_line", "heading", "question", "stands_for", "section")
+_STRUCTURED = ("purpose_line", "heading", "question", "section")
 
 
 class FactStock:
@@ -48,13 +46,9 @@ class FactStock:
         beginning = replace(document, text=document.text[:MAX_FACT_CHARS])
         page = open_page(beginning, language, self.index.folders.find_product(document.id))
         facts: dict[str, Fact] = {}
-        letters = 0
         # of two facts with the same question the first is kept, so the order matters
         for source in (find_clause_facts, find_record_facts, find_table_facts, find_heading_facts):
             for fact in source(page):
-                letters += fact.pattern == "stands_for"
-                if fact.pattern == "stands_for" and letters > MAX_LETTERS:
-                    continue
                 if not _is_cut(document.text, fact):
                     facts.setdefault(fact.question, fact)
         self._facts[document.id] = list(facts.values())
