@@ -97,6 +97,6 @@ ENGLISH = Grammar(
         "option": "What does the {key} option of {owner} do?", "does_in": "What does {key} do in {owner}?", "what_is": "What {verb} {key}?",
         "purpose": "What is {key} used for?", "cell": "What is the {column} for {key}?",
         "task": "How do I {task}?", "follow_up": "And {key}?",
-        "frame_at": "At {owner}, {question}", "frame_tool": "With {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to the page {title}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
+        "frame_at": "At {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to the page {title}, {question}", "quote": "“{}”", "section": "What does {title} say about {heading}?",
     },
 )  # fmt: skip

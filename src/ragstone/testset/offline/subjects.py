@@ -66,15 +66,10 @@ def _is_disagreeing(subject: str, verb: str, language: str) -> bool:
     return is_singular and re.search(r" \S*[a-z]{3}(?<![sui])s$", subject) is not None
 
 
-def frame_question(page: Page, question: str, *, tool: bool = False, product: bool = False) -> str:
-    """The question with the setting of its page, the tool of a manual page (`tool`) or the name that the document is
-    about (`product`, and for a task without any name), where it does not name it."""
-    templates = page.grammar.templates
-    if tool and page.command:
-        return _put_frame(templates["frame_tool"], f"`{page.command}`", question)
-    is_asked = product or (tool and not gate.is_specific(question.lstrip("¿")))
-    if not page.setting.frame and page.product and is_asked:
-        return _put_frame(templates["frame_in"], page.product, question)
+def frame_question(page: Page, question: str, *, product: bool = False) -> str:
+    """The question with the setting of its page or the name that the document is about (`product`), where it does not name it."""
+    if not page.setting.frame and page.product and product:
+        return _put_frame(page.grammar.templates["frame_in"], page.product, question)
     return _put_frame(page.setting.frame, page.setting.name, question)
 
 
@@ -86,7 +81,7 @@ def frame_home(page: Page, question: str) -> str:
 
 
 def _put_frame(frame: str, owner: str, question: str) -> str:
-    names = [owner.strip("`")] if "`" in owner else re.findall(r"[A-ZÁÉÍÓÚÑ][\w-]{2,}", owner)
+    names = re.findall(r"[A-ZÁÉÍÓÚÑ][\w-]{2,}", owner)
     # `Library` in the question does not yet name Wexcombe City Library
     if not frame or 2 * sum(name in question for name in names) > len(names):
         return question
