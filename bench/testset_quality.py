@@ -3,7 +3,7 @@
     python -m bench.testset_quality
 
 A scorer is fitted with one sheet left out at a time and keeps the best 70 % and 50 % of that sheet; the gate of records
-(ragstone.testset.offline.quality) has no weights and keeps what its rules let through. Patterns that no longer exist are left out."""
+(ragstone.testset.offline.quality) has no weights and keeps what its rules let through; they were chosen with all sheets in sight. Patterns that no longer exist are left out."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.clauses import drop_references
 from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.offline.quality import explain_poor_record, is_unclean
 from ragstone.testset.outline import DocumentSection, find_name_line
@@ -27,6 +28,8 @@ _LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(
 _MENU_PATH = re.compile(r"[A-ZÁÉÍÓÚÑ][\w /-]+(?: → [A-ZÁÉÍÓÚÑ][^→:;<>=]{2,40})+")
 _CHOICE = re.compile(r"[<{\[(=][\w-]*\||(?:^|[\s,/])\+\w")
 """`<0|1>`, `-num +num`: an option that does one thing or its contrary."""
+_ARGUMENT = re.compile(r"--?[\w-]+(?:[ =]|\[=)<?([a-zñáéíóú][\w-]+)")
+"""The value of an option as its entry calls it: `--title=name`."""
 _OUTCOMES = re.compile(r"ERR|RETURN|EXIT|VALOR|ESTADO|Errors|Exit|Return|Environment")
 """Sections of a manual page whose entries are no options, but what may come of a call."""
 # options that are not worth a question
@@ -69,7 +72,7 @@ def _find_purpose(page: Page) -> Iterator[Fact]:
     reference = f"{text[:1].upper()}{text[1:].rstrip('.')}."
     question = page.grammar.templates["purpose"].format(key=command)
     # `fseeko, ftello - set or report …`: one does this, the other that
-    is_shared = "," in block.text[: block.text.find(text)] and re.search(r"\b(?:or|and|o|y|e)\b|[,/]", text)  # fmt: skip
+    is_shared = " - " in text or ("," in block.text[: block.text.find(text)] and re.search(r"\b(?:or|and|o|y|e)\b|[,/]", text))  # fmt: skip
     if not is_shared and not _explain_doubt(page, question, reference):
         span = block.start, block.end
         yield Fact(question, reference, "conceptual", "purpose_line", *span, command)
@@ -85,7 +88,7 @@ def _find_entry_facts(
         return
     reference, end = described
     key, owner, template = _choose_key(page, section, terms)
-    if not key:
+    if not key or _has_bare_argument(terms, reference, grammar):
         return
     question = grammar.fix_question(grammar.templates[template].format(key=key, owner=owner))
     if grammar.infinitive.match(reference):
@@ -118,6 +121,14 @@ def _choose_key(page: Page, section: DocumentSection, terms: Sequence[str]) -> t
     if owner and _CODE_TERM.fullmatch(term):
         return f"`{re.sub(r'[(].*[)]$', '()', term)}`", owner, "does_in"
     return "", "", ""
+
+
+def _has_bare_argument(terms: Sequence[str], reference: str, grammar: Grammar) -> bool:
+    """Whether a description uses its argument as a name: `Use name as the title`."""
+    known = grammar.articles | {"del", "al", "each", "cada", "given", "specified"}
+    arguments = _ARGUMENT.findall(" ".join(terms))
+    befores = (re.search(rf"(\S+) {re.escape(one)}\b", reference) for one in arguments)
+    return any(before is not None and before[1].lower() not in known for before in befores)
 
 
 def _find_option(terms: Sequence[str]) -> str:
