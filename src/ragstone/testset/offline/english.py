@@ -27,7 +27,7 @@ _NAMES = {
     "where": r"(?: (?:a|an|per|each|every|in|on|at|from|for) [^,;:()\d]{2,40})?",
     "time": r"(?P<answer>(?P<prep>\S+)(?: [^\t]*)?)",
 }  # fmt: skip
-_PRAISE = r"(?:\w+ )?(?:good|great|nice|important|useful|better|more|very|new|different|part|example|way|case|number|lot|bit|matter)\b"
+_PRAISE = r"(?:\w+ )?(?:good|great|nice|important|useful|better|more|very|new|different|part|example|way|case|number|lot|bit|matter|problem|successor)\b"
 PREDICATES = compile_patterns(
     [
         ("when", r"@subject\t(?P<verb>was|were)\t(?:first |originally |officially |finally )?(?P<pp>@participle) (?:in|on) (?P<answer>@date)(?: .*)?", "When {verb} {subject} {pp}?", "{answer}"),

@@ -21,7 +21,6 @@ from ragstone.testset.outline import (
 )
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.sentences import split_sentences
-from ragstone.text.stopwords import STOPWORDS
 
 _TOOL = re.compile(r"[a-z][\w.+-]+(?: [a-z][\w-]+)?|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
 """A title that is the name of a command, a function or an SQL statement."""
@@ -60,8 +59,6 @@ class Page:
     """All words that the document writes with a small letter."""
     names: frozenset[str]
     """Words, in small letters, that it writes with a large one inside a sentence."""
-    verbs: frozenset[str]
-    """Verbs that it uses, as a description would begin with them: those that it writes behind `to`, or as Spanish infinitives."""
     product: str
     """The name of what the document is about (`JuK`); empty where none stands out."""
     setting: Setting
@@ -114,17 +111,9 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
-        frozenset(small), frozenset(names),
-        _find_verbs(text, language), product, setting,
+        frozenset(small), frozenset(names), product, setting,
         frame_title(command or title, GRAMMARS[language].templates),
     )  # fmt: skip
-
-
-def _find_verbs(text: str, language: str) -> frozenset[str]:
-    if language == "es":
-        infinitives = re.findall(r"\b([a-zñ]{3,})([aei])r\b", text)
-        return frozenset(f"{stem}{'a' if vowel == 'a' else 'e'}" for stem, vowel in infinitives)
-    return frozenset(re.findall(r"\bto ([a-z]+)(?<!ing)\b", text)) - STOPWORDS["en"]
 
 
 def _find_product(text: str, opening: str, folder: str, folder_product: str) -> str:

@@ -21,18 +21,16 @@ _UNCLEAN = re.compile(r"[;\[\]{}<>|=+@!?\"ÃÂ]|--|(?<!\w)'|'(?!\w)")
 _VERB_FORMS = ("finite", "noun_like", "base")
 
 
-def explain_poor_record(
-    question: str, reference: str, grammar: Grammar, verbs: frozenset[str] = frozenset()
-) -> str:
-    """Why the description of a record is a poor answer; empty when it is a good one. `verbs` are words that the document uses as verbs."""
-    if not begins_with_verb(reference, grammar, verbs):
+def explain_poor_record(question: str, reference: str, grammar: Grammar) -> str:
+    """Why the description of a record is a poor answer; empty when it is a good one."""
+    if not begins_with_verb(reference, grammar):
         return "does not begin with what the thing does"
     if count_news(question, reference, grammar.language) < MIN_NEWS:
         return "says hardly more than the name"
     return "is no plain prose" if is_unclean(reference) else ""
 
 
-def begins_with_verb(reference: str, grammar: Grammar, verbs: frozenset[str] = frozenset()) -> bool:
+def begins_with_verb(reference: str, grammar: Grammar) -> bool:
     """Whether a description says what a thing does: `Prints the …`, `Do not …`."""
     words = grammar.before_verb.sub("", reference, count=1).split()
     if len(words) < 2 or grammar.order_start.match(reference):
@@ -42,8 +40,7 @@ def begins_with_verb(reference: str, grammar: Grammar, verbs: frozenset[str] = f
         return False  # `Control of the …`: a noun that looks like a verb
     if first in grammar.verb_words or find_verb_form(first, grammar.language) in _VERB_FORMS:
         return True
-    is_used = not verbs.isdisjoint({first, first.removesuffix("s")})
-    return is_used or grammar.verb_start.match(reference) is not None
+    return grammar.verb_start.match(reference) is not None
 
 
 def count_news(question: str, reference: str, language: str) -> int:

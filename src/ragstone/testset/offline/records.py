@@ -101,7 +101,7 @@ def _find_entry_facts(
 
 def _explain_doubt(page: Page, question: str, reference: str) -> str:
     return gate.explain_doubt(question, reference, page.grammar) or explain_poor_record(
-        question, reference, page.grammar, page.verbs
+        question, reference, page.grammar
     )
 
 

@@ -26,7 +26,7 @@ _NAMES = {
     "where": r"(?: (?:al|a la|por|en|cada|para|desde) [^,;:()\d]{2,60})?",
     "time": r"(?P<answer>(?P<prep>\S+)(?: [^\t]*)?)",
 }  # fmt: skip
-_PRAISE = r"(?:\S+ )?(?:buena?|gran|importante|útil|mejor|más|muy|nuev[oa]|distint[oa]|parte|ejemplo|forma|manera|caso)\b"
+_PRAISE = r"(?:\S+ )?(?:buena?|gran|importante|útil|mejor|más|muy|nuev[oa]|distint[oa]|parte|ejemplo|forma|manera|caso|problema|sucesora?)\b"
 PREDICATES = compile_patterns(
     [
         ("when", r"@subject\t(?P<verb>(?:fue|fueron) [a-zñáéíóú]+(?:[ad]|ert|it)[oa]s?|(?:se )?[a-zñ]+ó|se [a-zñ]+(?:on|jo))\t(?:en|el) (?P<answer>@date)(?: .*)?", "¿Cuándo {verb} {subject}?", "{answer}"),
