@@ -81,15 +81,18 @@ def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
 def _is_kindred(turn: Turn, fact: Fact, other: Document) -> bool:
     """Whether a document of somebody else has half of the words of what is asked, so that it might tell."""
     subject = extract_content_stems(drop_frame(fact.question), turn.language)
-    told = set(extract_content_stems(other.text, turn.language))
+    told = other.text.lower()
     return 2 * sum(stem in told for stem in subject) >= len(subject)
 
 
 def _is_kin(document: Document, fact: Fact, other: Fact) -> bool:
     """Whether a command might have the option of another: of one family (`git-add`, `git-rm`), or its page says to see that."""
     own, name = fact.owner.strip("`"), other.owner.strip("`")
-    is_family = "-" in own and own.split("-")[0] == name.split("-")[0]
-    return is_family or bool(re.search(rf"(?<![\w-]){re.escape(name)} ?\(\d", document.text))
+    if "-" in own and own.split("-")[0] == name.split("-")[0]:
+        return True
+    # the plain search first: it is a hundred times as fast, and finds nothing in most documents
+    has_call = f"{name}(" in document.text or f"{name} (" in document.text
+    return has_call and bool(re.search(rf"(?<![\w-]){re.escape(name)} ?\(\d", document.text))
 
 
 def _is_absent(name: str, document: Document) -> bool:
