@@ -147,6 +147,8 @@ def round_trip(items: Sequence[Item], documents: Held) -> tuple[float, float]:
     from ragstone.systems.pipeline.retrieval import Index
 
     asked = [item for item in items if item.kind not in UNANSWERABLE]
+    if not asked:
+        return 0.0, 0.0
     index = Index(chunk_documents(documents, size=120, overlap=0, by="sentence", titles=True))
     shares = []
     for whole in (False, True):

@@ -196,7 +196,7 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
 
     out = tmp_path / "set.jsonl"
     options = {
-        f"option-{word}": f"Print the {word} of each line."
+        f"option-{word}": f"Print the {word} character of each column to the log."
         for word in ["first", "last", "middle", "longest", "shortest", "sum"]
     }
     entries = "".join(f"       --{key}\n              {text}\n\n" for key, text in options.items())

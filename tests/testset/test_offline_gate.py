@@ -7,6 +7,7 @@ import pytest
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.fluency import is_fluent
 from ragstone.testset.offline.page import GRAMMARS
+from ragstone.testset.offline.quality import explain_poor_record
 
 PASS = [
     ("en", "What is OpenVPN?", "OpenVPN is a program that creates private networks."),
@@ -94,3 +95,25 @@ def test_a_subject_is_a_simple_noun_phrase(phrase: str, language: str, passes: b
 )
 def test_the_order_of_small_words_is_usual(question: str, language: str, fluent: bool) -> None:
     assert is_fluent(question, language) is fluent
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "reference", "why"),
+    [
+        ("en", "What does “Game → New” do in KMahjongg?", "Starts a new game.", "hardly more"),
+        ("en", "What does the `-s` option of `fetch` do?", "The URL of the master copy of the file.", "begin"),
+        ("en", "What does the `-d` option of `fetch` do?", "Print the dates as [YYYY] of the file.", "prose"),
+        ("en", "What does the `-d` option of `fetch` do?", "Print the dates of the newest file.", ""),
+        ("en", "What does the `-n` option of `fetch` do?", "Do not ellipsize lines of the output.", ""),
+        ("es", "¿Qué hace «Juego → Salir» en KDiamond?", "Cierra el programa.", "hardly more"),
+        ("es", "¿Qué hace la opción `-x` de `po4a`?", "Especifique cómo se ajusta el archivo.", "begin"),
+        ("es", "¿Qué hace la opción `-d` de `faked`?", "Muestra informaciÃ³n de cada archivo.", "prose"),
+        ("es", "¿Qué hace la opción `-d` de `faked`?", "Muestra el nombre de cada archivo abierto.", ""),
+    ],
+)  # fmt: skip
+def test_a_record_must_say_something_new_in_plain_words(
+    language: str, question: str, reference: str, why: str
+) -> None:
+    doubt = explain_poor_record(question, reference, GRAMMARS[language])
+    assert why in doubt
+    assert bool(why) == bool(doubt)

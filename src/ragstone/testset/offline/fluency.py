@@ -11,7 +11,7 @@ from ragstone.text.clause_words import to_word_set
 _FRAME = re.compile(
     r"(?:(?:According to|Según) [^“«]+(?:“[^”]*”|«[^»]*»)|(?:At|With|In|En|Con) [^,¿]+), (?=¿|\w)"
 )
-"""What clauses.frame_question puts before a question: the owner or the tool."""
+"""What subjects.frame_question puts before a question: the owner, the product or the page."""
 _ASKED = re.compile(
     r"^(¿?)(?:(?:by|until|within|for|up to|to|at|hasta|desde|cada|durante|en|de) )?(?:how (?:much|often|long)|what time|when|cuánto tiempo|cuánto|cuándo|qué plazo)\b",
     re.IGNORECASE,

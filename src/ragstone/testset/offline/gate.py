@@ -8,7 +8,6 @@ import re
 
 from ragstone.testset.offline.fluency import is_fluent
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.text.clause_words import to_word_set
 from ragstone.text.stopwords import STOPWORDS
 
 MAX_QUESTION_WORDS = 22
@@ -16,8 +15,13 @@ MAX_REFERENCE_WORDS = 75
 MAX_STEPS_WORDS = 140
 """Words of a reference that is a list of steps or a paragraph."""
 MIN_SENTENCE_WORDS = 5
+MAX_PHRASE_WORDS = 8
 _CODE = re.compile(r"`[^`]*`")
 _QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
+_ODD_PHRASE = re.compile(
+    r"(?:^| )[-–—/&] |[`.!?;:,]$|[a-zñ] (?:The|El|La|Los|Las) |^(?:Description|Descripción) |^\w+ing |mente\b"
+)
+"""A sign, a heading that ran into the sentence (`Descripción La orden`), a gerund or an adverb."""
 _NEXT_ENTRY = re.compile(
     r"(?:[.;)]|^| [a-zñ]+) --?[a-zA-Z][\w-]*(?:[ =]\S+)? [A-ZÁÉÍÓÚÑ][a-zñáéíóú]"
 )
@@ -38,10 +42,6 @@ _LAYOUT = re.compile(
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 _OPEN_ENDS = frozenset({"and", "or", "but", "that", "which", "its", "their", "your", "y", "o", "que", "de", "del", "su", "sus"})  # fmt: skip
 """Words that no question ends with, articles apart."""
-# words in -ly that are no adverbs
-_LY_WORDS = to_word_set(
-    "yearly monthly weekly daily hourly early family assembly friendly reply supply italy"
-)
 # stop words of the other language alone
 _FOREIGN = {"en": STOPWORDS["es"] - STOPWORDS["en"], "es": STOPWORDS["en"] - STOPWORDS["es"]}
 _WORD = re.compile(r"[^\W\d_]+")
@@ -129,52 +129,22 @@ def is_sentence(text: str, grammar: Grammar) -> bool:
     return len(text.split()) >= MIN_SENTENCE_WORDS
 
 
-def is_noun_phrase(phrase: str, grammar: Grammar, links: frozenset[str] = frozenset()) -> bool:
-    """Whether a phrase is a simple noun phrase that names something in particular; `links` are the prepositions that
-    may stand in it, those of the grammar by default."""
-    links = links or grammar.links
-    tokens = _CODE.sub("`x`", phrase).split()
-    if _QUOTED.sub("x", phrase).count("`") % 2 or not _is_unbroken(tokens):
+def is_noun_phrase(phrase: str, grammar: Grammar) -> bool:
+    """Whether a phrase is a simple noun phrase: a few words without a sign, whose only small words are prepositions and
+    articles behind them (`owner of the file`)."""
+    tokens = _CODE.sub("x", phrase).split()
+    if not 0 < len(tokens) <= MAX_PHRASE_WORDS or _ODD_PHRASE.search(" ".join(tokens)):
         return False
-    if re.search(r"[a-zñ] (?:The|El|La|Los|Las) |^(?:Description|Descripción) ", phrase):
-        return False  # a heading that ran into the sentence: `Descripción La orden`
     # a capital inside makes a word part of a name, whatever it means (`Puente Nuevo`)
-    lowered = [re.sub(r"\W", "", token) for token in tokens]
-    lowered[0] = lowered[0].lower()
-    inner = lowered[1:] if lowered[0] in grammar.articles else lowered
+    words = [re.sub(r"\W", "", token) for token in tokens]
+    words[0] = words[0].lower()
+    inner = words[1:] if words[0] in grammar.articles else words
+    links, small = grammar.links, grammar.closed_words | grammar.articles
     if not inner or inner[0] in links or inner[-1] in links:
         return False
-    closed = grammar.closed_words | (grammar.articles if grammar.language == "en" else frozenset())
-    if not _has_only_links(inner, grammar.articles, links, closed):
-        return False
-    is_gerund = grammar.language == "en" and tokens[0].lower().endswith("ing")
-    return not is_gerund and not any(_is_adverb(word, grammar.language) for word in inner)
-
-
-def _is_unbroken(tokens: list[str]) -> bool:
-    """Whether a few words stand without a sign between or after them."""
-    if not 0 < len(tokens) <= 8 or not {"-", "–", "—", "/", "&"}.isdisjoint(tokens):
-        return False
-    last = tokens[-1]
-    return bool(re.match(r"[\w`“«\"]", last)) and not re.search(r"[.!?;:,]$", last)
-
-
-def _is_adverb(word: str, language: str) -> bool:
-    if language == "es":
-        return word.endswith("mente")
-    return word.endswith("ly") and len(word) > 4 and word not in _LY_WORDS
-
-
-def _has_only_links(
-    inner: list[str], articles: frozenset[str], links: frozenset[str], closed: frozenset[str]
-) -> bool:
-    """Whether the only small words are prepositions and articles behind them: `owner of the file`."""
     return all(
-        word not in closed
-        or word in links
-        or (word in articles and at > 0 and inner[at - 1] in links)
-        for at, word in enumerate(inner)
-        if word != "x"  # a span of code
+        word not in small or word in links or (word in grammar.articles and before in links)
+        for before, word in zip(["", *inner], inner, strict=False)
     )
 
 

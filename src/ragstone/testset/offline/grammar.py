@@ -19,17 +19,15 @@ NUMBER = r"(?:(?:more than|at least|up to|about|más de|hasta|al menos|unos|unas
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A sentence of one form and the question it answers."""
+    """A clause of one form and the question it answers."""
 
     name: str
-    kind: str
-    """`factual` or `conceptual`."""
     sentence: re.Pattern[str]
-    """Matches the whole sentence; the group `subject` is what the question is about."""
+    """Matches the whole clause; the groups `subject` and `answer` are what the question is about and what it asks for."""
     question: str
     """A template over the groups, and over what clauses._inflect_parts adds (`{base}`: plain form of the group `verb`)."""
-    reference: str = ""
-    """A template over the groups; empty for the whole sentence."""
+    reference: str
+    """A template over the same."""
 
 
 @dataclass(frozen=True)
@@ -37,73 +35,53 @@ class Grammar:
     """The tables of one language."""
 
     language: str
-    patterns: Sequence[Pattern]
-    """The first that matches a sentence is used, so that their order matters."""
+    definition: re.Pattern[str]
+    """A sentence that says what its `subject` is."""
     predicates: Sequence[Pattern]
-    """The same for single clauses, as Clause.to_row writes them; every clause that matches gives a question."""
-    apposition: re.Pattern[str]
-    """A role with its person, in either order: `the warden, Ishbel Craig,`."""
-    advice: re.Pattern[str]
-    """What the reader should do (`first`, `rest`) in a case of theirs (`case`)."""
+    """Patterns of single clauses, as Clause.to_row writes them; the first that matches is used, so that their order matters."""
     articles: frozenset[str]
     closed_words: frozenset[str]
     """Words that cannot stand inside a simple noun phrase."""
     links: frozenset[str]
-    """Prepositions that may join two nouns of one phrase."""
-    wide_links: frozenset[str]
-    """The same in ordinary prose: `gifts to clients`."""
-    vague_nouns: frozenset[str]
-    """Heads that name nothing in particular: result, goal, first step."""
+    """Prepositions that may join two nouns of one phrase: `gifts to clients`."""
     bad_starts: frozenset[str]
     """First words of a sentence or phrase that lean on what stands before it."""
     question_pointers: re.Pattern[str]
     """Words that point at something outside of a question: this, above."""
     reference_pointers: re.Pattern[str]
     """The same for a reference, which may say a little more."""
-    next_step: re.Pattern[str]
-    """A sentence that begins so goes on with the instruction before it."""
     first_person: re.Pattern[str]
     """`We` and its forms: clear only in a document that says whose it is."""
     leaning_start: re.Pattern[str]
     """A reference that begins so lacks its noun."""
     dangling_end: frozenset[str]
     """Words that no phrase ends with."""
-    openers: re.Pattern[str]
-    """Words that link a sentence to the one before and can be dropped: `However,`."""
     time_questions: Mapping[str, str]
     """Preposition of a time → what asks for it; the empty one for all others."""
-    task_verbs: Mapping[str, str]
-    """First word of a heading that names a task (a gerund, a verbal noun, a verb) → the plain verb."""
+    task: re.Pattern[str]
+    """A heading that names a task, by its `verb` and the `rest`: `How to mount a disk`, `Mounting a disk`."""
     own_words: Mapping[str, str]
     """Words by which a heading speaks to its reader → those of the reader: your → my."""
-    task_prefix: re.Pattern[str]
-    """`How to …`."""
     manual_heading: re.Pattern[str]
     """Headings of a manual page under which its options stand."""
-    option_start: re.Pattern[str]
-    """How the description of an option begins."""
-    value_columns: re.Pattern[str]
-    """Columns that hold an attribute of what their row is about."""
+    before_verb: re.Pattern[str]
+    """What may stand before the verb of a description: `Do not`, `Only`."""
+    verb_words: frozenset[str]
+    """Words that are verbs at the beginning of a description, though nouns elsewhere."""
     verb_start: re.Pattern[str]
-    """A description that begins with a verb says what a thing does."""
-    third_person: re.Pattern[str]
-    """A description that begins with a verb of the thing itself, not with an order to the reader."""
-    background_start: re.Pattern[str]
-    """A description that begins so tells about the usual case, not about the thing itself."""
+    """A word that is a verb because of its ending and the word behind it: `Prunes the`."""
+    after_noun: frozenset[str]
+    """Words behind which the first word of a description was a noun: `Control of`."""
+    order_start: re.Pattern[str]
+    """A description that begins so tells its reader what to do, not what the thing does."""
+    infinitive: re.Pattern[str]
+    """A description that begins so says what the thing is for."""
     self_reference: re.Pattern[str]
     """How a description names the thing that it describes: `This option`."""
     conditional_start: re.Pattern[str]
     """A description that begins so tells one case of several."""
-    telling_verbs: frozenset[str]
-    """Verbs that say what a thing holds rather than what it does: contains, specifies."""
-    finite_verbs: frozenset[str]
-    """Verbs that show that a description is a sentence, not a noun phrase."""
-    noun_start: re.Pattern[str]
-    """A description that begins with a noun phrase says what a thing is."""
-    attributes: Sequence[tuple[re.Pattern[str], re.Pattern[str], str]]
-    """Sort of thing (matched in a definition), words that would tell the attribute, question for it; for near misses."""
     templates: Mapping[str, str]
-    """Questions by name: option, does, what_is, purpose, default, cell, task, follow_up, compare, stands_for …"""
+    """Questions and frames by name."""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
 
@@ -123,11 +101,6 @@ class Grammar:
         return question[:at] + question[at : at + 1].upper() + question[at + 1 :]
 
 
-def parse_pairs(text: str) -> dict[str, str]:
-    """`a=b c=d` as a mapping."""
-    return dict(pair.split("=") for pair in text.split())
-
-
 def fill_names(expression: str, names: Mapping[str, str]) -> str:
     """A regular expression with `@name` replaced by the expression of that name; no name may begin with one before it."""
     for part, value in names.items():
@@ -137,10 +110,10 @@ def fill_names(expression: str, names: Mapping[str, str]) -> str:
 
 
 def compile_patterns(
-    rows: Sequence[tuple[str, str, str, str, str]], names: Mapping[str, str]
+    rows: Sequence[tuple[str, str, str, str]], names: Mapping[str, str]
 ) -> list[Pattern]:
-    """Patterns from rows of name, kind, regular expression (see fill_names), question and reference."""
+    """Patterns from rows of name, regular expression (see fill_names), question and reference."""
     return [
-        Pattern(name, kind, re.compile(fill_names(sentence, names)), question, reference)
-        for name, kind, sentence, question, reference in rows
+        Pattern(name, re.compile(fill_names(sentence, names)), question, reference)
+        for name, sentence, question, reference in rows
     ]

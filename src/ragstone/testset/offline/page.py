@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
 from ragstone.testset.blocks import Block, parse_blocks, plain_inline
 from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.offline.setting import Setting, find_setting
+from ragstone.testset.offline.setting import Setting, find_setting, frame_title
 from ragstone.testset.offline.spanish import SPANISH
 from ragstone.testset.outline import (
+    DOCUMENT_WORDS,
     DocumentSection,
     clean_title,
     find_manual_name,
@@ -30,13 +30,11 @@ _MANUAL_OF = re.compile(
     re.MULTILINE,
 )
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
-_PRODUCT = re.compile(r"[A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s)")
-_NO_PRODUCTS = to_word_set(
-    "up next previous prev home top index contents inicio arriba anterior siguiente índice contenido the this command menu user users online quick complete el la los las manual guía options requirements purpose section chapter example note figure appendix opciones sección capítulo ejemplo nota figura "
+_NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
+    "up next previous home top index contents inicio arriba anterior siguiente índice contenido this command menu user online quick el la los las handbook options requirements purpose opciones "
     "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
 )
-MAX_SMALL_SHARE = 0.25
-"""Share of its uses in which a name may be written small, as a command is."""
+"""Words of navigation, of menus and for documents."""
 _OPENING_CHARS = 200
 """How much of a page may be the head of its site."""
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
@@ -57,23 +55,21 @@ class Page:
     """The command or function a manual page is about; empty elsewhere."""
     manual: int
     """The section of the manual; 0 elsewhere."""
-    common: frozenset[str]
-    """Words that the document writes with a small letter and never with a large one inside a sentence."""
     small: frozenset[str]
     """All words that the document writes with a small letter."""
     names: frozenset[str]
     """Words, in small letters, that it writes with a large one inside a sentence."""
-    verbs: frozenset[str]
-    """Words that it writes behind `to`, most of them verbs."""
     product: str
     """The name of what the document is about (`JuK`); empty where none stands out."""
     setting: Setting
-    """Of ordinary prose that has neither owner nor product: what its questions name; empty elsewhere."""
+    """Of a page with an owner, and of ordinary prose without a product: what its questions name; empty elsewhere."""
+    title_frame: str
+    """A template over `question` that names the title of the page; empty for a title that any page could have."""
 
     @property
     def has_home(self) -> bool:
-        """Whether a question can say whose `the museum` or `we` is: by the owner or by the setting."""
-        return bool(self.owner or self.setting.frame)
+        """Whether a question can say whose `the museum` or `we` is."""
+        return bool(self.setting.frame)
 
     @property
     def tool(self) -> str:
@@ -85,12 +81,12 @@ class Page:
         """The phrase as it stands inside a sentence: a name keeps its capital."""
         first, _, rest = phrase.partition(" ")
         small = first[:1].lower() + first[1:]
-        article = first.lower() in self.grammar.articles
-        if rest[:1].isupper() and not article:
-            return phrase  # `Copy Location`: a name of several words
-        plain = small.replace("-", "").isalpha() and small.islower()
-        is_noun = plain and rest[:1].islower() and (small not in self.names or small in self.small)
-        lowered = article or small in self.common or is_noun
+        if first.lower() in self.grammar.articles:
+            return small + phrase[len(first) :]
+        # `Copy Location`: a name of several words; `Guided walks`: a noun that only begins its sentence
+        is_noun = small.replace("-", "").isalpha() and small.islower() and rest[:1].islower()
+        is_common = small in self.small if is_noun or not rest else False
+        lowered = is_common or (is_noun and small not in self.names)
         return small + phrase[len(first) :] if lowered else phrase
 
 
@@ -100,67 +96,44 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     title = clean_title(document.title)
     command, manual = find_manual_name(document, blocks)
     # enough to see how a word is written; longer documents are not read whole for that
-    small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", document.text[:60_000]))
-    large = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", document.text[:60_000])
-    names = {name.lower() for name in large}
-    owner, opening = find_owner(title), f"{document.title}\n{document.text[:_OPENING_CHARS]}"
-    product = "" if command else _find_product(document.text[:60_000], large, title, opening, folder_product)  # fmt: skip
-    # code is a sign of a manual, whose nouns belong to a program
+    text = document.text[:60_000]
+    small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", text))
+    names = {name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", text)}
+    opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
+    folder = document.id.rpartition("/")[0].rpartition("/")[2]
+    product = "" if command else _find_product(text, opening, folder, folder_product)
+    # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
+    owner = find_owner(title) if is_prose else ""
     setting = Setting()
-    if is_prose and not owner and not command:
-        setting = find_setting(title, document.text[:60_000], GRAMMARS[language].templates)
-        # `Recycling in Tarrant Vale`: a place is no program, however often it is named
-        product = "" if product == setting.name else product
+    if owner or (is_prose and not command and not product):
+        setting = find_setting(title, owner, text, GRAMMARS[language].templates)
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
-        frozenset(small - names), frozenset(small), frozenset(names),
-        frozenset(re.findall(r"\bto ([a-z]+)\b", document.text[:60_000])), product, setting if not product else Setting(),
+        frozenset(small), frozenset(names), product, setting,
+        frame_title(command or title, GRAMMARS[language].templates),
     )  # fmt: skip
 
 
-def _find_product(
-    text: str, large: list[str], title: str, opening: str, folder_product: str
-) -> str:
-    """The name that the page is titled with, whose manual it says it is, that its folder is about, or that it writes far
-    more often than the next one; less so where that stands in the title."""
-    first, times, others = _rank_names(text, large)
-    if first and first == title:
-        return first
+def _find_product(text: str, opening: str, folder: str, folder_product: str) -> str:
+    """The name that the folder is called by, whose manual the page says it is, or that its folder is about."""
+    folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
+    if folder_product and folder_product.lower() == folder.lower():
+        return folder_product
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
-    name = next((name for name in manuals if name.lower() not in _NO_PRODUCTS), "")
-    # `KDE Help` above a page titled `The KHelpCenter interface`: the maker, not the program
-    if name and folder_product not in title.split():
+    if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
         return name
-    if folder_product and folder_product.lower() not in _NO_PRODUCTS:
-        return _complete_name(folder_product, text) if folder_product in text else folder_product
-    stands_out = first in title.split() and times >= 3 and 2 * times >= 3 * others
-    return _complete_name(first, text) if stands_out else ""
+    is_named = folder_product in opening and not _is_part_of_name(folder_product, text)
+    return folder_product if folder_product and is_named else ""
 
 
-def _complete_name(name: str, text: str) -> str:
-    """The whole name that a word mostly stands in (`Manager`: KDE Partition Manager); empty where it stands in several."""
-    if not re.fullmatch(r"[A-ZÁÉÍÓÚÑ][a-zñáéíóú]+", name):
-        return name  # `KmPlot`: no word of a language
+def _is_part_of_name(name: str, text: str) -> bool:
+    """Whether a word mostly stands beside other capitals (KDE Partition Manager), or is a noun (`Gestor de particiones`)."""
     capital = r"[A-ZÁÉÍÓÚÑ][\w-]+"
-    link = r"(?:(?:of|de|del) )?"
-    wholes = Counter(
-        re.findall(rf"(?:{capital} ){{0,3}}\b{re.escape(name)}\b(?: {link}{capital}){{0,3}}", text)
-    )
-    # `Gestor de particiones`: a noun that goes on in small letters is no name by itself
-    goes_on = len(re.findall(rf"\b{re.escape(name)} (?:de|del|of) [a-zñ]", text))
-    whole, times = max(wholes.items(), key=lambda pair: pair[1], default=("", 0))
-    whole = re.sub(r"^(?:The|El|La) ", "", whole)
-    return whole if 2 * goes_on < wholes.total() and 2 * times >= wholes.total() else ""
-
-
-def _rank_names(text: str, large: list[str]) -> tuple[str, int, int]:
-    """The commonest name of a page, how often it is written, and how often the next one; a common word is none."""
-    names = (name for name in large if _PRODUCT.fullmatch(name) and name.lower() not in _NO_PRODUCTS)  # fmt: skip
-    (first, times), (_, others) = (*Counter(names).most_common(2), ("", 0), ("", 0))[:2]
-    small = re.findall(rf"(?<![\w`/-]){re.escape(first.lower())}(?![\w`-])", text) if first else []
-    return ("", 0, 0) if len(small) > times * MAX_SMALL_SHARE else (first, times, others)
+    word = re.escape(name)
+    parts = re.findall(rf"{capital} {word}\b|\b{word} (?:(?:of|de|del) )?{capital}|\b{word} (?:of|de|del) ", text)  # fmt: skip
+    return 3 * len(parts) > len(re.findall(rf"\b{word}\b", text))
 
 
 def find_sentences(page: Page, block: Block) -> list[tuple[int, int]]:

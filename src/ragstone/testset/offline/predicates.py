@@ -35,13 +35,14 @@ _TIMES = {
 }
 _TIME_LINKS = {
     "en": to_word_set("until from on at in by within for every each between before after during since to till and of the a about first second third fourth last least up working calendar business"),
-    "es": to_word_set("hasta desde el los las la a en de del por antes después durante cada entre dentro tras y al menos plazo un una primer primero primeros segundo último últimos laborables hábiles naturales todos"),
+    "es": to_word_set("hasta desde el los las la a en de del por antes después durante cada entre dentro tras y al menos plazo un una primer primero primeros segundo último últimos laborables hábiles naturales todos todo toda"),
 }  # fmt: skip
 _TIME_STARTS = {
     "en": to_word_set("until from on at in by within for every each between before after during since daily"),
     "es": to_word_set("hasta desde el los a en de del antes durante cada entre dentro tras por todos"),
 }  # fmt: skip
 _TAIL_STARTS = to_word_set("after of from before without desde de del tras antes después sin")
+_NOUN_STARTS = to_word_set("el la los las un una de")
 MAX_TAIL_WORDS = 12
 """Words that may say from when a time counts: `within a month of the return of the keys`."""
 _ASIDE = re.compile(r" (?:so that|because|porque|ya que) |, (?:which|who|que|donde) (?=[^,]*$)")
@@ -159,15 +160,7 @@ def _read_spanish_verb(words: list[str], at: int) -> int:
     else:
         form = find_verb_form(words[end], "es")
         # `la baja` is a noun, `la empresa paga` has a verb
-        is_noun = end > 0 and words[end - 1].lower() in (
-            "el",
-            "la",
-            "los",
-            "las",
-            "un",
-            "una",
-            "de",
-        )
+        is_noun = end > 0 and words[end - 1].lower() in _NOUN_STARTS
         is_verb = form == "finite" or (form == "noun_like" and not is_noun)
     if not is_verb:
         return 0

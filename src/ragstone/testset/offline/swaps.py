@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +12,12 @@ from ragstone.data.documents import Document
 from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.fluency import drop_frame
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
 from ragstone.testset.outline import clean_title, find_owner
 from ragstone.testset.question_terms import extract_content_stems
-from ragstone.text.clause_words import to_word_set
 
-# patterns of facts whose subject may be swapped
-_SWAPPED_PATTERNS = to_word_set("where when who how_many cost how_long default")  # fmt: skip
-_NAME = re.compile(r"[A-Z][\w.+-]*(?: [A-Z][\w.+-]*){0,2}|`[a-zA-Z][\w.+-]+`")
-_AFTER_HEAD = re.compile(r"\b(?:of|in|for|to|that|which|with|used|de|del|en|para|que|con)\b")
 MAX_SWAPPED_FACTS = 60
 """Facts of a document that the corpus is searched for in one turn: each search takes as long as the documents are large."""
 _INSTRUCTION = re.compile(
@@ -44,119 +40,76 @@ PLANTED_WORDS = ("BANANA", "COBALT", "LANTERN", "MARIGOLD", "PELICAN", "QUARTZ")
 
 
 def make_near_miss(turn: Turn) -> Iterator[Item]:
-    """A question about what the corpus nearly has: something that only another document has, or an attribute that none gives."""
+    """A question about what the corpus nearly has: an option or a fact that only another document has."""
     grammar = GRAMMARS[turn.language]
     for fact in turn.pick_facts()[:MAX_SWAPPED_FACTS]:
-        # One question per fact (see `break`): variants of one near miss would be near duplicates of
-        # each other.
-        for question, proof in (*_ask_attribute(turn, fact), *_swap_part(turn, fact)):
-            if gate.explain_doubtful_question(question, grammar):
+        for was, new in _find_swaps(turn, fact):
+            question = grammar.fix_question(fact.question.replace(was, new, 1))
+            if question == fact.question or gate.explain_doubtful_question(question, grammar):
                 continue
-            proof |= {"from": turn.document.id, "asked": fact.question}
+            swapped = {"was": was, "for": new}
+            proof = {"swapped": swapped, "from": turn.document.id, "asked": fact.question}
             yield Item(
                 make_item_id(question, ()), question, None, {}, (), "near_miss", "medium", turn.language,
                 f"swap:{fact.pattern}", proof=proof,
             )  # fmt: skip
-            break
-
-
-def _ask_attribute(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Who wrote it, when it was released: of what is defined by name, where no sentence that names it tells."""
-    name = fact.subject.strip("`")
-    if fact.pattern != "definition" or not _NAME.fullmatch(fact.subject):
-        return
-    stems = turn.stock.index.sort_rarest(extract_content_stems(name, turn.language), 4)
-    texts = [document.text for document in turn.stock.index.find_with_all(stems, most=12)]
-    mentions = " ".join(line for text in texts for line in text.split("\n") if name in line)
-    # what the definition calls it: the noun after the verb, without what follows the noun
-    called = _AFTER_HEAD.split(fact.reference[len(fact.subject) :])[0]
-    for category, evidence, template in GRAMMARS[turn.language].attributes:
-        if category.search(called) and not evidence.search(mentions):
-            yield template.format(subject=fact.subject), {"attribute": template}
-
-
-def _swap_part(turn: Turn, fact: Fact) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The question with its owner, key or subject replaced by that of another document."""
-    for was, new in _find_swaps(turn, fact):
-        question = GRAMMARS[turn.language].fix_question(fact.question.replace(was, new, 1))
-        if question != fact.question:
-            yield question, {"swapped": {"was": was, "for": new}}
+            break  # variants of one near miss would be near duplicates of each other
 
 
 def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
-    """What of a question can be replaced by what: its owner, a key, a subject of the same form."""
-    record = _is_long_option(fact)
+    """What of a question can be replaced by what: its owner, or an option by one of a kindred command."""
     owner = find_owner(clean_title(turn.document.title))
-    if fact.pattern == "section" or not (owner or record or fact.pattern in _SWAPPED_PATTERNS):
+    is_option = fact.pattern == "option" and fact.key.startswith("`--")
+    # a question that names the title would name a page that nobody has
+    is_owned = owner and owner in fact.question and turn.document.title not in fact.question
+    if not is_option and not is_owned:
         return
     others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
-    if owner and owner in fact.question:
-        names = {find_owner(clean_title(document.title)) for document in others} - {"", owner}
+    if not is_option:
+        kindred = [document for document in others if _is_kindred(turn, fact, document)]
+        names = {find_owner(clean_title(document.title)) for document in kindred} - {"", owner}
         yield from ((owner, name) for name in sorted(names))
         return
-    near = [
-        other for document in others for other in turn.stock.load_facts(document, turn.language)
-    ]
+    near = [found for other in others for found in turn.stock.load_facts(other, turn.language)]
     turn.rng.shuffle(near)
-    if record:
-        near = [other for other in near if _is_kin(turn.document, fact, other)]
-    yield from _find_alike(turn.document, fact, near, record=record)
+    for other in near:
+        is_long = other.pattern == "option" and other.key.startswith("`--")
+        if is_long and _is_kin(turn.document, fact, other) and _is_absent(other.key, turn.document):
+            yield fact.key, other.key
+
+
+def _is_kindred(turn: Turn, fact: Fact, other: Document) -> bool:
+    """Whether a document of somebody else has half of the words of what is asked, so that it might tell."""
+    subject = extract_content_stems(drop_frame(fact.question), turn.language)
+    told = other.text.lower()
+    return 2 * sum(stem in told for stem in subject) >= len(subject)
 
 
 def _is_kin(document: Document, fact: Fact, other: Fact) -> bool:
     """Whether a command might have the option of another: of one family (`git-add`, `git-rm`), or its page says to see that."""
     own, name = fact.owner.strip("`"), other.owner.strip("`")
-    is_family = "-" in own and own.split("-")[0] == name.split("-")[0]
-    return is_family or bool(re.search(rf"(?<![\w-]){re.escape(name)} ?\(\d", document.text))
-
-
-def _find_alike(
-    document: Document, fact: Fact, near: Sequence[Fact], *, record: bool
-) -> Iterator[tuple[str, str]]:
-    """Keys or subjects of other documents' facts that could stand in a question.
-
-    Only candidates: proofs.py searches the corpus for an answer before any of them is let through."""
-    for other in near:
-        was, new = (fact.key, other.key) if record else (fact.subject, other.subject)
-        # a fact of the same pattern would be answered by the document that it comes from
-        is_other = other.pattern != fact.pattern and _has_same_form(was, new)
-        alike = other.key.startswith("`--") if record else is_other
-        if alike and _is_absent(new, document):
-            yield was, new
-
-
-def _is_long_option(fact: Fact) -> bool:
-    return fact.pattern == "option" and fact.key.startswith("`--")
-
-
-def _has_same_form(subject: str, other: str) -> bool:
-    """Whether two subjects have the same words around a span of code; code alone may be of any sort."""
-    shape = re.sub(r"`[^`]+`", "`", subject)
-    named = "`" in shape and re.search(r"\w", shape) is not None
-    return named and subject != other and shape == re.sub(r"`[^`]+`", "`", other)
+    if "-" in own and own.split("-")[0] == name.split("-")[0]:
+        return True
+    # the plain search first: it is a hundred times as fast, and finds nothing in most documents
+    has_call = f"{name}(" in document.text or f"{name} (" in document.text
+    return has_call and bool(re.search(rf"(?<![\w-]){re.escape(name)} ?\(\d", document.text))
 
 
 def _is_absent(name: str, document: Document) -> bool:
     """Whether a document does not have the name, not even as part of another."""
     # `--all` also stands in `--all-tags`, so the bare name is looked for
-    core = re.sub(r"[`“”«»]", "", name).lstrip("-").lower()
+    core = name.strip("`").lstrip("-").lower()
     return len(core) > 2 and core not in document.text.lower()
 
 
 def make_distractor(turn: Turn) -> Iterator[Item]:
-    """A record whose key another document has too, with another meaning."""
-    records = [fact for fact in turn.pick_facts(dressed=True) if fact.key and fact.owner]
-    for fact in records[:MAX_SWAPPED_FACTS]:
+    """An option that another command has too, with another meaning; menu items of one name mostly do the same."""
+    options = [fact for fact in turn.pick_facts(dressed=True) if fact.pattern == "option"]
+    for fact in options[:MAX_SWAPPED_FACTS]:
         for other in turn.find_neighbours(fact.key):
-            twins = (
-                candidate
-                for candidate in turn.stock.load_facts(other, turn.language)
-                if candidate.key == fact.key
-            )
-            twin = next(
-                (candidate for candidate in twins if candidate.owner not in ("", fact.owner)), None
-            )
-            if twin is not None and twin.reference != fact.reference:
+            facts = turn.stock.load_facts(other, turn.language)
+            twin = next((found for found in facts if found.key == fact.key), None)
+            if twin and twin.owner != fact.owner and twin.reference != fact.reference:
                 proof = {"distractor": {"document": other.id, "says": twin.reference}}
                 item = turn.build_item(fact, "distractor", difficulty="hard", proof=proof)
                 # Grade 0 is kept: it marks the document that a retriever should not take.
