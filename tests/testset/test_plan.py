@@ -58,8 +58,8 @@ def unfinished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, b
     docs = tmp_path / "docs"
     docs.mkdir()
     for n in range(12):
-        text = f"The bridge of Town{n} was built in {1800 + n}. Its arches are {n + 3} metres wide."
-        (docs / f"{n}.txt").write_text(text, encoding="utf-8")
+        text = f"# A bridge by day\n\nThe bridge of Town{n} was built in {1800 + n}. Its arches are {n + 3} metres wide."
+        (docs / f"{n}.md").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     kept: list[bytes] = []
     close = Journal.close

@@ -25,7 +25,7 @@ MIN_LEAD = 1.3
 MAX_SMALL_USES = 0.5
 """How many times as often it may be written with a small letter, as a command is."""
 _NAME = re.compile(
-    r"[a-zñáéíóú,][ \n]`?([A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s))(?=[^\w-])"
+    r"[a-zñáéíóú,][ \n]`?([A-Z][a-z]+[\w-]*|[A-Z][\w-]*[a-z]\w*(?<![A-Z]s))(?=[^\w'’-])"
 )
 _NO_NAMES = frozenset({"Section", "Chapter", "Figure", "Table", "Example", "Note", "Manual", "Guide", "Sección", "Capítulo", "Figura", "Tabla", "Ejemplo", "Nota", "Guía"})  # fmt: skip
 """Words that manuals write large without being names."""

@@ -48,9 +48,7 @@ MANY_MENTIONS = 10
 """Documents that may name what a question is about, in a corpus of any size."""
 MANY_DOCUMENTS = 3
 """Other documents with the same answer from which a question is not about its document."""
-_NAMED_RECORDS = frozenset(
-    {"record:stands_for", "record:option", "record:entry", "record:purpose_line"}
-)
+_NAMED_RECORDS = frozenset({"record:option", "record:entry", "record:purpose_line"})
 """Values of `Item.how` whose question names the record that answers it."""
 _FREE_REFERENCE_KINDS = frozenset(
     {

@@ -63,16 +63,15 @@ def _find_sentence_facts(
 def _define(page: Page, headings: tuple[str, ...], match: re.Match[str]) -> Fact | None:
     """What a thing is that its page or section is about."""
     grammar, subject, reference = page.grammar, match["subject"], drop_references(match[0])
-    is_general = page.has_home and subject.split()[0].lower() in ("a", "an", "un", "una")
-    is_named = is_general or is_topic(page, headings, subject)
+    is_named = is_topic(page, headings, subject)
     is_told = _DEFINED.match(match["rest"]) and not _SECOND_CLAUSE.search(reference)
     is_phrase = gate.is_noun_phrase(subject, grammar) and subject[0] != "`"
     if not is_named or not is_told or not is_phrase:
         return None
     asked = grammar.templates["what_is"].format(key=page.lower_start(subject), verb=match["verb"])
-    is_title = subject.lower() in (page.title.lower(), page.tool.lower(), page.product.lower())
     question = grammar.fix_question(asked)
-    question = question if is_title else frame_home(page, question)
+    # the page is about it: its title would say the same again
+    question = question if is_topic(page, (), subject) else frame_home(page, question)
     doubt = not question or gate.explain_doubt(question, reference, grammar, owned=page.has_home)
     if doubt or is_unclean(reference) or count_news(question, reference, grammar.language) < MIN_NEWS:  # fmt: skip
         return None

@@ -64,6 +64,8 @@ class Grammar:
     """Words by which a heading speaks to its reader → those of the reader: your → my."""
     manual_heading: re.Pattern[str]
     """Headings of a manual page under which its options stand."""
+    commands_heading: re.Pattern[str]
+    """Headings under which a command has commands of its own, with options of theirs."""
     before_verb: re.Pattern[str]
     """What may stand before the verb of a description: `Do not`, `Only`."""
     verb_words: frozenset[str]

@@ -22,8 +22,6 @@ from ragstone.testset.outline import (
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.sentences import split_sentences
 
-_TOOL = re.compile(r"[a-z][\w.+-]+(?: [a-z][\w-]+)?|[A-Z]+(?: [A-Z]+){0,3}|[\w-]+_[\w-]+")
-"""A title that is the name of a command, a function or an SQL statement."""
 _MANUAL_OF = re.compile(
     r"(?:^|[—–|-] )(?P<name>(?:GNU )?[A-Z][\w+.-]*)(?: v?\d[\w.]*)? (?i:documentation|manual|help|handbook|user(?:’s|'s)? guide)\b"
     r"|^(?i:ayuda|manual|guía|documentación|referencia)(?: [a-zñáéíóú]+){0,4} (?:del?|para) (?P<nombre>(?:GNU )?[A-Z][\w+.-]*)",
@@ -72,10 +70,13 @@ class Page:
         return bool(self.setting.frame)
 
     @property
-    def tool(self) -> str:
-        """The command, function or statement that the page is about, by its manual name or its title; empty elsewhere."""
-        title = re.sub(r"\.\d$", "", self.title)  # `tc-actions.8`: a manual page by its file
-        return self.command or (title if _TOOL.fullmatch(title) else "")
+    def has_commands(self) -> bool:
+        """Whether the page lists commands of its command."""
+        return any(
+            self.grammar.commands_heading.search(section.block.text)
+            for section in self.sections
+            if section.block.kind == "heading"
+        )
 
     def lower_start(self, phrase: str) -> str:
         """The phrase as it stands inside a sentence: a name keeps its capital."""

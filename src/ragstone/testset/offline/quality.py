@@ -16,8 +16,10 @@ _COMMON_START = 4
 """Letters by which two stems are taken for forms of one word: `Save` and `saved`."""
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|[_→`“”«».-]")
 _CODE = re.compile(r"`[^`]*`")
-_UNCLEAN = re.compile(r"[;\[\]{}<>|=+@!?\"ÃÂ]|--|(?<!\w)'|'(?!\w)")
-"""Signs that prose seldom has: syntax, placeholders, a wrong encoding."""
+_UNCLEAN = re.compile(
+    r"[;\[\]{}<>|=+@!?\"ÃÂ]|--| - |(?<!\w)'|'(?!\w)|^[^“]*”|\b(?:[Ss]ee|[Vv]éase|[Cc]onsulte) "
+)
+"""Signs that prose seldom has: syntax, placeholders, a wrong encoding, half of a quotation; and a pointer to other pages."""
 _VERB_FORMS = ("finite", "noun_like", "base")
 
 

@@ -1,4 +1,4 @@
-"""Facts from records, a key with what is said of it: options of a command, menu items, functions, purposes of commands."""
+"""Facts from records, a key with what is said of it: options of a command, functions and settings, purposes of commands."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ MAX_DESCRIPTION_CHARS = 260
 _OPTION = re.compile(r"(?<![\w-])(?:--[A-Za-z0-9][\w-]*|-[A-Za-z0-9](?![\w-]))")
 """A long option or one of a single letter; `-Olevel` may be either with its value."""
 _CODE_TERM = re.compile(
-    r"(?=.*[a-zA-Z]{3})(?=.*(?:[\w)][_(]|\w-\w|[a-z][A-Z])|[A-Z\d_]+$)\w[\w.:-]*(?<![.:_-])(?:\(.*\))?"
+    r"(?=.*[a-zA-Z]{3})(?=.*(?:[\w)][_(]|\w-\w|[a-z][A-Z]))\w[\w.:-]*(?<![.:_-])(?:\(.*\))?"
 )
-"""A name that no prose would write: `send_robust()`, `AVERAGEIF`, `aarp-tick-time`."""
+"""A name that no prose would write: `send_robust()`, `aarp-tick-time`; not letters alone, a value or an acronym."""
 _LEAD = re.compile(r"(?P<key>`[^`]+`|\*\*[^*]+\*\*|“[^”]+”|«[^»]+»)\s*(?::|–|—|-)\s+")
-_MENU_PATH = re.compile(r"[A-ZÁÉÍÓÚÑ][\w /-]+(?: → [A-ZÁÉÍÓÚÑ][^→:;<>=]{2,40})+")
 _CHOICE = re.compile(r"[<{\[(=][\w-]*\||(?:^|[\s,/])\+\w")
 """`<0|1>`, `-num +num`: an option that does one thing or its contrary."""
 _ARGUMENT = re.compile(r"--?[\w-]+(?:[ =]|\[=)<?([a-zñáéíóú][\w-]+)")
@@ -109,16 +108,15 @@ def _choose_key(page: Page, section: DocumentSection, terms: Sequence[str]) -> t
     """The key as the question names it, its owner, and the name of the template; three empty strings when none fits."""
     term = _strip_marks(terms[0])
     if term.startswith("-"):
-        option, headings = _find_option(terms), " ".join(section.headings)
-        # not of a product, which may have several programs
-        stands_right = not page.command or page.grammar.manual_heading.search(headings)
-        is_known = option and page.tool and stands_right and option.strip("-") not in _TRIVIAL
-        return (f"`{option}`", f"`{page.tool}`", "option") if is_known else ("", "", "")
-    if page.product and _MENU_PATH.fullmatch(term):
-        quoted = page.grammar.templates["quote"].format(term.rstrip("."))
-        return quoted, page.product, "does_in"
-    owner = f"`{page.tool}`" if page.tool else page.product
-    if owner and _CODE_TERM.fullmatch(term):
+        option = _find_option(terms)
+        # not of a product, which may have several programs, nor of a command that has commands of its own
+        stands_right = page.grammar.manual_heading.search(" ".join(section.headings[:1]))
+        is_known = option and page.command and stands_right and not page.has_commands
+        is_known = is_known and option.strip("-") not in _TRIVIAL
+        return (f"`{option}`", f"`{page.command}`", "option") if is_known else ("", "", "")
+    owner = f"`{page.command}`" if page.command else page.product
+    # `screen.size()` in `screen` names its owner already
+    if owner and _CODE_TERM.fullmatch(term) and owner.strip("`").lower() not in term.lower():
         return f"`{re.sub(r'[(].*[)]$', '()', term)}`", owner, "does_in"
     return "", "", ""
 

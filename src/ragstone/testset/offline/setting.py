@@ -44,7 +44,8 @@ def find_setting(title: str, owner: str, text: str, templates: Mapping[str, str]
 def frame_title(title: str, templates: Mapping[str, str]) -> str:
     """A template over `question` that names the page by its title; empty for a title that any page could have."""
     words = title.split()
-    is_generic = not words or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
+    # one word is often the name of a file
+    is_generic = len(words) < 2 or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
     if is_generic or len(words) > MAX_TITLE_WORDS or re.search(r"[,;?!…]", title):
         return ""
     return templates["frame_page"].replace("{title}", templates["quote"].format(title))
@@ -58,9 +59,9 @@ def _find_article(name: str, text: str) -> str:
 
 
 def _is_name(name: str, body: str) -> bool:
-    """Whether the page uses its title as a name: never in small letters, and it has the name or its noun, as in
+    """Whether the page uses its title as a name, inside its sentences and never in small letters; or its noun, as in
     `the library` of the page Using Wexcombe City Library."""
     first, *_, last = words = name.split()
     nouns = (f"the {last.lower()} ", f"la {first.lower()} ", f"el {first.lower()} ")
-    is_used = first in body or any(noun in body.lower() for noun in nouns)
+    is_used = name in body or any(noun in body.lower() for noun in nouns)
     return is_used and " ".join(words[:2]).lower() not in body

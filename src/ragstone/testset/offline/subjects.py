@@ -32,7 +32,7 @@ def name_subject(page: Page, headings: tuple[str, ...], subject: str, verb: str)
 
 def is_topic(page: Page, headings: tuple[str, ...], subject: str) -> bool:
     """Whether the title of the page or the headings above have every word of meaning of a subject."""
-    about = " ".join((page.title, page.product, *headings[:2])).lower()
+    about = " ".join((page.title, page.command, page.product, *headings[:2])).lower()
     words = [word for word in _MEANING.findall(subject.lower()) if word not in page.grammar.articles | page.grammar.links]  # fmt: skip
     return bool(words) and all(word.rstrip("s")[:5] in about for word in words)
 

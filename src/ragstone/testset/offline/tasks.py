@@ -104,7 +104,8 @@ def read_task(heading: str, grammar: Grammar, common: frozenset[str] = frozenset
     verb, rest = match["verb"].lower(), match["rest"].split(" ")
     verb = verb if grammar.language == "es" or match["asked"] else _find_base(verb)
     words = (word.lower() if word.lower() in common else word for word in rest)
-    return f"{verb} {' '.join(words)}" if verb else ""
+    is_cut = rest[-1].lower() in grammar.dangling_end
+    return f"{verb} {' '.join(words)}" if verb and not is_cut else ""
 
 
 def _find_base(verb: str) -> str:
