@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -47,7 +48,7 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:\.\d+)?(?: mensuales| anuales)? (?:(?:to|and|a|y|al|hasta) (?:l[ao]s )?\d[\d.,:]*\w*(?: (?:de )?[a-zA-Zñ]+)?(?=[ ,.;]|$)|(?:an?|per|por|each|cada|al) [a-zñí]+(?=[ ,.;]|$))"
+    r"(?:\.\d+)?(?: mensuales| anuales)? (?:(?:to|and|a|y|al|hasta) (?:l[ao]s )?\d[\d.,:]*\w*(?: de [a-zñ]+| [A-Z][a-z]+| [a-zñáéíóú]{3,}s)?(?=[ ,.;]|$)|(?:an?|per|por|each|cada|al) [a-zñí]+(?=[ ,.;]|$))"
 )
 _SUBSTITUTE = re.compile(
     r"\b(?:on|of|for|with|in) one\b(?! [a-z])|\bA \w+ (?:on|for) one\b|\bde (?:ellos|ellas)\b"
@@ -65,6 +66,8 @@ _CUES = {
     ),
 }
 """Signs of a sentence that answers a question of the kind."""
+_RAREST = ("how_to", "conceptual", "factual")
+"""The kinds, those first that fewest sentences serve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,31 +120,32 @@ class Target:
 
 
 def choose_targets(page: Page, kinds: Sequence[str], rng: random.Random) -> list[Target]:
-    """One target for each kind, as far as one passage has them: all of one passage, drawn from those that have most."""
+    """Targets of one passage, drawn from those that serve most of the kinds; of a kind there may be more than are wanted."""
     best: list[Target] = []
     passages = list(list_passages(page))
     rng.shuffle(passages)
+    served = 0
     for passage in passages:
         found = _match_kinds(passage, kinds, rng)
-        if len(found) > len(best):
-            best = found
-        if len(best) == len(kinds):
+        count = (Counter(kinds) & Counter(target.kind for target in found)).total()
+        if count > served:
+            best, served = found, count
+        if served == len(kinds):
             break
     return best
 
 
 def _match_kinds(passage: Passage, kinds: Sequence[str], rng: random.Random) -> list[Target]:
-    """A target of the passage for each kind that it has one for; no sentence serves twice."""
-    open_spans = [span for span in passage.spans if _stands_alone(passage, span)]
-    rng.shuffle(open_spans)
+    """A target for each sentence of the passage that answers a question of one of the kinds, rare kinds first."""
+    spans = [span for span in passage.spans if _stands_alone(passage, span)]
+    rng.shuffle(spans)
+    wanted = sorted(set(kinds), key=_RAREST.index)
     found = []
-    for kind in kinds:
-        for span in open_spans:
-            answer = _find_answer(passage, span, kind, rng)
-            if answer:
-                found.append(Target(kind, passage, span, answer))
-                open_spans.remove(span)
-                break
+    for span in spans:
+        answers = ((kind, _find_answer(passage, span, kind, rng)) for kind in wanted)
+        kind, answer = next(((kind, answer) for kind, answer in answers if answer), ("", ""))
+        if answer:
+            found.append(Target(kind, passage, span, answer))
     return found
 
 

@@ -42,6 +42,8 @@ _REASONS: dict[str, Reason] = {
     "clear": "not_self_contained",
     "right": "not_answerable_from_evidence",
 }
+MAX_TRIES = 3
+"""Sentences of a passage that are tried for one order: the passage is read already, so that a further one is cheap."""
 MAX_UNREACHED = 3
 """Calls in a row that do not reach the model before it is given up."""
 
@@ -77,18 +79,26 @@ class SmallModelWriter:
         await turn
         for position, kinds in group:
             targets = self._choose_targets(position, kinds, rng)
-            found = [target.kind for target in targets]
-            made.rejected += [
-                Rejection("empty", {"kind": kind}, "the document has nothing to ask about")
-                for kind in kinds
-                if found.count(kind) < kinds.count(kind)
-            ]
-            for target in targets:
-                if not self.stopped:
-                    await self._make_item(target, made)
+            for kind in kinds:
+                fitting = [target for target in targets if target.kind == kind][:MAX_TRIES]
+                if not fitting:
+                    detail = "the document has nothing to ask about"
+                    made.rejected.append(Rejection("empty", {"kind": kind}, detail))
+                await self._fill_order(fitting, targets, made)
         if not done.done():
             done.set_result(None)
         return made
+
+    async def _fill_order(
+        self, fitting: Sequence[Target], targets: list[Target], made: StepResult
+    ) -> None:
+        """Try one target after another until there is an item; what was tried is taken out of `targets`."""
+        before = len(made.items)
+        for target in fitting:
+            if self.stopped or len(made.items) > before:
+                return
+            targets.remove(target)
+            await self._make_item(target, made)
 
     def _choose_targets(self, position: int, kinds: Sequence[str], rng: random.Random) -> list[Target]:  # fmt: skip
         document = self.corpus[position]
