@@ -8,7 +8,7 @@ from ragstone.testset.items import Reason
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.page import Page
 from ragstone.testset.offline.subjects import frame_question
-from ragstone.testset.question_terms import extract_content_stems
+from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.small_targets import Target
 from ragstone.testset.spans import is_number, split_tokens
 from ragstone.text.words import split_bare_words
@@ -23,6 +23,12 @@ _ASKING = {
     "es": re.compile(r"\b(?:quién(?:es)?|qué|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?|cómo)\b", re.IGNORECASE),
 }  # fmt: skip
 _CAPITAL = re.compile(r"[A-ZÁÉÍÓÚÑ][\w-]*\w")
+_DISAGREEING = re.compile(
+    r"\b(?i:cuántos) (?!días\b|mapas\b|idiomas\b|\w+(?:mas|tas)\b)\w+as\b|\b(?i:cuántas) (?!manos\b)\w+os\b"
+)
+"""`¿Cuántos personas?`: the slip of a small model in Spanish."""
+MIN_ASKED_SHARE = 0.5
+"""Share of what a question asks about, apart from its subject, that its sentence must speak of."""
 MIN_SHARED_STEMS = 0.6
 """Share of the words of meaning of an answer that the sentence must have."""
 
@@ -63,17 +69,31 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
         return "malformed", doubt
     if len(_ASKING[grammar.language].findall(question)) != 1:
         return "malformed", "it asks for yes or no, or two things"
+    if _DISAGREEING.search(question):
+        return "malformed", "the words do not agree"
     if not gate.is_specific(question.lstrip("¿")):
         return "not_self_contained", "it names nothing in particular"
     known = f"{document.title} {document.text} {page.product}"
     names = re.findall(r"(?<=[\w,] )[A-ZÁÉÍÓÚÑ]\w+", question)
     if foreign := next((name for name in names if name not in known), ""):
         return "malformed", f"the document does not speak of {foreign!r}"
-    asked = set(extract_content_stems(question, grammar.language))
-    told = set(extract_content_stems(target.sentence, grammar.language)) - asked
+    return _find_target_fault(question, target)
+
+
+def _find_target_fault(question: str, target: Target) -> tuple[Reason, str] | None:
+    """Why a question is not about its sentence, or says what it asks for."""
+    page = target.passage.page
+    language = page.grammar.language
+    asked = set(extract_content_stems(question, language))
+    sentence = set(extract_content_stems(target.sentence, language))
+    about = extract_content_stems(f"{name_subject(page)} {page.title}", language)
+    own = set(extract_question_stems(question, language)).difference(about)
+    if len(own & sentence) < MIN_ASKED_SHARE * len(own) or not own & sentence:
+        return "not_answerable_from_evidence", "the sentence does not speak of what is asked"
+    told = sentence - asked
     if len(told) < MIN_TOLD_STEMS and target.is_whole:
         return "leaked", "the question says it all"
-    said = _list_key_words(target.answer, grammar.language) & set(split_bare_words(question, grammar.language))  # fmt: skip
+    said = _list_key_words(target.answer, language) & set(split_bare_words(question, language))  # fmt: skip
     return ("leaked", f"the question says {min(said)!r}") if said and not target.is_whole else None
 
 

@@ -35,7 +35,7 @@ _STARTS = {
 }
 """How a reference begins: a Spanish verb without its subject leaves open who or what is meant."""
 _BOUND = re.compile(
-    r"(?:\b(?:under|below|over|above|than|except|like|as|menos de|más de|inferior(?:es)? a|superior(?:es)? a|salvo|como)|\d[.:]?) $",
+    r"(?:\b(?:under|below|over|above|than|except|like|as|menos de|más de|inferior(?:es)? a|superior(?:es)? a|salvo|como)|\d[.:]?|, (?:de|of)) $",
     re.IGNORECASE,
 )
 """What stands before an amount that bounds something else (`balances under 5 euros`), or before the rest of a number."""
@@ -60,9 +60,8 @@ _CUES = {
         r"|^Para [a-zñ]+[aei]r(?:lo|la|los|las|se)? |^Si (?:quiere|desea|necesita)[ns]? .+,",
     ),
     "conceptual": re.compile(
-        r"\b(?:because|since|so that|in order to|means|allows?|is used|are used|prevents?|ensures?|causes?)\b"
-        r"|^[^,]{3,60}? (?:is|are) an? |\b(?:porque|ya que|puesto que|para que|significa|permiten?|se usan?|se utilizan?|sirven?|evitan?|indica)\b"
-        r"|^[^,]{3,60}? (?:es|son) una? "
+        r"\b(?:because|so that|means that|indicates that|, since)\b|^(?:An?|The) [^,]{3,40}? is an? "
+        r"|\b(?:porque|ya que|puesto que|para que|significa que|indica que)\b|^(?:Una?|El|La) [^,]{3,40}? es una? "
     ),
 }
 """Signs of a sentence that answers a question of the kind."""

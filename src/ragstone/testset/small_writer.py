@@ -186,7 +186,7 @@ class _Order:
     def write(self) -> Ask:
         target, page = self.target, self.target.passage.page
         return write_one(
-            self.shown, target.kind, sentence="–" if target.is_whole else target.sentence,
+            self.shown, target.kind, sentence=target.sentence,
             answer=target.answer, about=name_subject(page) or page.title, language=self.language,
         )  # fmt: skip
 
