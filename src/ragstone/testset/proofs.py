@@ -68,7 +68,7 @@ _FREE_REFERENCE_KINDS = frozenset(
 # words that point at something outside of the question, by language
 _POINTING = {
     "en": re.compile(
-        r"\b(?:does|did|do|is|was|were|are|has|have|had|can|may|will|would|must)\s+(?:it|he|she|they|this|these|those)\b"
+        r"\b(?:does|did|do|is|was|were|are|has|have|had|can|may|will|would|must)\s+(?:it(?! (?:cost|take|possible|necessary)\b)|he|she|they|this|these|those)\b"
         r"|\b(?:this|these|those) (?:\w+ )?\w+\b",
         re.IGNORECASE,
     ),

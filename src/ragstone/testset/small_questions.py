@@ -22,6 +22,8 @@ _ASKING = {
     "en": re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE),
     "es": re.compile(r"\b(?:quién(?:es)?|qué|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?|cómo)\b", re.IGNORECASE),
 }  # fmt: skip
+_EXPLETIVE = re.compile(r"\b(does|did|will|is) it(?= (?:cost|take|possible|necessary)\b)")
+"""`How much does it cost …`: a word that points at nothing."""
 _CAPITAL = re.compile(r"[A-ZÁÉÍÓÚÑ][\w-]*\w")
 _DISAGREEING = re.compile(
     r"\b(?i:cuántos) (?!días\b|mapas\b|idiomas\b|\w+(?:mas|tas)\b)\w+as\b|\b(?i:cuántas) (?!manos\b)\w+os\b"
@@ -65,7 +67,7 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
     """Why a question is doubtful: by the gate of the rules, by its names, or because it says what it asks for."""
     page = target.passage.page
     grammar, document = page.grammar, page.document
-    if doubt := gate.explain_doubtful_question(question, grammar):
+    if doubt := gate.explain_doubtful_question(_EXPLETIVE.sub(r"\1 the thing", question), grammar):
         return "malformed", doubt
     if len(_ASKING[grammar.language].findall(question)) != 1:
         return "malformed", "it asks for yes or no, or two things"
