@@ -24,6 +24,8 @@ _ASKING = {
 }  # fmt: skip
 _EXPLETIVE = re.compile(r"\b(does|did|will|is) it(?= (?:cost|take|possible|necessary)\b)")
 """`How much does it cost …`: a word that points at nothing."""
+_THEIRS = re.compile(r"^((?:\S+ ){4,}?)their\b")
+"""`How can a customer check the balance of their card`: who is meant stands before it."""
 _CAPITAL = re.compile(r"[A-ZÁÉÍÓÚÑ][\w-]*\w")
 _DISAGREEING = re.compile(
     r"\b(?i:cuántos) (?!días\b|mapas\b|idiomas\b|\w+(?:mas|tas)\b)\w+as\b|\b(?i:cuántas) (?!manos\b)\w+os\b"
@@ -67,7 +69,7 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
     """Why a question is doubtful: by the gate of the rules, by its names, or because it says what it asks for."""
     page = target.passage.page
     grammar, document = page.grammar, page.document
-    if doubt := gate.explain_doubtful_question(_EXPLETIVE.sub(r"\1 the thing", question), grammar):
+    if doubt := gate.explain_doubtful_question(_blank_pronouns(question), grammar):
         return "malformed", doubt
     if len(_ASKING[grammar.language].findall(question)) != 1:
         return "malformed", "it asks for yes or no, or two things"
@@ -82,14 +84,20 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
     return _find_target_fault(question, target)
 
 
+def _blank_pronouns(question: str) -> str:
+    """The question without pronouns that point at nothing outside of it, for a gate that takes every one for a pointer."""
+    return _THEIRS.sub(r"\1the", _EXPLETIVE.sub(r"\1 the thing", question))
+
+
 def _find_target_fault(question: str, target: Target) -> tuple[Reason, str] | None:
     """Why a question is not about its sentence, or says what it asks for."""
     page = target.passage.page
     language = page.grammar.language
     asked = set(extract_content_stems(question, language))
     sentence = set(extract_content_stems(target.sentence, language))
-    about = extract_content_stems(f"{name_subject(page)} {page.title}", language)
-    own = set(extract_question_stems(question, language)).difference(about)
+    subject = extract_content_stems(name_subject(page), language)
+    own = set(extract_question_stems(question, language)).difference(subject)
+    own = own.difference(extract_content_stems(page.title, language)) or own
     if len(own & sentence) < MIN_ASKED_SHARE * len(own) or not own & sentence:
         return "not_answerable_from_evidence", "the sentence does not speak of what is asked"
     told = sentence - asked

@@ -38,6 +38,8 @@ BARS = {"en": {"clear": 0.8, "right": 0.6}, "es": {"clear": 0.9, "right": 0.8}}
 """Chances, by the model's own word, below which a question is not clear or its answer not right.
 
 Chosen with Qwen2.5-1.5B on pages that no figure counts (bench/testset_small.py): in Spanish it says yes more readily."""
+WHOLE_ALLOWANCE = 0.15
+"""How much less sure the model may be that a whole sentence is the right and full answer."""
 _REASONS: dict[str, Reason] = {
     "clear": "not_self_contained",
     "right": "not_answerable_from_evidence",
@@ -137,7 +139,8 @@ class SmallModelWriter:
                 made.judged.append(Rejection("judge_failed", item, reply))
                 return
             proof[name] = float(reply.get("probability", reply["yes"]))
-            if proof[name] < bar:
+            allowance = WHOLE_ALLOWANCE if name == "right" and order.target.is_whole else 0.0
+            if proof[name] < bar - allowance:
                 detail = f"the model finds it {name} with a chance of {proof[name]:.2f}"
                 made.judged.append(Rejection(_REASONS[name], item, detail))
                 return
