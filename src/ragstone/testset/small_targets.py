@@ -70,7 +70,7 @@ _RAREST = ("how_to", "conceptual", "factual")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TargetPassage:
     """A part of a section that a model is shown."""
 
     page: Page
@@ -101,7 +101,7 @@ class Target:
     """What a question is ordered about."""
 
     kind: str
-    passage: Passage
+    passage: TargetPassage
     span: tuple[int, int]
     """Where the sentence stands."""
     answer: str
@@ -134,7 +134,7 @@ def choose_targets(page: Page, kinds: Sequence[str], rng: random.Random) -> list
     return best
 
 
-def _match_kinds(passage: Passage, kinds: Sequence[str], rng: random.Random) -> list[Target]:
+def _match_kinds(passage: TargetPassage, kinds: Sequence[str], rng: random.Random) -> list[Target]:
     """A target for each sentence of the passage that answers a question of one of the kinds, rare kinds first."""
     spans = [span for span in passage.spans if _stands_alone(passage, span)]
     rng.shuffle(spans)
@@ -148,29 +148,31 @@ def _match_kinds(passage: Passage, kinds: Sequence[str], rng: random.Random) -> 
     return found
 
 
-def list_passages(page: Page) -> Iterator[Passage]:
+def list_passages(page: Page) -> Iterator[TargetPassage]:
     """The prose of a page, section by section, in parts of no more than MAX_PASSAGE_WORDS words."""
     paragraphs = [section for section in page.sections if section.block.kind == "paragraph"]
     for headings, sections in groupby(paragraphs, key=lambda section: section.headings):
         yield from _cut_passages(page, headings, [section.block for section in sections])
 
 
-def _cut_passages(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]) -> Iterator[Passage]:  # fmt: skip
+def _cut_passages(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]) -> Iterator[TargetPassage]:  # fmt: skip
     spans: list[tuple[int, int]] = []
     words = 0
     for block in blocks:
         for span in find_sentences(page, block):
             length = len(page.document.text[slice(*span)].split())
             if spans and words + length > MAX_PASSAGE_WORDS:
-                yield Passage(page, headings, tuple(spans))
+                yield TargetPassage(page, headings, tuple(spans))
                 spans, words = [], 0
             spans.append(span)
             words += length
     if spans:
-        yield Passage(page, headings, tuple(spans))
+        yield TargetPassage(page, headings, tuple(spans))
 
 
-def _find_answer(passage: Passage, span: tuple[int, int], kind: str, rng: random.Random) -> str:
+def _find_answer(
+    passage: TargetPassage, span: tuple[int, int], kind: str, rng: random.Random
+) -> str:
     """What a question of the kind asks for in a sentence; empty when the sentence is of another kind."""
     sentence = passage.read(span)
     if kind in _CUES:
@@ -209,7 +211,7 @@ def _complete_fact(sentence: str, place: tuple[int, int]) -> str:
     return sentence[start : end + (after.end() if after else 0)]
 
 
-def _stands_alone(passage: Passage, span: tuple[int, int]) -> bool:
+def _stands_alone(passage: TargetPassage, span: tuple[int, int]) -> bool:
     """Whether a sentence is whole, of fair length, and points at nothing outside of it."""
     sentence, page = passage.read(span), passage.page
     if not MIN_SENTENCE_WORDS <= len(sentence.split()) <= MAX_SENTENCE_WORDS:
