@@ -26,6 +26,7 @@ _EXPLETIVE = re.compile(r"\b(does|did|will|is) it(?= (?:cost|take|possible|neces
 """`How much does it cost …`: a word that points at nothing."""
 _THEIRS = re.compile(r"^((?:\S+ ){4,}?)their\b")
 """`How can a customer check the balance of their card`: who is meant stands before it."""
+_PERSON = re.compile(r"\b(?:who|whom|quién|quiénes)\b", re.IGNORECASE)
 _CAPITAL = re.compile(r"[A-ZÁÉÍÓÚÑ][\w-]*\w")
 _DISAGREEING = re.compile(
     r"\b(?i:cuántos) (?!días\b|mapas\b|idiomas\b|\w+(?:mas|tas)\b)\w+as\b|\b(?i:cuántas) (?!manos\b)\w+os\b"
@@ -103,6 +104,8 @@ def _find_target_fault(question: str, target: Target) -> tuple[Reason, str] | No
     told = sentence - asked
     if len(told) < MIN_TOLD_STEMS and target.is_whole:
         return "leaked", "the question says it all"
+    if _PERSON.search(question) and not target.is_whole and not _CAPITAL.search(target.answer):
+        return "malformed", "it asks who, and the answer is no name"
     said = _list_key_words(target.answer, language) & set(split_bare_words(question, language))  # fmt: skip
     return ("leaked", f"the question says {min(said)!r}") if said and not target.is_whole else None
 
