@@ -14,7 +14,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.testset.items import REASONS
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.sets import TestSet, generate
-from ragstone.testset.small_questions import add_subject, agrees_with_target
+from ragstone.testset.small_questions import agrees_with_target
 from ragstone.testset.small_targets import choose_targets
 
 SENTENCE = "The great bell of the Almere tower was cast in a foundry in 1902."
@@ -159,17 +159,19 @@ def test_kinds_that_one_sentence_cannot_answer_take_the_long_route(tmp_path: Any
     assert model.asks[0].kind == "write"
 
 
-def test_a_question_names_the_program_of_its_manual() -> None:
-    text = "The sending tab defines the mail servers for all of the outgoing messages."
-    page = open_page(Document("d", text, "Sending — KMail 5 documentation", "en"), "en")
-    assert add_subject(page, "What is it?") == "In KMail, what is it?"
-    assert add_subject(page, "What is KMail?") == "What is KMail?"
+def test_a_question_that_does_not_name_the_program_of_its_manual_is_refused(tmp_path: Any) -> None:
+    text = "The sending tab of the settings holds 12 mail servers for outgoing messages."
+    manual = Document("d", text, "Sending — KMail 5 documentation", "en")
+    made = write(tmp_path, manual, SmallModel("How many mail servers does the Sending tab hold?"))
+    assert made.rejected[0].detail == "it does not name KMail"
 
 
 @pytest.mark.parametrize(
     ("sentence", "language", "answers"),
     [
         ("Visits are possible from 15:00 to 19:00 on weekdays.", "en", {"from 15:00 to 19:00", "weekdays"}),
+        ("Planned cuts are announced five days ahead by letter.", "en", set()),
+        ("Las parcelas se adjudican por sorteo cada tres años.", "es", set()),
         ("A ride with the bicycle costs 10 cents a minute.", "en", {"10 cents a minute"}),
         ("The balances under 5 euros are not paid out here.", "en", set()),
         ("La entrada individual cuesta 4,50 euros en verano.", "es", {"4,50 euros"}),

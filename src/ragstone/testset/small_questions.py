@@ -1,4 +1,4 @@
-"""Questions of a small model: the name that one needs, and the faults that code can see before the model is asked again."""
+"""Questions of a small model: what one must name, and the faults that code can see before the model is asked again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from ragstone.testset.items import Reason
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.page import Page
-from ragstone.testset.offline.subjects import frame_question
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.small_targets import Target
 from ragstone.testset.spans import is_number, split_tokens
@@ -32,7 +31,7 @@ _DISAGREEING = re.compile(
     r"\b(?i:cuántos) (?!días\b|mapas\b|idiomas\b|\w+(?:mas|tas)\b)\w+as\b|\b(?i:cuántas) (?!manos\b)\w+os\b"
 )
 """`¿Cuántos personas?`: the slip of a small model in Spanish."""
-MIN_ASKED_SHARE = 0.5
+MIN_ASKED_SHARE = 0.6
 """Share of what a question asks about, apart from its subject, that its sentence must speak of."""
 MIN_SHARED_STEMS = 0.6
 """Share of the words of meaning of an answer that the sentence must have."""
@@ -44,20 +43,6 @@ def name_subject(page: Page) -> str:
     if not colon or len(head.split()) > MAX_SUBJECT_WORDS or not _CAPITAL.search(head):
         head = ""
     return page.owner or page.setting.name or page.product or page.tool or head
-
-
-def add_subject(page: Page, question: str) -> str:
-    """The question with the name of what the page is about, where it lacks it."""
-    subject = name_subject(page)
-    if not subject or _is_named(subject, question):
-        return question
-    if page.owner or page.setting.name or page.product:
-        return frame_question(page, question, product=True)
-    if page.command:
-        return frame_question(page, question, tool=True)
-    at = int(question[:1] == "¿")  # where its first letter stands
-    small = question[:at] + question[at : at + 1].lower() + question[at + 1 :]
-    return page.grammar.templates["frame_in"].format(owner=subject, question=small)
 
 
 def _is_named(subject: str, question: str) -> bool:
@@ -76,6 +61,9 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
         return "malformed", "it asks for yes or no, or two things"
     if _DISAGREEING.search(question):
         return "malformed", "the words do not agree"
+    subject = name_subject(page)
+    if subject and not _is_named(subject, question):
+        return "not_self_contained", f"it does not name {subject}"
     if not gate.is_specific(question.lstrip("¿")):
         return "not_self_contained", "it names nothing in particular"
     known = f"{document.title} {document.text} {page.product}"

@@ -43,6 +43,15 @@ _IN_RANGE = re.compile(
     r"\b(?:from|between|de|entre|desde) [^,;]{1,25} (?:to|and|a|y|hasta)(?: l[ao]s)? $"
 )
 """What stands before the second end of a range."""
+_BESIDE = re.compile(
+    r"\b(?:every|each|within|after|before|first|last|next|its|their|our|the|cada|tras|dentro de|primer[oa]s|últim[oa]s|próxim[oa]s|sus|nuestr[oa]s|los|las|a los|con) $",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r" (?:ahead|before|after|later|earlier|ago|old|in advance|antes|después|más tarde|de antelación)\b"
+)
+"""Words around an amount that only says when or how often something is done, or is known already: small models ask for
+it with the wrong word (`How many days are cuts announced?`)."""
 _OPENING = re.compile(
     r"\b((?:(?:up to|at least|at most|about|within|until|from|between|hasta|al menos|un máximo de|unos|unas|entre|desde|del?|antes del?|a partir del?) )(?:l[ao]s )?)$",
     re.IGNORECASE,
@@ -204,7 +213,8 @@ def _overlaps(place: tuple[int, int], places: Sequence[tuple[int, int]]) -> bool
 def _complete_fact(sentence: str, place: tuple[int, int]) -> str:
     """A fact with the words that belong to it (`from 9 to 12`, `up to 8 cents a minute`); empty for one that is no answer."""
     start, end = place
-    if _BOUND.search(sentence[:start]) or _IN_RANGE.search(sentence[:start]):
+    beginning, rest = sentence[:start], sentence[end:]
+    if any(sign.search(beginning) for sign in (_BOUND, _IN_RANGE, _BESIDE)) or _ASIDE.match(rest):
         return ""
     before, after = _OPENING.search(sentence[:start]), _CLOSING.match(sentence[end:])
     start = before.start(1) if before else start

@@ -23,7 +23,6 @@ from ragstone.testset.items import Evidence, Item, Reason, Rejection, make_item_
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.sampling import language_of
 from ragstone.testset.small_questions import (
-    add_subject,
     agrees_with_target,
     find_question_fault,
     name_subject,
@@ -120,7 +119,6 @@ class SmallModelWriter:
         if not question:
             made.rejected.append(Rejection("empty", row, "no question"))
             return
-        question = add_subject(target.passage.page, question)
         if fault := find_question_fault(question, target):
             made.rejected.append(Rejection(fault[0], {**row, "question": question}, fault[1]))
             return
