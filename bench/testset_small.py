@@ -14,9 +14,10 @@ import argparse
 import csv
 import json
 import os
+import sqlite3
 import time
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from bench.models.meter import TokenMeter
@@ -50,13 +51,18 @@ def write_sheet(given: argparse.Namespace, url: str) -> None:
         for rejection in made.rejected:
             file.write(json.dumps(rejection.to_row(), ensure_ascii=False) + "\n")
     print(made)
-    report_cost(made, counts, seconds)
+    report_cost(made, counts, seconds, count_written(given.output.with_suffix(".db")))
 
 
-def report_cost(made: TestSet, counts: dict[str, int], seconds: float) -> None:
+def count_written(store: Path) -> int:
+    """Questions that the model wrote: those ordered twice were paid for once."""
+    with closing(sqlite3.connect(store)) as replies:
+        query = "SELECT count(*) FROM replies WHERE kind = 'write_one'"
+        return int(replies.execute(query).fetchone()[0])
+
+
+def report_cost(made: TestSet, counts: dict[str, int], seconds: float, written: int) -> None:
     """Print yield and cost; counts and seconds leave out what the store knew already."""
-    unasked = sum(rejection.detail == "the document has nothing to ask about" for rejection in made.rejected)  # fmt: skip
-    written = len(made.items) + len(made.rejected) - unasked
     each = max(1, len(made.items))
     print(f"{len(made.items)} items of {written} written questions ({len(made.items) / max(1, written):.0%}), {made.kinds}")  # fmt: skip
     print(f"{made.usage.calls} calls, {made.usage.calls / each:.1f} an item; in this process {counts['calls']} calls")  # fmt: skip
