@@ -69,7 +69,9 @@ class TinyProver:
         self.known.add(item.question)
 
 
-def tiny_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
+def tiny_parts(
+    corpus: Corpus, *, judged: bool, small: bool = False, styles: Sequence[str] = ()
+) -> Parts:
     """In place of `build_parts`."""
 
     def nearest(text: str, count: int, without: frozenset[str]) -> Sequence[tuple[str, str]]:

@@ -69,6 +69,8 @@ class _Relay(BaseHTTPRequestHandler):
             self.server.add(json.loads(data))
         except urllib.error.HTTPError as error:
             status, data = error.code, error.read()
+        except OSError as error:  # nobody answers there
+            status, data = 502, json.dumps({"error": str(error)}).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

@@ -28,6 +28,8 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
     write_one  {"question"}                                        what one sentence answers, for small models
+    answer_one {"answer"}                                          a few words from one passage, by small models
+    check_one  {"yes", "probability"?}                             of such a question: is it clear, is its answer right
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
 
@@ -39,7 +41,10 @@ from ragstone.asks.kinds import (
     Exchange,
     Order,
     Problem,
+    ShownPassage,
+    answer_one,
     aspects,
+    check_one,
     claims,
     embed,
     goal,
@@ -69,11 +74,14 @@ __all__ = [
     "Order",
     "Problem",
     "Reply",
+    "ShownPassage",
+    "answer_one",
     "ask",
     "ask_all",
     "aspects",
     "canonical",
     "canonical_once",
+    "check_one",
     "claims",
     "digest",
     "embed",

@@ -194,10 +194,44 @@ def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | 
     return Ask("write", {"sources": _number_sources(sources), "orders": rows}, schema, language)
 
 
-def write_one(source: Chunk, kind: str, *, language: str | None = None) -> Ask:
-    """Write the test question that one sentence answers: what a small model can reply to."""
-    values = {"sources": _number_sources([source]), "kind": kind}
-    return Ask("write_one", values, schemas.WRITE_ONE, language)
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage as a small model is shown it: what it is told about it changes, these two do not."""
+
+    title: str
+    text: str
+
+    def to_values(self) -> dict[str, str]:
+        """The values that every question about the passage begins with."""
+        return {"title": self.title, "passage": self.text}
+
+
+def write_one(
+    shown: ShownPassage,
+    kind: str,
+    *,
+    sentence: str,
+    answer: str,
+    about: str,
+    language: str | None = None,
+) -> Ask:
+    """Write the test question about something that a sentence of a passage answers: what a small model can reply to."""
+    target = {"kind": kind, "sentence": sentence, "answer": answer, "about": about}
+    return Ask("write_one", shown.to_values() | target, schemas.WRITE_ONE, language)
+
+
+def answer_one(shown: ShownPassage, question: str, *, language: str | None = None) -> Ask:
+    """Answer a question from a passage in a few words."""
+    values = shown.to_values() | {"question": question}
+    return Ask("answer_one", values, schemas.ANSWER_ONE, language)
+
+
+def check_one(
+    shown: ShownPassage, check: str, question: str, answer: str, *, language: str | None = None
+) -> Ask:
+    """Say yes or no of a question about a passage: whether the answer is `right`, or whether the question is `clear`."""
+    values = shown.to_values() | {"check": check, "question": question, "answer": answer}
+    return Ask("check_one", values, schemas.CHECK_ONE, language)
 
 
 @dataclass(frozen=True, slots=True)

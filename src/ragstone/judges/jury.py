@@ -13,7 +13,11 @@ from ragstone.judges import Judge, Reopenable, sends_jobs
 from ragstone.locale.messages import compose
 from ragstone.types import NO_USAGE, Usage
 
-FIRST_JUROR_KINDS = frozenset({"claims", "questions", "embed", "translate", "write", "write_one"})
+FIRST_JUROR_KINDS = frozenset(
+    {
+        "claims", "questions", "embed", "translate", "write", "write_one", "answer_one", "check_one",
+    }
+)  # fmt: skip
 """Kinds of Ask without an opinion to vote on: the first juror that does not fail answers for all."""
 
 _TIE_BREAK = {"not_found": 0, "contradicted": 1, "supported": 2}

@@ -22,7 +22,7 @@ from ragstone.testset.judge_writer import (
     choose_part,
 )
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
-from ragstone.testset.quotas import resolve_weights, split_by_weight
+from ragstone.testset.quotas import SMALL_WEIGHTS, resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sets import build_writer_judge, is_small, open_documents
 from ragstone.types import Chunk
@@ -31,6 +31,10 @@ SECONDS_PER_CALL = 4.0
 """Assumed duration of a call that writes several questions."""
 PROBED_DOCUMENTS = 40
 """Documents whose length is looked at."""
+SMALL_CALLS_AN_ITEM = 6
+"""Calls to a small model for an item that passes, those for refused ones included (bench/testset_small.py)."""
+SMALL_PASSAGE_CHARS, SMALL_LINE_CHARS = 700, 40
+"""Characters of a passage that a small model is shown, and of what it replies on average."""
 ITEM_CHARS, ANSWER_CHARS = 420, 160
 """Characters that a judge writes for an item, and for an answer to it."""
 
@@ -66,6 +70,8 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         rng = random.Random(plan.seed)
         parts = [choose_part(corpus[position], rng).text for position in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
+    if is_small(judge) and weights.keys() <= SMALL_WEIGHTS.keys():
+        return _estimate_small(judge, plan, documents, min(len(order), wanted), kinds)
     length = sum(map(len, parts)) / len(parts)
     # as Generation._deal_orders does
     each = min(PER_DOCUMENT, max(2, math.ceil(wanted / len(order))))
@@ -96,6 +102,18 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         usd=_estimate_usd(judge, plan.judge, *tokens),
         seconds=calls * SECONDS_PER_CALL / max(1, at_once),
     )
+
+
+def _estimate_small(
+    judge: Judge, plan: TestsetPlan, documents: int, asked_about: int, kinds: dict[str, int]
+) -> Estimate:
+    """The estimate for a small model, of whose questions most are refused: by what was measured."""
+    calls = SMALL_CALLS_AN_ITEM * plan.item_count
+    shown = len(prompts.load("write_one", None).text) + SMALL_PASSAGE_CHARS
+    tokens = calls * shown / CHARACTERS_PER_TOKEN, calls * SMALL_LINE_CHARS / CHARACTERS_PER_TOKEN
+    usd = _estimate_usd(judge, plan.judge, *tokens)
+    seconds = calls * SECONDS_PER_CALL  # one after another
+    return Estimate(documents, asked_about, kinds, judge.name, calls, *tokens, usd=usd, seconds=seconds)  # fmt: skip
 
 
 def _estimate_usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:

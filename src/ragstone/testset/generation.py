@@ -24,8 +24,6 @@ from ragstone.types import NO_USAGE, Usage
 
 MAX_MISSES_A_KIND = 4
 """Refused candidates of one kind after which a document's turn passes to the next document."""
-MAX_ORDER_ROUNDS = 5
-"""Rounds of orders to a judge; each orders what the rounds before did not give."""
 
 
 class Maker(Protocol):
@@ -240,7 +238,7 @@ class Generation:
         """Orders dealt to documents, several open at once, taken up in their order; what fails is ordered again."""
         # the next step's number, where in `order` the next round begins, rounds in a row without gain
         number = at = fruitless_rounds = 0
-        for _ in range(MAX_ORDER_ROUNDS):
+        for _ in range(writer.rounds):
             if not self.tally.missing or not self.order:
                 return
             orders = _spread_kinds(self.tally.list_all_wanted())
@@ -326,6 +324,8 @@ class Writer(Protocol):
     """Documents whose questions are verified in one call."""
     window: int
     """Groups open at once."""
+    rounds: int
+    """Rounds of orders; each orders what the rounds before did not give."""
     patience: int
     """Rounds of orders in a row that may give nothing."""
     stopped: str

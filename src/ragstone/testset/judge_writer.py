@@ -84,10 +84,11 @@ class JudgeWriter:
     """The document of an id."""
     styles: Sequence[str] = ()
     """Styles to write in, one drawn for each question; empty: none is asked for."""
-    # these five are described in generation.Writer
+    # these six are described in generation.Writer
     per_document: int = PER_DOCUMENT
     group: int = GROUP
     window: int = 8
+    rounds: int = 5
     patience: int = 2
     stopped: str = ""
     _unreachable: int = field(default=0, repr=False)

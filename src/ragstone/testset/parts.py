@@ -20,12 +20,18 @@ class Parts:
     """Text, how many, which documents not → id and text of the nearest passages."""
     maker: Callable[[], Maker]
     """Builds the maker; call it only without a judge."""
+    find_product: Callable[[str], str] = lambda _: ""
+    """Id of a document → the name that its folder is about; empty where none stands out."""
     close: Callable[[], None] = lambda: None
     """Removes the index from the disk."""
 
 
-def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
-    """The parts for a corpus; with a judge (`judged`), the prover leaves out the round trip, which the judge makes."""
+def build_parts(
+    corpus: Corpus, *, judged: bool, small: bool = False, styles: Sequence[str] = ()
+) -> Parts:
+    """The parts for a corpus; with a judge (`judged`), the prover leaves out the round trip, which the judge makes.
+
+    A small judge makes the half of it that stays within the passage."""
     from ragstone.testset.index import CorpusIndex
     from ragstone.testset.passages import find_nearest_passages
     from ragstone.testset.proofs import Prover
@@ -38,8 +44,9 @@ def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> 
         return OfflineMaker(index, styles)
 
     return Parts(
-        Prover(index, round_trip=not judged),
+        Prover(index, round_trip=small or not judged, reader=not small),
         lambda text, count, without: find_nearest_passages(index, text, count, without),
         build_maker,
+        lambda key: index.folders.find_product(key),
         index.close,
     )

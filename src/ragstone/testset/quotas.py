@@ -32,7 +32,7 @@ JUDGED_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 """The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
 
-SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"factual": 4, "conceptual": 3, "how_to": 2})
+SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"factual": 6, "conceptual": 2, "how_to": 1})
 """The mix when none is asked for and a small model writes: kinds that one short passage answers."""
 
 RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(

@@ -222,9 +222,7 @@ async def execute_testset_plan(
         try:
             languages = [language.split("-")[0].lower() for language in plan.languages]
             order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
-            # what a small model writes is read as what rules write is: it cannot prove it itself
-            round_trip = judge is None or brief
-            parts = build_parts(corpus, judged=not round_trip, styles=plan.styles)
+            parts = build_parts(corpus, judged=judge is not None, small=brief, styles=plan.styles)
             tally = _build_tally(weights, wanted, judged=judge is not None)
             generation = Generation(
                 corpus, order, tally, journal, parts.prover, plan.seed,
@@ -291,8 +289,14 @@ async def _write_with_judge(
     # a small model loses count of several orders, and its long replies are cut: one order per call
     small = is_small(judge)
     async with AskBroker(judge, store, name, plan.concurrency) as broker:
-        build = SmallModelWriter if brief else JudgeWriter
-        writer = build(
+        if brief:
+            await generation.run_writer(
+                SmallModelWriter(
+                    broker, judge.name, generation.corpus, parts.prover, parts.find_product
+                )
+            )
+            return
+        writer = JudgeWriter(
             broker,
             judge.name,
             generation.corpus,

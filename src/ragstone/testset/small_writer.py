@@ -1,148 +1,207 @@
-"""Questions written by a small language model: one question about one sentence a call, proved without its prose.
+"""Test sets by a small language model: code chooses what to ask for, the model words the question and answers it.
 
-A model of one or two billion parameters loses count of orders, copies no quotes, adds to its answers and does not end long
-replies. So code chooses a sentence that stands on its own, which is the reference, and the model is asked for the question
-alone. The gate of the rules refuses doubtful questions, the reader makes the round trip (proofs.py), and the model says
-with one token whether the sentence answers the question."""
+A model of one or two billion parameters loses count of orders, copies no quotes and does not end long replies. So code
+chooses a passage and in it a sentence, which is the reference, and the words to ask for; the model writes one line. What
+code sees is refused first (small_questions.py, proofs.py); then the model says with one token each whether the question
+is clear and whether the answer is right, and answers it from the passage without seeing the answer, which must come out
+the same. All calls about a passage begin with the same text and go one after another: a server that keeps the last
+prompt of a slot reads instructions and passage once."""
 
 from __future__ import annotations
 
+import asyncio
 import random
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from ragstone.asks import Answered, Ask, Reply, useful, write_one
-from ragstone.data.documents import Document
-from ragstone.testset.blocks import tidy_text
-from ragstone.testset.generation import StepResult
+from ragstone.asks import Ask, Reply, ShownPassage, answer_one, check_one, write_one
+from ragstone.engine import AskBroker
+from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.testset.generation import ItemProver, StepResult
 from ragstone.testset.items import Evidence, Item, Reason, Rejection, make_item_id
-from ragstone.testset.judge_writer import JudgeWriter, OrderSheet
-from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import drop_references
-from ragstone.testset.offline.page import Page, find_sentences, open_page
-from ragstone.testset.offline.subjects import frame_question
-from ragstone.testset.question_terms import extract_content_stems
+from ragstone.testset.offline.page import open_page
 from ragstone.testset.sampling import language_of
-from ragstone.types import NO_USAGE, Chunk
-
-MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 8, 40
-MAX_READ_CHARS = 200_000
-"""Characters of a document from which sentences are drawn."""
-_EMPTY_WORDS = re.compile(
-    r"\b(?:purpose|name|function|application|program|library|propósito|nombre|función|aplicación|programa)\b"
+from ragstone.testset.small_questions import (
+    agrees_with_target,
+    find_question_fault,
+    name_subject,
 )
-"""Words by which a model asks, and which say nothing of what it asks about."""
-MIN_TOLD_STEMS = 2
-"""Words of meaning that the sentence must have and the question not."""
+from ragstone.testset.small_targets import Target, choose_targets
+from ragstone.testset.sources import Corpus
+from ragstone.types import NO_USAGE
+
+MAX_READ_CHARS = 200_000
+"""Characters of a document from which passages are drawn."""
+BARS = {"en": {"clear": 0.8, "right": 0.6}, "es": {"clear": 0.9, "right": 0.8}}
+"""Chances, by the model's own word, below which a question is not clear or its answer not right.
+
+Chosen with Qwen2.5-1.5B on pages that no figure counts (bench/testset_small.py): in Spanish it says yes more readily."""
+WHOLE_ALLOWANCE = 0.15
+"""How much less sure the model may be that a whole sentence is the right and full answer."""
+_REASONS: dict[str, Reason] = {
+    "clear": "not_self_contained",
+    "right": "not_answerable_from_evidence",
+}
+MAX_TRIES = 3
+"""Sentences of a passage that are tried for one order: the passage is read already, so that a further one is cheap."""
+MAX_UNREACHED = 3
+"""Calls in a row that do not reach the model before it is given up."""
 
 
 @dataclass(slots=True)
-class SmallModelWriter(JudgeWriter):
-    """Orders one question a call from a small model, and has it confirm with one token that it is answered."""
+class SmallModelWriter:
+    """Orders questions from a small model, passage by passage, and has it prove them."""
 
+    broker: AskBroker
+    judge: str
+    corpus: Corpus
+    checker: ItemProver
+    find_product: Callable[[str], str]
+    """Id of a document → the name that its folder is about; empty where none stands out."""
+    # these six are described in generation.Writer; one group at a time, so that a passage is read once
+    per_document: int = 4
+    group: int = 1
+    window: int = 1
+    rounds: int = 12
     patience: int = 8
+    stopped: str = ""
+    _unreached: int = field(default=0, repr=False)
 
-    def _build_order(
-        self, document: Document, kinds: Sequence[str], rng: random.Random
-    ) -> OrderSheet | None:
+    async def write_group(
+        self,
+        group: Sequence[tuple[int, list[str]]],
+        rng: random.Random,
+        turn: Awaitable[None],
+        done: asyncio.Future[None],
+    ) -> StepResult:
+        """What the documents of a group give, question by question."""
+        made = StepResult()
+        await turn
+        for position, kinds in group:
+            targets = self._choose_targets(position, kinds, rng)
+            for kind in kinds:
+                fitting = [target for target in targets if target.kind == kind][:MAX_TRIES]
+                if not fitting:
+                    detail = "the document has nothing to ask about"
+                    made.rejected.append(Rejection("empty", {"kind": kind}, detail))
+                await self._fill_order(fitting, targets, made)
+        if not done.done():
+            done.set_result(None)
+        return made
+
+    async def _fill_order(
+        self, fitting: Sequence[Target], targets: list[Target], made: StepResult
+    ) -> None:
+        """Try one target after another until there is an item; what was tried is taken out of `targets`."""
+        before = len(made.items)
+        for target in fitting:
+            if self.stopped or len(made.items) > before:
+                return
+            targets.remove(target)
+            await self._make_item(target, made)
+
+    def _choose_targets(self, position: int, kinds: Sequence[str], rng: random.Random) -> list[Target]:  # fmt: skip
+        document = self.corpus[position]
         language = language_of(document.text, document.language)
-        page = open_page(replace(document, text=document.text[:MAX_READ_CHARS]), language)
-        span = choose_sentence(page, rng)
-        return SentenceOrder(page, span, kinds[0]) if span else None
+        beginning = replace(document, text=document.text[:MAX_READ_CHARS])
+        return choose_targets(open_page(beginning, language, self.find_product(document.id)), kinds, rng)  # fmt: skip
 
-    async def _verify_items(self, items: Sequence[Item], made: StepResult) -> None:
-        """Whether the sentence answers its question, by the model's own word."""
-        for item in items:
-            chunk = Chunk(item.evidence[0].document, str(item.reference))
-            ask = useful(item.question, [chunk], {"question": None}, language=item.language)
-            (answered,) = await self.broker.answer([ask])
-            made.usage = made.usage + (answered.usage or NO_USAGE)
-            self._note_failure(answered, made)
-            if not isinstance(answered, Reply):
-                made.judged.append(Rejection("judge_failed", item, answered.reason))
-            elif not answered.value["grades"][0]["grade"]:
-                detail = "the judge finds no answer"
-                made.judged.append(Rejection("not_answerable_from_evidence", item, detail))
-            else:
-                made.items.append(replace(item, proof={**item.proof, "answered_by": self.judge}))
+    async def _make_item(self, target: Target, made: StepResult) -> None:
+        """Have one question written, and the item or the reason why there is none noted in `made`."""
+        order = _Order(target)
+        row = {"kind": target.kind, "sentence": target.sentence}
+        reply = await self._ask(order.write, made)
+        if isinstance(reply, str):
+            made.rejected.append(Rejection("judge_failed", row, reply))
+            return
+        question = " ".join(reply["question"].split())
+        if not question:
+            made.rejected.append(Rejection("empty", row, "no question"))
+            return
+        if fault := find_question_fault(question, target):
+            made.rejected.append(Rejection(fault[0], {**row, "question": question}, fault[1]))
+            return
+        checked = self.checker.check_item(order.build_item(question, self.judge))
+        if isinstance(checked, Rejection):
+            made.rejected.append(checked)
+            return
+        await self._prove_item(checked, order, made)
+
+    async def _prove_item(self, item: Item, order: _Order, made: StepResult) -> None:
+        """Have the model say whether the question is clear and the answer right, and answer it."""
+        proof: dict[str, Any] = {}
+        for name, bar in BARS[order.language].items():
+            reply = await self._ask(order.check(name, item.question), made)
+            if isinstance(reply, str):
+                made.judged.append(Rejection("judge_failed", item, reply))
+                return
+            proof[name] = float(reply.get("probability", reply["yes"]))
+            allowance = WHOLE_ALLOWANCE if name == "right" and order.target.is_whole else 0.0
+            if proof[name] < bar - allowance:
+                detail = f"the model finds it {name} with a chance of {proof[name]:.2f}"
+                made.judged.append(Rejection(_REASONS[name], item, detail))
+                return
+        reply = await self._ask(order.answer(item.question), made)
+        if isinstance(reply, str):
+            made.judged.append(Rejection("judge_failed", item, reply))
+        elif not agrees_with_target(reply["answer"], item.question, order.target):
+            detail = f"the model answers {reply['answer']!r}"
+            made.judged.append(Rejection("not_answerable_from_evidence", item, detail))
+        else:
+            proof |= {"answer": reply["answer"], "answered_by": self.judge}
+            made.items.append(replace(item, proof={**item.proof, **proof}))
+
+    async def _ask(self, ask: Ask, made: StepResult) -> Any:
+        """The value of the reply, or why there is none (a string)."""
+        (answered,) = await self.broker.answer([ask])
+        made.usage = made.usage + (answered.usage or NO_USAGE)
+        if isinstance(answered, Reply):
+            self._unreached = 0
+            return answered.value
+        if isinstance(answered, OutOfBudget):
+            made.cut, self.stopped = True, answered.reason
+        elif isinstance(answered, JudgeFailed) and answered.kind == "transport":
+            made.cut = True
+            self._unreached += 1
+            if self._unreached >= MAX_UNREACHED:
+                self.stopped = f"the judge cannot be reached: {answered.reason}"
+        return answered.reason
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceOrder:
-    """One question ordered about one sentence, and how the reply is read."""
+class _Order:
+    """The calls about one target, all of which begin with its passage."""
 
-    page: Page
-    span: tuple[int, int]
-    """Where the sentence stands."""
-    kind: str
+    target: Target
 
     @property
-    def sentence(self) -> str:
-        """The sentence, as a reference shows it."""
-        return drop_references(tidy_text(self.page.document.text[slice(*self.span)]))
+    def shown(self) -> ShownPassage:
+        return ShownPassage(self.target.passage.title, self.target.passage.text)
 
     @property
-    def ask(self) -> Ask:
-        """The call. The title goes with the sentence, so that the question can name what it is about."""
-        text = f"{self.page.product or self.page.title}: {self.sentence}"
-        chunk = Chunk(self.page.document.id, text)
-        return write_one(chunk, self.kind, language=self.page.grammar.language)
+    def language(self) -> str:
+        return self.target.passage.page.grammar.language
 
-    def read_items(self, answered: Answered, judge: str) -> list[Item | Rejection]:
-        """The item of the reply, or why there is none."""
-        if not isinstance(answered, Reply):
-            return [Rejection("judge_failed", {"kind": self.kind}, answered.reason)]
-        question = " ".join(answered.value["question"].split())
-        row = {"kind": self.kind, "question": question, "sentence": self.sentence}
-        if not question:
-            return [Rejection("empty", row, "no question")]
-        asks = frame_question(self.page, question, product=True)
-        if fault := self._find_fault(asks):
-            return [Rejection(fault[0], row, fault[1])]
-        document, (start, end) = self.page.document, self.span
+    @property
+    def write(self) -> Ask:
+        target, page = self.target, self.target.passage.page
+        return write_one(
+            self.shown, target.kind, sentence=target.sentence,
+            answer=target.answer, about=name_subject(page) or page.title, language=self.language,
+        )  # fmt: skip
+
+    def check(self, name: str, question: str) -> Ask:
+        answer = self.target.answer if name == "right" else ""
+        return check_one(self.shown, name, question, answer, language=self.language)
+
+    def answer(self, question: str) -> Ask:
+        return answer_one(self.shown, question, language=self.language)
+
+    def build_item(self, question: str, judge: str) -> Item:
+        document, (start, end) = self.target.passage.page.document, self.target.span
         evidence = (Evidence(document.id, document.text[start:end], start, end),)
-        # the reader looks for what is asked, not for the product, which no sentence repeats
-        product = re.escape(self.page.product or self.page.title)
-        plain = re.sub(rf"\b{product}\b|{_EMPTY_WORDS.pattern}", "", question)
-        return [
-            Item(
-                make_item_id(asks, evidence), asks, self.sentence, {document.id: 1.0}, evidence,
-                self.kind, "medium", self.page.grammar.language, judge, proof={"plain": plain},
-            )
-        ]  # fmt: skip
-
-    def _find_fault(self, question: str) -> tuple[Reason, str] | None:
-        """Why a question is doubtful: by the gate of the rules, by its names, or because it says what it asks for."""
-        grammar, document = self.page.grammar, self.page.document
-        if doubt := gate.explain_doubtful_question(question, grammar):
-            return "malformed", doubt
-        if not gate.is_specific(question.lstrip("¿")):
-            return "not_self_contained", "it names nothing in particular"
-        known = f"{document.title} {document.text} {self.page.product}"
-        names = re.findall(r"(?<=[\w,] )[A-ZÁÉÍÓÚÑ]\w+", question)
-        if foreign := next((name for name in names if name not in known), ""):
-            return "malformed", f"the document does not speak of {foreign!r}"
-        asked = set(extract_content_stems(question, grammar.language))
-        told = set(extract_content_stems(self.sentence, grammar.language)) - asked
-        return None if len(told) >= MIN_TOLD_STEMS else ("leaked", "the question says it all")
-
-
-def choose_sentence(page: Page, rng: random.Random) -> tuple[int, int] | None:
-    """Where a sentence that needs no other one stands, drawn at random; None when there is none."""
-    blocks = [section.block for section in page.sections if section.block.kind == "paragraph"]
-    rng.shuffle(blocks)
-    for block in blocks:
-        spans = [span for span in find_sentences(page, block) if _stands_alone(page, span)]
-        if spans:
-            return rng.choice(spans)
-    return None
-
-
-def _stands_alone(page: Page, span: tuple[int, int]) -> bool:
-    """Whether a sentence is whole, of fair length, and points at nothing outside of it."""
-    sentence = tidy_text(page.document.text[slice(*span)])
-    if not MIN_SENTENCE_WORDS <= len(sentence.split()) <= MAX_SENTENCE_WORDS:
-        return False
-    is_whole = gate.is_sentence(sentence, page.grammar)
-    return is_whole and not gate.explain_doubtful_reference(sentence, page.grammar)
+        return Item(
+            make_item_id(question, evidence), question, self.target.sentence, {document.id: 1.0},
+            evidence, self.target.kind, "medium", self.language, judge,
+        )  # fmt: skip

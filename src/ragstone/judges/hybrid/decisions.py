@@ -24,6 +24,7 @@ from ragstone.judges.hybrid.prompting import (
     read_number,
 )
 from ragstone.judges.hybrid.support import ClaimOpinion, ClaimQuestion, decide_support
+from ragstone.judges.plain_replies import fill_passage
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
@@ -35,7 +36,7 @@ GRADES = (2, 1, 0)
 MAX_CLAIMS = 8
 """Claims of a text that a model is asked about: more would cost much, and change little in what the embedded judge is sure of."""
 YES = 0
-"""The option that says yes, in `choose_covered` and `choose_evasive`."""
+"""The option that says yes, in `choose_covered`, `choose_evasive`, `choose_right` and `choose_clear`."""
 PREFERENCES = ("A", "B", "tie")
 """What the options of `choose_prefer` mean."""
 MAX_LEVELS = 9
@@ -169,6 +170,16 @@ def decide_prefer(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
     return {"better": PREFERENCES[number], "reason": reason} | _to_probability(chance)
 
 
+def decide_check(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
+    """Say yes or no of a question about a passage."""
+    texts = {name: to_one_line(ask.values[name]) for name in ("question", "answer")}
+    request = build_request(load(f"choose_{ask.values['check']}"), fill_passage(ask) | texts)
+    (choice,) = yield (request,)
+    chances = read_chances(choice, request)
+    yes = {"yes": read_number(choice, request) == YES}
+    return yes | _to_probability(None if chances is None else chances[YES])
+
+
 DECIDERS: dict[str, Callable[[Ask, Mapping[str, Any], LoadPrompt], Deciding]] = {
     "support": decide_claims,
     "useful": decide_useful,
@@ -176,6 +187,7 @@ DECIDERS: dict[str, Callable[[Ask, Mapping[str, Any], LoadPrompt], Deciding]] = 
     "questions": decide_questions,
     "rate": decide_rate,
     "prefer": decide_prefer,
+    "check_one": decide_check,
 }
 
 

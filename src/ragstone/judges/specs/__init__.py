@@ -10,7 +10,7 @@ from ragstone.judges.specs.claims import ClaimsSpec
 from ragstone.judges.specs.conversation import GoalSpec, StandaloneSpec, TurnsSpec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch, PromptSpec
 from ragstone.judges.specs.support import SupportSpec
-from ragstone.judges.specs.testset import SolveSpec, WriteOneSpec, WriteSpec
+from ragstone.judges.specs.testset import SolveSpec, WriteSpec
 from ragstone.judges.specs.usefulness import UsefulSpec
 from ragstone.judges.specs.whole import (
     AspectsSpec,
@@ -35,7 +35,6 @@ _SPECS: dict[str, Callable[[Ask], PromptSpec]] = {
     "prefer": PreferSpec,
     "translate": TranslateSpec,
     "write": WriteSpec,
-    "write_one": WriteOneSpec,
     "solve": SolveSpec,
 }
 

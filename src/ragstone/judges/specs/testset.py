@@ -1,4 +1,4 @@
-"""Prompt specs for test sets: `write` questions about sources (`write_one` for small models), and `solve` them. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
+"""Prompt specs for test sets: `write` questions about sources, and `solve` them. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 
@@ -71,37 +71,6 @@ class _WriteBatch:
         for row in value["items"]:
             settled.get(row["id"], settled[self.items[-1]]).append(row)
         return ParsedReply(dict(settled))
-
-
-class WriteOneSpec(WriteSpec):
-    """One question about one sentence; whether it is any good, the caller proves."""
-
-    prompt = "write_one"
-
-    def __init__(self, ask: Ask) -> None:
-        self.ask = ask
-        self.items = ["q1"]
-
-    def build_batch(self, items: Sequence[Hashable], nonce: str) -> PromptBatch:
-        """Build the prompt of the sentence and the kind of question."""
-        (source,) = self.ask.values["sources"]
-        values = {
-            "source": fence(nonce, "sentence", source["text"]),
-            "kind": self.ask.values["kind"],
-        }
-        return _OneBatch(values, build_reply_schema(**self.ask.schema["properties"]), items)
-
-    def build_reply(self, settled: Mapping[Hashable, Any]) -> Any:
-        """Return the question."""
-        return settled["q1"]
-
-
-class _OneBatch(_WriteBatch):
-    """The single order of a `write_one` Ask."""
-
-    def parse(self, value: Any) -> ParsedReply:
-        """Return the whole reply."""
-        return ParsedReply({"q1": value})
 
 
 class SolveSpec:
