@@ -38,11 +38,11 @@ MIN_SHARED_STEMS = 0.6
 
 
 def name_subject(page: Page) -> str:
-    """What a question about a page must name: its owner, product or tool, or the name before the colon of its title."""
+    """What a question about a page must name: its owner, product or command, or the name before the colon of its title."""
     head, colon, _ = page.title.partition(": ")
     if not colon or len(head.split()) > MAX_SUBJECT_WORDS or not _CAPITAL.search(head):
         head = ""
-    return page.owner or page.setting.name or page.product or page.tool or head
+    return page.owner or page.setting.name or page.product or page.command or head
 
 
 def _is_named(subject: str, question: str) -> bool:

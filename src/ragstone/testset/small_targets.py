@@ -92,7 +92,7 @@ class TargetPassage:
     def title(self) -> str:
         """Document and section, as the model is shown them."""
         sections = [text for text in self.headings[:MAX_HEADINGS] if text != self.page.title]
-        names = [self.page.product or self.page.tool, self.page.title, *reversed(sections)]
+        names = [self.page.product or self.page.command, self.page.title, *reversed(sections)]
         return " > ".join(dict.fromkeys(filter(None, names)))
 
     @property

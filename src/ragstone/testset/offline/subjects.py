@@ -20,7 +20,7 @@ def name_subject(page: Page, headings: tuple[str, ...], subject: str, verb: str)
         return "I"
     words = [word for word in subject.lower().split() if word not in page.grammar.articles]
     is_known = len(words) > 1 or gate.is_specific(subject) or len(headings) < 2 or is_topic(page, headings, subject)  # fmt: skip
-    if not is_known or not _is_phrase(subject, page.grammar) or _is_disagreeing(subject, verb, page.grammar.language):  # fmt: skip
+    if not is_known or not is_phrase(subject, page.grammar) or _is_disagreeing(subject, verb, page.grammar.language):  # fmt: skip
         return None
     subject = _name_in_full(page, page.lower_start(subject))
     if not _LONE_WORD.fullmatch(subject) or subject.lower() in page.names - page.small:
@@ -47,7 +47,7 @@ def _name_in_full(page: Page, subject: str) -> str:
     return name if is_bare else f"{match[1]} {name}"
 
 
-def _is_phrase(subject: str, grammar: Grammar) -> bool:
+def is_phrase(subject: str, grammar: Grammar) -> bool:
     """Whether a subject is a noun phrase, or two of them: `paper and cardboard`."""
     # a number inside: `Employees receive 25 days of annual leave`, whose last word is no verb
     if subject.split()[0].lower() in grammar.bad_starts - grammar.articles or re.search(r"\s\d", subject):  # fmt: skip

@@ -13,8 +13,9 @@ from ragstone.testset.offline.clauses import drop_references
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page
-from ragstone.testset.offline.subjects import frame_home
-from ragstone.testset.outline import clean_title
+from ragstone.testset.offline.subjects import frame_home, is_phrase
+from ragstone.testset.outline import DOCUMENT_WORDS, clean_title
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.verbs import is_base_form
 
 # the kind of a question by how it begins; all others ask what something is or why
@@ -24,7 +25,13 @@ _KINDS_ASKED = (
     ("conceptual", re.compile(r"(?:What|Why|How|Which|Is|Are|Do|Does|Can|Should|Will|Must|May) |¿(?:Qué|Por qué|Cuál|Para qué|Se puede|Puedo|Es |Hay )")),
 )  # fmt: skip
 MAX_STEPS = 10
-MAX_TOPIC_WORDS = 5
+MAX_TOPIC_WORDS, MIN_TOPIC_WORDS = 5, 8
+"""Words of a heading that is a topic, and of a paragraph that tells something about it."""
+GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
+    "general background summary conclusion description example examples more other further details information contents purpose scope "
+    "antecedentes resumen conclusión descripción ejemplo ejemplos más otros otras detalles información contenido objeto alcance"
+)
+"""First words of headings that any page could have."""
 
 
 def find_heading_facts(page: Page) -> Iterator[Fact]:
@@ -54,13 +61,26 @@ def _ask_heading(page: Page, heading: str, blocks: Sequence[Block], level: int) 
         question = frame_home(page, bare)
         doubt = not question or gate.explain_doubtful_question(question, grammar)
         return None if doubt else Fact(question, steps, "how_to", "heading", 0, 0, task)
-    if not page.owner or level < 2 or len(heading.split()) > MAX_TOPIC_WORDS:
+    return _ask_topic(page, heading, paragraph) if paragraph and level > 1 else None
+
+
+def _ask_topic(page: Page, heading: str, paragraph: str) -> Fact | None:
+    """What a page says about the topic that a heading names, where its section is one paragraph."""
+    grammar = page.grammar
+    is_topic = len(heading.split()) <= MAX_TOPIC_WORDS and is_phrase(heading, grammar)
+    is_general = heading.split()[0].lower() in GENERAL_HEADINGS or heading.isupper()
+    # the words of a manual belong to a program, and its headings to its other pages
+    if not page.has_home or not is_topic or is_general or len(paragraph.split()) < MIN_TOPIC_WORDS:
         return None
-    title, topic = map(grammar.templates["quote"].format, (page.title, heading))
+    title = grammar.templates["quote"].format(page.title)
+    # `Late Returns`: only names keep their capital inside a sentence
+    is_name = [word.lower() in page.names or not word.istitle() for word in heading.split()]
+    words = zip(heading.split(), is_name, strict=True)
+    topic = " ".join(word if is_one else word.lower() for word, is_one in words)
     question = grammar.templates["section"].format(title=title, heading=topic)
-    if gate.explain_doubt(question, reference, grammar, owned=True):
+    if gate.explain_doubt(question, paragraph, grammar, owned=True):
         return None
-    return Fact(question, reference, "conceptual", "section", 0, 0, topic)
+    return Fact(question, paragraph, "conceptual", "section", 0, 0, topic)
 
 
 def _read_paragraph(blocks: Sequence[Block]) -> str:
