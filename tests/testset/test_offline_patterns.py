@@ -395,3 +395,23 @@ def test_a_description_that_points_elsewhere_or_holds_half_a_quotation_is_refuse
 @pytest.mark.parametrize("heading", ["Ordenar por", "Restablecer ordenación"])
 def test_a_spanish_task_needs_its_object_with_an_article(heading: str) -> None:
     assert read_task(heading, GRAMMARS["es"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("heading", "topic"),
+    [("Devoluciones", "las devoluciones"), ("Gastos de envío", "los gastos de envío"), ("Garantía", "la garantía"), ("Bicis", ""), ("Zxq", "")],
+)  # fmt: skip
+def test_a_spanish_topic_gets_the_article_of_its_ending(heading: str, topic: str) -> None:
+    text = f"# Casa Almendro: compras\n\n## {heading}\n\nLa tienda devuelve el dinero en siete días con el tique de compra.\n"
+    asked = [question for question in ask(text, "es", "Casa Almendro: compras") if "dice" in question]  # fmt: skip
+    wanted = [f"¿Qué dice la página «Casa Almendro: compras» sobre {topic}?"] if topic else []
+    assert asked == wanted
+
+
+def test_the_mark_of_an_answer_is_no_part_of_it_and_a_question_says_what_it_is_about() -> None:
+    text = "# FAQ\n\n## {}\n\nA: Because every screen shows colors differently.\n\n## Next\n\nX."
+    (reply,) = ask(
+        text.format("Why is color management important?"), title="Colors of screens"
+    ).values()
+    assert reply.startswith("Because")
+    assert ask(text.format("Can I book?"), title="Colors of screens") == {}

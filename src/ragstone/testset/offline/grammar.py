@@ -84,6 +84,8 @@ class Grammar:
     """A description that begins so tells one case of several."""
     templates: Mapping[str, str]
     """Questions and frames by name."""
+    noun_ends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Article → ends of the nouns that have it, the first that fits counts; empty for a language that needs none."""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
 
@@ -94,6 +96,14 @@ class Grammar:
             before = r"(?<=[aei]r )" if self.language == "es" else r"\b"
             task = re.sub(rf"(?:{before}){yours}\b(?! vez)", mine, task)
         return task
+
+    def add_article(self, topic: str) -> str:
+        """A topic as a sentence names it: with its article in Spanish, where the end of the noun tells which; else empty."""
+        first = topic.split()[0]
+        if not self.noun_ends or first in self.articles or not first.islower():
+            return topic
+        article = next((word for word, ends in self.noun_ends.items() if first.endswith(ends)), "")
+        return f"{article} {topic}" if article else ""
 
     def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""

@@ -90,7 +90,11 @@ SPANISH = Grammar(
         "option": "¿Qué hace la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is": "¿Qué {verb} {key}?",
         "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} corresponde a {key}?",
         "task": "¿Cómo puedo {task}?", "follow_up": "¿Y {key}?",
-        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según la página {title}, {question}", "quote": "«{}»", "section": "¿Qué dice {title} sobre {heading}?",
+        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según la página {title}, {question}", "quote": "«{}»", "section": "¿Qué dice la página {title} sobre {heading}?",
+    },
+    noun_ends={
+        "las": ("as", "iones", "dades", "udes"), "los": ("os", "ores", "ajes", "antes", "entes"),
+        "la": ("ción", "sión", "dad", "tud", "a"), "el": ("o", "or", "aje", "ante", "ente", "al"),
     },
     subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),
 )  # fmt: skip

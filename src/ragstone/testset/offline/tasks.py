@@ -15,6 +15,7 @@ from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page
 from ragstone.testset.offline.subjects import frame_home, is_phrase
 from ragstone.testset.outline import DOCUMENT_WORDS, clean_title
+from ragstone.testset.question_terms import extract_content_stems
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.verbs import is_base_form
 
@@ -25,11 +26,15 @@ _KINDS_ASKED = (
     ("conceptual", re.compile(r"(?:What|Why|How|Which|Is|Are|Do|Does|Can|Should|Will|Must|May) |¿(?:Qué|Por qué|Cuál|Para qué|Se puede|Puedo|Es |Hay )")),
 )  # fmt: skip
 MAX_STEPS = 10
+MIN_QUESTION_STEMS = 2
+"""Words of meaning of a heading that asks."""
+_ANSWER_MARK = re.compile(r"(?:A|R|Answer|Respuesta)\s?[.:]{1,2}\s+(?=[A-ZÁÉÍÓÚÑ¿¡])")
+"""How pages of questions mark an answer: `R.: Sí`."""
 MAX_TOPIC_WORDS, MIN_TOPIC_WORDS = 5, 8
 """Words of a heading that is a topic, and of a paragraph that tells something about it."""
 GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
-    "general background summary conclusion description example examples more other further details information contents purpose scope "
-    "antecedentes resumen conclusión descripción ejemplo ejemplos más otros otras detalles información contenido objeto alcance"
+    "general background summary conclusion description example examples more other further details information contents purpose scope thanks acknowledgements credits license copyright "
+    "antecedentes resumen conclusión descripción ejemplo ejemplos más otros otras detalles información contenido objeto alcance gracias agradecimientos créditos licencia"
 )
 """First words of headings that any page could have."""
 
@@ -76,7 +81,9 @@ def _ask_topic(page: Page, heading: str, paragraph: str) -> Fact | None:
     # `Late Returns`: only names keep their capital inside a sentence
     is_name = [word.lower() in page.names or not word.istitle() for word in heading.split()]
     words = zip(heading.split(), is_name, strict=True)
-    topic = " ".join(word if is_one else word.lower() for word, is_one in words)
+    topic = grammar.add_article(" ".join(word if keep else word.lower() for word, keep in words))
+    if not topic:
+        return None
     question = grammar.templates["section"].format(title=title, heading=topic)
     if gate.explain_doubt(question, paragraph, grammar, owned=True):
         return None
@@ -88,7 +95,7 @@ def _read_paragraph(blocks: Sequence[Block]) -> str:
     # `3.2. Can I …`: the next line of a table of contents
     is_listed = re.match(r"\d+\.\d+", blocks[0].text)
     is_whole = len(blocks) == 1 and blocks[0].kind == "paragraph" and not is_listed
-    return drop_references(blocks[0].text) if is_whole else ""
+    return drop_references(_ANSWER_MARK.sub("", blocks[0].text)) if is_whole else ""
 
 
 def _read_steps(blocks: Sequence[Block]) -> str:
@@ -109,7 +116,10 @@ def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
     question = frame_home(page, bare)
     kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(bare)), "")
     doubt = gate.explain_doubtful_question(question, page.grammar, is_written=True)
-    if not kind or "?" in question[:-1] or doubt:
+    # `Can I book?`: what, only the page tells; of a house with a name it is clear
+    stems = extract_content_stems(bare, page.grammar.language)
+    is_short = len(stems) < MIN_QUESTION_STEMS and not page.setting.name
+    if not kind or is_short or "?" in question[:-1] or doubt:
         return None
     return Fact(question, reference, kind, "question", 0, 0, question)
 
