@@ -59,23 +59,28 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
 def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
     """What of a question can be replaced by what: its owner, or an option by one of a kindred command."""
     owner = find_owner(clean_title(turn.document.title))
-    is_option = fact.pattern == "option" and fact.key.startswith("`--")
+    if _is_long_option(fact):
+        yield from _find_other_options(turn, fact)
     # a question that names the title would name a page that nobody has
-    is_owned = owner and owner in fact.question and turn.document.title not in fact.question
-    if not is_option and not is_owned:
-        return
-    others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
-    if not is_option:
+    elif owner and owner in fact.question and turn.document.title not in fact.question:
+        others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
         kindred = [document for document in others if _is_kindred(turn, fact, document)]
         names = {find_owner(clean_title(document.title)) for document in kindred} - {"", owner}
         yield from ((owner, name) for name in sorted(names))
-        return
+
+
+def _find_other_options(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
+    """The key of an option, and options of kindred commands that its own page does not have."""
+    others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
     near = [found for other in others for found in turn.stock.load_facts(other, turn.language)]
     turn.rng.shuffle(near)
-    for other in near:
-        is_long = other.pattern == "option" and other.key.startswith("`--")
-        if is_long and _is_kin(turn.document, fact, other) and _is_absent(other.key, turn.document):
+    for other in filter(_is_long_option, near):
+        if _is_kin(turn.document, fact, other) and _is_absent(other.key, turn.document):
             yield fact.key, other.key
+
+
+def _is_long_option(fact: Fact) -> bool:
+    return fact.pattern == "option" and fact.key.startswith("`--")
 
 
 def _is_kindred(turn: Turn, fact: Fact, other: Document) -> bool:
@@ -103,7 +108,7 @@ def _is_absent(name: str, document: Document) -> bool:
 
 
 def make_distractor(turn: Turn) -> Iterator[Item]:
-    """An option that another command has too, with another meaning; menu items of one name mostly do the same."""
+    """An option that another command has too, with another meaning."""
     options = [fact for fact in turn.pick_facts(dressed=True) if fact.pattern == "option"]
     for fact in options[:MAX_SWAPPED_FACTS]:
         for other in turn.find_neighbours(fact.key):
