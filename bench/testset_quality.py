@@ -30,7 +30,7 @@ Array = npt.NDArray[np.float64]
 
 SHEETS = Path(__file__).parent / "testset_reading"
 RECORDS = ("option", "entry", "purpose_line")
-PATTERNS = (*RECORDS, "definition", "stands_for", "table", "question", "heading", "time", "cost", "where", "how_long", "how_many", "when", "size")  # fmt: skip
+PATTERNS = (*RECORDS, "definition", "table", "question", "heading", "section", "time", "cost", "where", "how_long", "how_many", "when", "size", "place")  # fmt: skip
 """Patterns that rules still make."""
 _KEY = re.compile(r"`[^`]+`|“[^”]+”|«[^»]+»")
 RIDGE = 10.0
