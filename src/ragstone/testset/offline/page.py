@@ -99,7 +99,9 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     # enough to see how a word is written; longer documents are not read whole for that
     text = document.text[:60_000]
     small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", text))
-    names = {name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", text)}
+    # not of headings, which many write with capitals throughout
+    body = "\n".join(block.text for block in blocks if block.kind != "heading")[:60_000]
+    names = {name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", body)}
     opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
     product = "" if command else _find_product(text, opening, folder, folder_product)
