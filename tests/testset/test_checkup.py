@@ -16,6 +16,7 @@ from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.answerability import HINT_CHANCE, FoundAnswer
 from ragstone.testset.checkup import FAULTS, check_testset, fix_testset
+from ragstone.testset.findings import Fault, Fix, apply_fixes
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
 
 DOCUMENTS = [
@@ -301,3 +302,17 @@ def test_accepted_kinds_are_fixed_without_asking(accept: str, tmp_path: Path) ->
     )
     same = CliRunner().invoke(command, [*arguments[:-1], str(questions)], standalone_mode=False)
     assert "is the set itself" in str(same.exception)
+
+
+def test_a_fix_is_written_to_the_column_of_its_field() -> None:
+    row = {"key": "a", "q": "What?", "gold": "Old."}
+    fault = Fault("wrong_value", "a", "What?", "", Fix("set", {"reference": "New."}))
+    assert apply_fixes([("a", row)], [fault], {"reference": "gold"}) == [{**row, "gold": "New."}]
+
+
+def test_an_item_that_got_its_answer_is_no_longer_of_a_kind_without_one() -> None:
+    row = {"question": "What?", "meta": {"kind": "near_miss", "difficulty": "easy"}}
+    values = {"reference": "New.", "relevant": {"d": 1}}
+    fault = Fault("answerable", "a", "What?", "", Fix("set", values))
+    (mended,) = apply_fixes([("a", row)], [fault])
+    assert mended["meta"] == {"difficulty": "easy"}

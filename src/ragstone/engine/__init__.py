@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 from ragstone.data import Record
 from ragstone.engine.broker import AskBroker as AskBroker
-from ragstone.engine.reuse import copy_block, find_earlier_run
+from ragstone.engine.reuse import copy_block, find_earlier_run, iter_whole_blocks
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
@@ -118,7 +118,7 @@ class Execution:
         if earlier is None:
             return records
         pending: deque[Future[None]] = deque()
-        for block, rows in earlier.store.full_blocks(earlier.id):
+        for block, rows in iter_whole_blocks(earlier):
             same = list(islice(records, block.count))
             copied = copy_block(block, rows, same)
             if copied is None:

@@ -7,16 +7,15 @@ could be a file to load."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ragstone.asks import Answered, Ask
 from ragstone.engine.broker import build_reply_key
+from ragstone.engine.reuse import is_remote
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import JudgeFailed, RagstoneError
 from ragstone.judges import Judge
-from ragstone.judges.dialects import DIALECTS
 from ragstone.judges.factory import make_judge
 from ragstone.judges.model_judge import ModelJudge
 from ragstone.judges.session import build_first_prompt
@@ -48,7 +47,8 @@ def replay_calls(run: StoredRun, row: StoredRow) -> list[JudgeCall]:
         if described["judged"] and described["family"] in REGISTERED:
             metric = resolve(str(described["name"]))
             metrics[metric.name] = metric
-    if not metrics or not _is_remote(settings):
+    # other models would be loaded, or run code of the user, only to be looked at
+    if not metrics or not is_remote(settings):
         return []
     try:
         judge = make_judge(settings, missing_keys=[])
@@ -65,13 +65,6 @@ def replay_calls(run: StoredRun, row: StoredRow) -> list[JudgeCall]:
 
     asyncio.run(replay())
     return answerer.calls
-
-
-def _is_remote(settings: Mapping[str, Any]) -> bool:
-    """Whether every model is behind an API: others would be loaded, or run code of the user, only to be looked at."""
-    members = settings.get("jury") or [settings.get("model")]
-    specs = [member.get("model") if isinstance(member, Mapping) else member for member in members]
-    return all(isinstance(spec, str) and spec.partition(":")[0] in DIALECTS for spec in specs)
 
 
 class _StoredAnswers:

@@ -78,6 +78,10 @@ def open_run(prepared: PreparedRun) -> StoredRun:
     facts = _build_facts(prepared)
     stored = _find_resumable(prepared, facts)
     if stored is not None:
+        if stored.info.facts.scores_identity != facts.scores_identity:
+            # names are the same, but not all that scores: nothing may be taken over from such a run
+            prepared.store.forget_scores_identity(stored)
+            stored.refresh()
         return stored
     run_id = prepared.run_id
     # an unfinished run that turns out to be of another judge keeps its id
@@ -171,7 +175,7 @@ def _build_facts(prepared: PreparedRun) -> RunFacts:
         folder=str(Path.cwd()) if inputs.command else None,
         judge_identity=judge_identity,
         scores_identity=identify_scores(
-            prepared.metrics, prepared.judge, judge_identity, plan.language, prepared.dataset.shape
+            plan, prepared.metrics, judge_identity, prepared.dataset.shape
         ),
     )
     if under_test is None:

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -232,6 +232,13 @@ class Store:
             (besides, f'%"{identity}"%'),
         )
         return StoredRun(self, self._to_info(rows[0])) if rows else None
+
+    def forget_scores_identity(self, run: StoredRun) -> None:
+        """Keep later runs from taking over scores of a run that not all were scored alike in."""
+        facts = replace(run.info.facts, scores_identity=None)
+        values = (_dump(encode_plan(run.info.plan, facts)), run.id)
+        sql = "UPDATE runs SET plan = ? WHERE id = ?"
+        self._writer.submit(lambda db: _execute(db, sql, values)).result()
 
     def delete(self, run: str) -> None:
         """Delete a run with its samples and scores; its replies stay, as other runs may use them."""

@@ -165,7 +165,7 @@ def fix_testset(
         (record.sample.id, json.loads(record.row))
         for record in read(checkup.source, **read_options)
     ]
-    mended = apply_fixes(rows, accepted)
+    mended = apply_fixes(rows, accepted, read_options.get("fields"))
     with open_replacement(out) as stream:
         for row in mended:
             stream.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from ragstone.testset.items import UNANSWERABLE
+
 FaultKind = Literal[
     "no_question",
     "no_reference",
@@ -76,9 +78,13 @@ class Hint:
 
 
 def apply_fixes(
-    rows: Iterable[tuple[str, Mapping[str, Any]]], faults: Sequence[Fault]
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    faults: Sequence[Fault],
+    columns: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows, each given with the id of its item, as the fixes of these faults make them; a row is changed once."""
+    """The rows, each given with the id of its item, as the fixes of these faults make them; a row is changed once.
+
+    `columns` are the columns of fields that are called otherwise in this file."""
     fixes: dict[str, Fix] = {}
     for fault in faults:
         if fault.fix is not None and (fault.id not in fixes or fault.fix.kind == "drop"):
@@ -89,5 +95,14 @@ def apply_fixes(
         if fix is None:
             mended.append(dict(row))
         elif fix.kind == "set":
-            mended.append({**row, **fix.values})
+            values = {(columns or {}).get(name, name): value for name, value in fix.values.items()}
+            mended.append(_mend_kind({**row, **values}, fix))
     return mended
+
+
+def _mend_kind(row: dict[str, Any], fix: Fix) -> dict[str, Any]:
+    """The row without the kind of a question that nothing answers, where the fix gives it an answer."""
+    meta = row.get("meta")
+    if fix.values.get("relevant") and isinstance(meta, Mapping) and meta.get("kind") in UNANSWERABLE:  # fmt: skip
+        return {**row, "meta": {name: value for name, value in meta.items() if name != "kind"}}
+    return row
