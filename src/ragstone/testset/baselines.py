@@ -101,7 +101,8 @@ def join_turns(sample: Sample) -> str:
 
 def measure_baselines(samples: Sequence[Sample], search: Search | None) -> TrivialBaselines:
     """Measure both baselines on these samples; without a search only the constant answer."""
-    given = Counter(_fold_reference(sample) for sample in samples)
+    # an item without a reference is no question that an empty answer gets right
+    given = Counter(_fold_reference(sample) for sample in samples if sample.reference)
     common, times = given.most_common(1)[0] if given else ("", 0)
     shown = next((s.reference or "" for s in samples if _fold_reference(s) == common), "")
     constant = times / len(samples) if samples else 0.0
