@@ -101,11 +101,7 @@ def join_turns(sample: Sample) -> str:
 
 def measure_baselines(samples: Sequence[Sample], search: Search | None) -> TrivialBaselines:
     """Measure both baselines on these samples; without a search only the constant answer."""
-    # an item without a reference is no question that an empty answer gets right
-    given = Counter(_fold_reference(sample) for sample in samples if sample.reference)
-    common, times = given.most_common(1)[0] if given else ("", 0)
-    shown = next((s.reference or "" for s in samples if _fold_reference(s) == common), "")
-    constant = times / len(samples) if samples else 0.0
+    shown, constant = _find_constant(samples)
     answerable = [sample for sample in samples if list_relevant(sample)]
     if search is None or not answerable:
         return TrivialBaselines(constant, shown)
@@ -116,6 +112,16 @@ def measure_baselines(samples: Sequence[Sample], search: Search | None) -> Trivi
             first += 1
             held += find_quote(sample.reference or "", hits[0].titled_text) is not None
     return TrivialBaselines(constant, shown, first / len(answerable), held / len(answerable))
+
+
+def _find_constant(samples: Sequence[Sample]) -> tuple[str, float]:
+    """The commonest reference and its share of all questions; an item without one is not answered by saying nothing."""
+    given = Counter(_fold_reference(sample) for sample in samples if sample.reference)
+    if not given:
+        return "", 0.0
+    common, times = given.most_common(1)[0]
+    shown = (sample.reference or "" for sample in samples if _fold_reference(sample) == common)
+    return next(shown), times / len(samples)
 
 
 def list_relevant(sample: Sample) -> list[str]:

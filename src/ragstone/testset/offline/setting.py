@@ -18,6 +18,8 @@ _GENERIC_TITLES = DOCUMENT_WORDS | to_word_set(
     "home index contents readme about inicio índice contenido our nuestra nuestro untitled"
 )
 MAX_TITLE_WORDS = 9
+_WORD = re.compile(r"[A-ZÁÉÍÓÚÑ][a-zñáéíóú]+")
+"""A word with a capital; a title of one word that is none, `expenses-2024`, is mostly the name of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,9 @@ def find_setting(title: str, owner: str, text: str, templates: Mapping[str, str]
 def frame_title(title: str, templates: Mapping[str, str]) -> str:
     """A template over `question` that names the page by its title; empty for a title that any page could have."""
     words = title.split()
-    # one word is often the name of a file
-    is_generic = len(words) < 2 or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
-    if is_generic or len(words) > MAX_TITLE_WORDS or re.search(r"[,;?!…]", title):
+    is_generic = not words or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
+    is_file_name = len(words) == 1 and not _WORD.fullmatch(title)
+    if is_generic or is_file_name or len(words) > MAX_TITLE_WORDS or re.search(r"[,;?!…]", title):
         return ""
     return templates["frame_page"].replace("{title}", templates["quote"].format(title))
 
