@@ -12,6 +12,7 @@ from ragstone.systems.pipeline.chunking import DocumentChunk
 from ragstone.testset.index import CorpusIndex, Documents
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import ABSTENTIONS, detect_language
+from ragstone.text.refusals import is_refusal
 from ragstone.text.terms import extract_terms
 from ragstone.text.words import fold_text
 from ragstone.types import Sample
@@ -129,10 +130,18 @@ def list_relevant(sample: Sample) -> list[str]:
     return [name for name, grade in (sample.relevant or {}).items() if grade > 0]
 
 
+def is_abstention(sample: Sample) -> bool:
+    """Whether the set says that nothing answers: by our words, or by others (`I don't know`) where no document is relevant."""
+    reference = sample.reference or ""
+    if fold_text(reference) in _ABSTENTIONS:
+        return True
+    is_bare = bool(reference.strip()) and not list_relevant(sample)
+    return is_bare and is_refusal(reference, sample.language)
+
+
 def _fold_reference(sample: Sample) -> str:
     """The reference as it is compared; an abstention is one answer in every language."""
-    text = fold_text(sample.reference or "")
-    return fold_text(ABSTENTIONS[0]) if text in _ABSTENTIONS else text
+    return fold_text(ABSTENTIONS[0] if is_abstention(sample) else sample.reference or "")
 
 
 _ABSTENTIONS = frozenset(map(fold_text, ABSTENTIONS))

@@ -23,6 +23,7 @@ from ragstone.testset.audit import audit_abstention, audit_answer, get_evidence
 from ragstone.testset.baselines import (
     Search,
     TrivialBaselines,
+    is_abstention,
     list_relevant,
     measure_baselines,
 )
@@ -32,8 +33,6 @@ from ragstone.testset.sampling import Topics, sample_places
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.twins import find_twins
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import ABSTENTIONS
-from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
 EFFECTS = (0.10, 0.05, 0.03)
@@ -146,10 +145,7 @@ def _list_names(documents: Source | None) -> tuple[str, ...]:
 
 def _is_answerable(sample: Sample) -> bool:
     """Whether the set says that there is an answer: a reference that is not an abstention."""
-    return fold_text(sample.reference or "") not in _ABSTENTIONS
-
-
-_ABSTENTIONS = frozenset(fold_text(text) for text in ABSTENTIONS)
+    return not is_abstention(sample)
 
 
 def _count_values(samples: Sequence[Sample], value: Callable[[Sample], Any]) -> dict[str, int]:
