@@ -98,7 +98,10 @@ def duplicate_id_error(key: str, first: str, second: str) -> DataError:
 
 def no_documents_error(source: object) -> DataError:
     """Build the error for a folder or file without documents."""
-    return DataError(f"{str(source)!r} holds no document; put {_list_suffixes()} files there")
+    endings = " ".join(suffix for suffix in READERS if suffix != ".jsonl")
+    return DataError(
+        f"{str(source)!r} holds no document; put {endings} files there, or name a jsonl file itself"
+    )
 
 
 def parse_document(row: object, place: str) -> Document:
