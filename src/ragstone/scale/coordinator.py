@@ -43,6 +43,8 @@ class Coordinator:
         self._judge = judge
         self._budget = budget
         self._list_alive = alive  # addresses of the workers that are alive now
+        self._seen_alive: frozenset[str] = frozenset()
+        """Addresses of the workers that were alive at some time."""
         self._claims: dict[str, tuple[str, asyncio.Event]] = {}
         """Key of a question in flight → the worker that asks it, and the event that it is done."""
         self._server: Any = None
@@ -113,12 +115,17 @@ class Coordinator:
         if key in self._claims:
             asking, over = self._claims[key]
             for _ in range(int(CLAIM_WAIT_SECONDS / LIVENESS_CHECK_SECONDS)):
-                if asking not in self._list_alive():  # a worker that is gone will never answer
+                alive = self._list_alive()
+                self._seen_alive = self._seen_alive.union(alive)
+                # a worker that is gone will never answer; one that has just joined is not in the list yet
+                if asking in self._seen_alive and asking not in alive:
                     self._release_claim(key, asking)
                 if over.is_set():
                     break
                 with suppress(TimeoutError):
                     await asyncio.wait_for(over.wait(), LIVENESS_CHECK_SECONDS)
+            if not over.is_set() and asking not in self._list_alive():
+                self._release_claim(key, asking)
         return (await self._claim_questions(token, worker, [key]))[0]
 
     def _release_claim(self, key: str, worker: str) -> None:
