@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragstone import generate
-from ragstone.data.documents import Document, read_documents
+from ragstone.data.documents import Document, stream_documents
 from ragstone.testset.items import Item, get_abstention
 
 COLUMNS = ("kind", "how", "source", "question", "reference", "passage", "verdict", "note")
@@ -26,7 +26,8 @@ PASSAGE_CHARS = 700
 def read_sources(folder: Path, language: str) -> Iterator[Document]:
     """The documents of every source, each id with its source."""
     for source in sorted(path for path in folder.iterdir() if path.is_dir()):
-        for document in read_documents(source):
+        # as `ragstone generate` reads a folder: what is empty or cannot be read is left out
+        for document in stream_documents(source, empty=print, unreadable=print):
             yield replace(document, id=f"{source.name}/{document.id}", language=language)
 
 

@@ -1,4 +1,4 @@
-"""Readers of document files: txt, md, html, notebooks, pdf and docx (extras), jsonl of `{"id", "text"}`, BEIR folders."""
+"""Readers of document files: txt, md, rst, html, notebooks, pdf and docx (extras), jsonl of `{"id", "text"}`, BEIR folders."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ragstone.data.chunks import CHUNK_TEXT_KEYS
 from ragstone.data.field_values import to_language
 from ragstone.data.html import html_to_text
 from ragstone.data.limits import ROW_TOO_LONG, check_archive, read_lines
+from ragstone.data.rst import rst_to_text
 from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError, MissingExtra
 
@@ -24,6 +25,9 @@ MAX_BINARY_SHARE = 0.01
 _BINARY_SIGNS = tuple(map(chr, (*range(9), *range(14, 27), *range(28, 32), 0xFFFD)))
 _CHARSET = re.compile(
     rb"""(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_.:-]{2,20})""", re.IGNORECASE
+)
+_FIRST_HEADING = re.compile(
+    r"(?:[^\S\n]*(?:\n|\([\w/.:-]+\)=\n|<!--(?:(?!-->)[\s\S]){0,2000}-->|<[^<>\n]{1,300}>\n|\[?!\[[^\n]{1,500}\n))*[^\S\n]*(#[^\n]+)"
 )
 _MATTER_LINE = re.compile(r"[\w-]+:|[#\s-]")
 MAX_MATTER_CHARS = 10_000
@@ -224,6 +228,10 @@ def _read_html(path: Path, name: str) -> tuple[str, str]:
     return html_to_text(_read_text(path, name))
 
 
+def _read_rst(path: Path, name: str) -> tuple[str, str]:
+    return rst_to_text(_read_text(path, name))
+
+
 def _read_notebook(path: Path, name: str) -> tuple[str, str]:
     """Read a Jupyter notebook: text cells as they are, code cells fenced, outputs left out."""
     try:
@@ -282,6 +290,7 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
     ".markdown": _read_plain,
     ".html": _read_html,
     ".htm": _read_html,
+    ".rst": _read_rst,
     ".ipynb": _read_notebook,
     ".pdf": _read_pdf,
     ".docx": _read_docx,
@@ -296,7 +305,6 @@ def _list_suffixes() -> str:
 
 
 def _find_heading(text: str) -> str:
-    # not splitlines: a list of the lines of a large file takes several times its size
-    match = re.search(r"^[^\S\n]*\S.*", text, re.MULTILINE)
-    first = match[0] if match else ""
-    return re.sub(r"<[^<>]*>", "", first).lstrip("# ").strip() if first.startswith("#") else ""
+    """The heading that a text begins with, behind anchors, badges and comments; empty when it begins otherwise."""
+    match = _FIRST_HEADING.match(text)
+    return re.sub(r"<[^<>]*>", "", match[1]).strip("# ") if match else ""

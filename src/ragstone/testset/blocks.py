@@ -19,17 +19,20 @@ _NUMBERED_HEADING = re.compile(r"\d{1,2}((?:\.\d{1,2})+)\.? [A-ZÁÉÍÓÚÑ¿].
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,2})[.)])[ \t]+(?=\S)")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t|:=+*_-]{3,}$")
+_TARGET = re.compile(r"\([\w/.:-]+\)=$|\[[^\]\n]+\]: \S+")
+"""The anchor of a heading or the address of a link, on a line of its own."""
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _DESCRIPTION = re.compile(r":(?:[ \t]+|$)")
 # what ends a paragraph
-_STARTS_BLOCK = (_ITEM, _HEADING, _ROW, _FENCE, _DESCRIPTION, _RULE)
+_STARTS_BLOCK = (_ITEM, _HEADING, _ROW, _FENCE, _DESCRIPTION, _RULE, _TARGET)
 _MANUAL = re.compile(r"^(?:NAME|NOMBRE)\n   ", re.MULTILINE)
 _MANUAL_HEADING = re.compile(r"[A-ZÁÉÍÓÚÑ][A-ZÁÉÍÓÚÑ ,/-]{2,40}$")
 _MANUAL_OPTION = re.compile(r"(-\S+(?: \S+)*) {2,}(?=\S)")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\[([^\]\n]+)\]\[[^\]\n]*\]")
 _MARKS = re.compile(
     r"`[^`\n]+`|\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])"
-    r"|</?(?:b|i|em|strong|code|tt|br|span|a|p)\b[^>\n]*>"
+    r"|(?<![\w`/])_(?=[^\W_][^_\n`]{0,80}_(?!\w))|(?<=[^\W_])_(?![\w`(])"
+    r"|</?(?:abbr|b|i|u|em|strong|small|code|kbd|tt|br|img|span|sub|sup|div|a|p)\b[^>\n]*>"
 )
 _HYPHEN_BREAK = re.compile(r"(?<=\w)-\n\s*(?=[^\W\d_])")
 _LOOSE_SPACE = re.compile(r"(?<=[(«“¿¡]) | (?=[,.;:)»”](?:\s|$))")
@@ -75,7 +78,7 @@ def plain_inline(text: str) -> str:
     """The text with links and emphasis as blanks, so that every letter keeps its place; code stays."""
     if "](" in text or "][" in text:
         text = _LINK.sub(_blank_link, text)
-    if not any(mark in text for mark in ("*", "__", "<")):
+    if not any(mark in text for mark in ("*", "_", "<")):
         return text
     return _MARKS.sub(lambda mark: mark[0] if mark[0][0] == "`" else " " * len(mark[0]), text)
 
@@ -139,7 +142,7 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
         return _read_fence(lines, at)
     if heading := _HEADING.match(line.text):
         return _make_block("heading", [line], skip=heading.start(2), level=len(heading[1])), at + 1
-    if _RULE.match(line.text):
+    if _RULE.match(line.text) or _TARGET.match(line.text):
         return None, at + 1
     if _ROW.match(line.text):
         return _make_row(line), at + 1

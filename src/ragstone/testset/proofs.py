@@ -22,7 +22,7 @@ from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import JOINING, KINDS, UNANSWERABLE, Evidence, Item, Reason, Rejection
 from ragstone.testset.likeness import is_dangling, leaks_answer
-from ragstone.testset.offline.fluency import drop_frame
+from ragstone.testset.offline.frames import drop_frame
 from ragstone.testset.passed_questions import PassedQuestions
 from ragstone.testset.question_terms import extract_content_stems, extract_question_stems
 from ragstone.testset.reader import (
@@ -48,7 +48,7 @@ MANY_MENTIONS = 10
 """Documents that may name what a question is about, in a corpus of any size."""
 MANY_DOCUMENTS = 3
 """Other documents with the same answer from which a question is not about its document."""
-_NAMED_RECORDS = frozenset({"record:option", "record:entry", "record:purpose_line"})
+_NAMED_RECORDS = frozenset({"record:option", "record:purpose_line"})
 """Values of `Item.how` whose question names the record that answers it."""
 _FREE_REFERENCE_KINDS = frozenset(
     {

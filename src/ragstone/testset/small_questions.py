@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ragstone.testset.fluency import is_fluent
 from ragstone.testset.items import Reason
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.page import Page
@@ -42,7 +43,7 @@ def name_subject(page: Page) -> str:
     head, colon, _ = page.title.partition(": ")
     if not colon or len(head.split()) > MAX_SUBJECT_WORDS or not _CAPITAL.search(head):
         head = ""
-    return page.owner or page.setting.name or page.product or page.command or head
+    return page.owner or page.product or page.command or head
 
 
 def _is_named(subject: str, question: str) -> bool:
@@ -57,6 +58,8 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
     grammar, document = page.grammar, page.document
     if doubt := gate.explain_doubtful_question(_blank_pronouns(question), grammar):
         return "malformed", doubt
+    if not is_fluent(question, grammar.language):
+        return "malformed", "the word order is unusual"
     if len(_ASKING[grammar.language].findall(question)) != 1:
         return "malformed", "it asks for yes or no, or two things"
     if _DISAGREEING.search(question):

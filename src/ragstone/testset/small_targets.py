@@ -14,7 +14,7 @@ from itertools import groupby
 
 from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
-from ragstone.testset.offline.clauses import drop_references
+from ragstone.testset.offline.definitions import drop_references
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.spans import find_spans, split_tokens
 
@@ -189,7 +189,7 @@ def _find_answer(
     if _CUES["how_to"].search(sentence):
         return ""
     spans = _list_facts(sentence, passage.page.grammar.language)
-    known = f"{passage.page.title} {passage.page.owner} {passage.page.setting.name}"
+    known = f"{passage.page.title} {passage.page.owner}"
     facts = [fact for fact in spans if fact not in known]
     return rng.choice(facts) if facts else ""
 

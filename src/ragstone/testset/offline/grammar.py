@@ -1,33 +1,10 @@
-"""The shape of a grammar: word lists, sentence patterns and question templates. english.py and spanish.py fill it."""
+"""The shape of a grammar: word lists, patterns and question templates. english.py and spanish.py fill it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-from ragstone.testset.spans import MONTH
-
-YEAR = r"(?:1[5-9]\d\d|20[0-4]\d)"
-DATE = {
-    "en": rf"(?:\d{{1,2}} (?:{MONTH['en']})(?:,? {YEAR})?|(?:{MONTH['en']})(?: \d{{1,2}}(?:st|nd|rd|th)?,?)? {YEAR}|{YEAR})",
-    "es": rf"(?:\d{{1,2}} de (?:{MONTH['es']})(?: de {YEAR})?|(?:{MONTH['es']}) de {YEAR}|{YEAR})",
-}
-# a format string: `words` is filled with the number words of a language
-NUMBER = r"(?:(?:more than|at least|up to|about|más de|hasta|al menos|unos|unas) )?(?:\d[\d.,]*(?<![.,])|{words})"
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A clause of one form and the question it answers."""
-
-    name: str
-    sentence: re.Pattern[str]
-    """Matches the whole clause; the groups `subject` and `answer` are what the question is about and what it asks for."""
-    question: str
-    """A template over the groups, and over what clauses._inflect_parts adds (`{base}`: plain form of the group `verb`)."""
-    reference: str
-    """A template over the same."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +14,6 @@ class Grammar:
     language: str
     definition: re.Pattern[str]
     """A sentence that says what its `subject` is."""
-    predicates: Sequence[Pattern]
-    """Patterns of single clauses, as Clause.to_row writes them; the first that matches is used, so that their order matters."""
     articles: frozenset[str]
     closed_words: frozenset[str]
     """Words that cannot stand inside a simple noun phrase."""
@@ -56,10 +31,12 @@ class Grammar:
     """A reference that begins so lacks its noun."""
     dangling_end: frozenset[str]
     """Words that no phrase ends with."""
-    time_questions: Mapping[str, str]
-    """Preposition of a time → what asks for it; the empty one for all others."""
     task: re.Pattern[str]
     """A heading that names a task, by its `verb` and the `rest`: `How to mount a disk`, `Mounting a disk`."""
+    asked_task: re.Pattern[str]
+    """How a heading begins that asks for a task: `How to`."""
+    asked_clause: re.Pattern[str]
+    """How a heading begins that is an indirect question: `When to call`."""
     own_words: Mapping[str, str]
     """Words by which a heading speaks to its reader → those of the reader: your → my."""
     manual_heading: re.Pattern[str]
@@ -80,12 +57,14 @@ class Grammar:
     """A description that begins so says what the thing is for."""
     self_reference: re.Pattern[str]
     """How a description names the thing that it describes: `This option`."""
-    conditional_start: re.Pattern[str]
-    """A description that begins so tells one case of several."""
     templates: Mapping[str, str]
     """Questions and frames by name."""
+    glossary: re.Pattern[str]
+    """Titles and headings of glossaries."""
+    before_noun: str
+    """An expression of the articles that a document may write before a noun."""
     noun_ends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Article → ends of the nouns that have it, the first that fits counts; empty for a language that needs none."""
+    """Article → ends of the nouns that have it, the first that fits counts."""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
 
@@ -98,12 +77,14 @@ class Grammar:
         return task
 
     def add_article(self, topic: str) -> str:
-        """A topic as a sentence names it: with its article in Spanish, where the end of the noun tells which; else empty."""
+        """A topic with the article that the end of its noun tells; empty where it tells none."""
         first = topic.split()[0]
-        if not self.noun_ends or first in self.articles or not first.islower():
-            return topic
         article = next((word for word, ends in self.noun_ends.items() if first.endswith(ends)), "")
         return f"{article} {topic}" if article else ""
+
+    def before_noun_of(self, written: str) -> str:
+        """The article of a question for one that a document writes: `del` → `el`, `a` → `the`."""
+        return "the" if self.language == "en" else {"del": "el", "al": "el"}.get(written, written)
 
     def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""
@@ -111,21 +92,3 @@ class Grammar:
             question = re.sub(pattern, replacement, question)
         at = 1 if question[:1] == "¿" else 0
         return question[:at] + question[at : at + 1].upper() + question[at + 1 :]
-
-
-def fill_names(expression: str, names: Mapping[str, str]) -> str:
-    """A regular expression with `@name` replaced by the expression of that name; no name may begin with one before it."""
-    for part, value in names.items():
-        # Not format strings: regular expressions are full of braces.
-        expression = expression.replace(f"@{part}", value)
-    return expression
-
-
-def compile_patterns(
-    rows: Sequence[tuple[str, str, str, str]], names: Mapping[str, str]
-) -> list[Pattern]:
-    """Patterns from rows of name, regular expression (see fill_names), question and reference."""
-    return [
-        Pattern(name, re.compile(fill_names(sentence, names)), question, reference)
-        for name, sentence, question, reference in rows
-    ]

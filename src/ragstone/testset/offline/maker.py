@@ -52,9 +52,9 @@ def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
     """Plain questions with slips of the keyboard (`typos`), or as people write in a chat (`informal`).
 
     Without those that name a document's title: nobody types that into a chat."""
-    titled = GRAMMARS[turn.language].templates["frame_page"].partition("{")[0]
+    titled = GRAMMARS[turn.language].templates["quote"][0]
     for fact in turn.pick_facts(dressed=True):
-        if fact.pattern == "section" or fact.question.startswith(titled):
+        if titled in fact.question:
             continue
         if kind == "typos":
             question = styles.add_slips(fact.question, turn.rng)
@@ -66,7 +66,7 @@ def _make_dressed(kind: str, turn: Turn) -> Iterator[Item]:
 
 def _make_follow_up(turn: Turn) -> Iterator[Item]:
     """A conversation of two to four turns about records of one group; each after the first names only the next: `And --all?`."""
-    template = GRAMMARS[turn.language].templates["follow_up"]
+    templates = GRAMMARS[turn.language].templates
     groups: dict[str, list[Fact]] = {}
     for fact in turn.pick_facts(dressed=True):
         if fact.group:
@@ -78,6 +78,8 @@ def _make_follow_up(turn: Turn) -> Iterator[Item]:
             if len(talk) < 2:
                 continue
             last = talk[-1]
+            about = last.pattern == "section"
+            template = templates["follow_up_topic" if about else "follow_up"]
             asked = [talk[0].question, *(template.format(key=fact.key) for fact in talk[1:])]
             told = [fact.reference for fact in talk[:-1]]
             history = tuple(text for pair in zip(asked, told, strict=False) for text in pair)
@@ -97,7 +99,7 @@ def _split_talk(facts: list[Fact], turns: int) -> tuple[list[Fact], list[Fact]]:
 
 
 MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
-    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
+    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail", "aggregation")},
     "near_miss": make_near_miss, "distractor": make_distractor, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
     "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
 }  # fmt: skip

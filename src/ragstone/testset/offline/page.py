@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
 from ragstone.testset.blocks import Block, parse_blocks, plain_inline
+from ragstone.testset.offline import gate
 from ragstone.testset.offline.english import ENGLISH
 from ragstone.testset.offline.grammar import Grammar
-from ragstone.testset.offline.setting import Setting, find_setting, frame_title
 from ragstone.testset.offline.spanish import SPANISH
 from ragstone.testset.outline import (
     DOCUMENT_WORDS,
@@ -33,6 +35,13 @@ _NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
     "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
 )
 """Words of navigation, of menus and for documents."""
+_GENERIC_TITLES = DOCUMENT_WORDS | to_word_set(
+    "home index contents readme about inicio índice contenido our nuestra nuestro untitled"
+)
+MAX_TITLE_WORDS = 10
+_ARTICLES = "the|an?|your|our|this|el|la|los|las|un|una|su|tu|este|esta"
+MIN_USES, MAX_ARTICLES = 3, 0.1
+"""Uses of a word in a document from which it may be a name, and the share of them that may have an article."""
 _OPENING_CHARS = 200
 """How much of a page may be the head of its site."""
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
@@ -56,18 +65,20 @@ class Page:
     small: frozenset[str]
     """All words that the document writes with a small letter."""
     names: frozenset[str]
-    """Words, in small letters, that it writes with a large one inside a sentence."""
+    """Words, in small letters, that it writes with a large one inside a sentence, and more often so."""
     product: str
     """The name of what the document is about (`JuK`); empty where none stands out."""
-    setting: Setting
-    """Of a page with an owner, and of ordinary prose without a product: what its questions name; empty elsewhere."""
-    title_frame: str
-    """A template over `question` that names the title of the page; empty for a title that any page could have."""
+    is_prose: bool
+    """Whether it has no code, which is a sign of a manual: whose nouns belong to a program."""
+    body: str
+    """Its text without headings and code, so far as it is read for how words are written."""
+    has_telling_title: bool
+    """Whether the title tells which page it is; not one that any page could have."""
 
     @property
     def has_home(self) -> bool:
         """Whether a question can say whose `the museum` or `we` is."""
-        return bool(self.setting.frame)
+        return bool(self.owner or self.has_telling_title)
 
     @property
     def has_commands(self) -> bool:
@@ -94,29 +105,41 @@ class Page:
 def open_page(document: Document, language: str, folder_product: str = "") -> Page:
     """The page of a document; `folder_product` is what the documents of its folder are about, where that is known."""
     blocks = parse_blocks(document.text)
+    # what has no title of its own is called by the name of its file, which nobody would use in a question
     title = clean_title(document.title)
+    is_file_name = document.id.rpartition("/")[2].startswith(title) and title not in document.text
+    if is_file_name or not gate.has_language(title, GRAMMARS[language]):
+        title = ""
     command, manual = find_manual_name(document, blocks)
     # enough to see how a word is written; longer documents are not read whole for that
     text = document.text[:60_000]
-    small = set(re.findall(r"(?<![\w`-])[a-zñáéíóú][\w-]+", text))
     # not of headings, which many write with capitals throughout
-    body = "\n".join(block.text for block in blocks if block.kind != "heading")[:60_000]
-    names = {name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", body)}
+    body = "\n".join(block.text for block in blocks if block.kind not in ("heading", "code"))[:60_000]  # fmt: skip
+    large = Counter(
+        name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", body)
+    )
+    written = Counter(re.findall(r"(?<![\w`./@\['\"-])[a-zñáéíóú][\w-]+", body))
+    names = {word for word, count in large.items() if count > written[word]}
     opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
     product = "" if command else _find_product(text, opening, folder, folder_product)
     # code is a sign of a manual, whose nouns belong to a program and which has no owner
-    is_prose = "`" not in document.text and not any(block.kind in ("code", "entry") for block in blocks)  # fmt: skip
+    is_prose = "`" not in document.text and all(block.kind != "code" for block in blocks)
     owner = find_owner(title) if is_prose else ""
-    setting = Setting()
-    if owner or (is_prose and not command and not product):
-        setting = find_setting(title, owner, text, GRAMMARS[language].templates)
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
-        frozenset(small), frozenset(names), product, setting,
-        frame_title(command or title, GRAMMARS[language].templates),
+        frozenset(written), frozenset(names), product, is_prose, body, _is_telling(title, names),
     )  # fmt: skip
+
+
+def _is_telling(title: str, names: Container[str]) -> bool:
+    """Whether a title tells which page it is; a single word does where it is one of the names of the document."""
+    words = title.split()
+    is_generic = not words or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
+    is_common = len(words) == 1 and title.lower() not in names
+    is_long = len(words) > MAX_TITLE_WORDS or re.search(r"[;?!…|]", title)
+    return not (is_generic or is_common or is_long)
 
 
 def _find_product(text: str, opening: str, folder: str, folder_product: str) -> str:
@@ -124,11 +147,25 @@ def _find_product(text: str, opening: str, folder: str, folder_product: str) -> 
     folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
     if folder_product and folder_product.lower() == folder.lower():
         return folder_product
+    if called := _find_called(text, folder):
+        return called
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
     if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
         return name
     is_named = folder_product in opening and not _is_part_of_name(folder_product, text)
     return folder_product if folder_product and is_named else ""
+
+
+def _find_called(text: str, folder: str) -> str:
+    """The name of a folder as its document writes it, where it writes it as a name: again and again, and without an article."""
+    if len(folder) < 3 or folder.lower() in _NO_PRODUCTS:
+        return ""
+    name = "[- _]".join(map(re.escape, re.split(r"[-_]", folder)))
+    uses = re.findall(rf"(?:\b({_ARTICLES}) )?(?<![\w/.@`-])({name})(?![\w/`-]|\.\w)", text, re.IGNORECASE)  # fmt: skip
+    with_article = sum(bool(article) for article, _ in uses)
+    if len(uses) < MIN_USES or MAX_ARTICLES * len(uses) < with_article:
+        return ""
+    return str(Counter(name for _, name in uses).most_common(1)[0][0])
 
 
 def _is_part_of_name(name: str, text: str) -> bool:

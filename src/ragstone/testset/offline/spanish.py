@@ -1,55 +1,19 @@
-"""The Spanish grammar: what each table is for is said in grammar.py. The first pattern that matches a sentence is used."""
+"""The Spanish grammar: what each table is for is said in grammar.py."""
 
 from __future__ import annotations
 
 import re
 
-from ragstone.testset.offline.grammar import (
-    DATE,
-    NUMBER,
-    Grammar,
-    compile_patterns,
-)
-from ragstone.testset.vocabulary import NUMBER_WORDS
+from ragstone.testset.offline.grammar import Grammar
 from ragstone.text.clause_words import to_word_set
 
 _IMPERATIVES = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
 
-_NAMES = {
-    "subject": r"(?P<subject>[^\t]{2,70})",
-    "date": DATE["es"],
-    "money": r"(?:[$€£] ?\d[\d.,]*(?<![.,])|\d[\d.,]*(?<![.,])(?: ?%| ?€| (?:euros?|dólares|libras|céntimos)))",
-    "per": r"(?: (?:al|a la|por|cada) [a-zñáéíóú]+| (?:mensuales|anuales|diarios)){0,2}",
-    "units": r"[a-zñáéíóú]{2,}(?:os|as|es)(?: (?:laborables|naturales|hábiles))?(?: de [a-zñáéíóú]+)?",
-    "unit": r"(?:segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?)(?: (?:laborables|hábiles|naturales))?",
-    "num": NUMBER.format(words="|".join(sorted(NUMBER_WORDS["es"]))),
-    "where": r"(?: (?:al|a la|por|en|cada|para|desde) [^,;:()\d]{2,60})?",
-    "time": r"(?P<answer>(?P<prep>\S+)(?: [^\t]*)?)",
-}  # fmt: skip
 _PRAISE = r"(?:\S+ )?(?:buena?|gran|importante|útil|mejor|más|muy|nuev[oa]|distint[oa]|parte|ejemplo|forma|manera|caso|problema|sucesora?)\b"
-PREDICATES = compile_patterns(
-    [
-        ("when", r"@subject\t(?P<verb>(?:fue|fueron) [a-zñáéíóú]+(?:[ad]|ert|it)[oa]s?|(?:se )?[a-zñ]+ó|se [a-zñ]+(?:on|jo))\t(?:en|el) (?P<answer>@date)(?: .*)?", "¿Cuándo {verb} {subject}?", "{answer}"),
-        ("where", r"@subject\t(?P<verb>se (?:encuentran?|guardan?|almacenan?|instalan?|ubican?|sitúan?|registran?|conservan?)|están?(?: (?:ubicad|situad|guardad|instalad|almacenad)[oa]s?)?)\t(?P<answer>(?:en|bajo|dentro de|junto a|frente a) (?!(?:proceso|marcha|vigor|obras|función|riesgo|curso)\b)[^,;:()]{3,70})", "¿Dónde {verb} {subject}?", "{Answer}."),
-        ("place", r"@subject\t(?P<verb>van?|se (?:tiran?|echan?|depositan?))\t(?P<answer>(?:al|a la|en el|en la) [^,;:()]{3,50})", "¿Dónde {verb} {subject}?", "{Answer}."),
-        ("where", r"@subject\t(?P<verb>se (?:compran?|alquilan?|recogen?|devuelven?|descargan?|piden?|solicitan?|entregan?|presentan?)|(?:se )?pueden? (?:comprar|alquilar|recoger|devolver|descargar|pagar|pedir|solicitar|entregar|encontrar)(?:se)?)\t(?P<answer>(?:en|desde) (?:el|la|los|las) (?!plazo)[a-zñ][^,;:()\d]{3,60})", "¿Dónde {verb} {subject}?", "{Answer}."),
-        ("cost", r"@subject\t(?P<verb>es|son|era)\tde (?P<answer>@money@per)", "¿De cuánto {verb} {subject}?", "{answer}"),
-        ("cost", r"@subject\t(?P<verb>cuestan?|valen?|pagan?|cobran?|costó)\t(?P<answer>@money@per)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("cost", r"@subject\t(?P<verb>tienen?)\tun (?P<unit>coste|precio|descuento|recargo|límite) del? (?P<answer>@money@per)", "¿Qué {unit} {verb} {subject}?", "{answer}"),
-        ("how_long", r"@subject\t(?P<verb>es|son)\tde (?P<answer>@num @unit)", "¿De cuánto tiempo {verb} {subject}?", "{answer}"),
-        ("how_long", r"@subject\t(?P<verb>tardan?|duran?|duró)\t(?P<answer>(?:de |entre )?@num (?:(?:a|y) @num )?@unit)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("size", r"@subject\t(?P<verb>pesan?|miden?)\t(?P<answer>@num [a-zñáéíóú]+)", "¿Cuánto {verb} {subject}?", "{answer}"),
-        ("how_many", r"@subject\t(?P<verb>(?!es\b|son\b|dura|tarda|cuesta|se )[a-zñáéíóú]+(?: [a-zñ]+[aei]r)?)\t(?P<with>con )?(?P<answer>@num (?!@unit(?! de ))(?P<unit>@units))(?P<rest>@where)(?: y .*)?", "¿{With}{many} {unit} {verb} {subject}{rest}?", "{answer}"),
-        ("how_many", r"@subject\t(?P<verb>(?:se )?(?:pueden?|deben?) [a-zñ]+[aei]r(?:se)?)\t(?P<answer>(?:hasta |como máximo |al menos )?@num (?P<unit>@units))(?P<rest>@where)", "¿{many} {unit} {verb} {subject}{rest}?", "{answer}"),
-        ("time", r"@subject\t(?P<verb>(?!(?:es|son|tienen?|van?|hay)\b)[^\t]+)\t(?P<rest>(?:[^,;:()\s\d]+ ?){0,5}?)\t@time", "{Wh} {verb} {subject} {rest}?", "{Answer}."),
-    ],
-    _NAMES,
-)  # fmt: skip
 
 SPANISH = Grammar(
     language="es",
     definition=re.compile(rf"(?P<subject>[^,;:()]{{2,60}}?) (?P<verb>es|son) (?:una?|unos|unas) (?!{_PRAISE})(?P<rest>[a-zñáéíóú].{{15,}})"),
-    predicates=PREDICATES,
     articles=to_word_set("el la los las un una unos unas"),
     closed_words=to_word_set(
         "éste ésta éstos éstas ése ésa mayoría opcionalmente este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha dichos dichas que quien cuyo cuya cual cuales cuando donde como porque "
@@ -62,7 +26,7 @@ SPANISH = Grammar(
     ),
     links=to_word_set("de del en para por con a al sin sobre entre"),
     bad_starts=to_word_set(
-        "quien quienes éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
+        "cuánto cuánta cuántos cuántas cuándo quien quienes éste ésta éstos éstas ése ésa ésos ésas aquél aquélla mayoría ambas este esta esto estos estas ese esa eso esos esas aquel aquella dicho dicha él ella ellos ellas ello lo su sus cada todos todas ambos otro otra otros otras "
         "algunos algunas muchos muchas uno una-vez como si cuando mientras aunque porque pues pero sino y o ni también además así entonces luego finalmente primero "
         "segundo para por en a con sin desde hasta tras durante entre según sobre qué cuál quién cómo dónde no nunca solo sólo vea véase nota actualmente "
         "generalmente normalmente habitualmente hay existe existen es son puede pueden se le les más menos tal tales nada algo ahora hoy aquí quizá quizás "
@@ -73,9 +37,10 @@ SPANISH = Grammar(
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:(?:un |el )?(?:alias|complementario)|él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
     dangling_end=to_word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej i.e etc"),
-    time_questions={"": "¿Cuándo", "hasta": "¿Hasta cuándo", "desde": "¿Desde cuándo", "durante": "¿Durante cuánto tiempo", "cada": "¿Cada cuánto", "dentro": "¿En qué plazo", "plazo": "¿En qué plazo"},
     own_words={"su": "mi", "sus": "mis", "tu": "mi", "tus": "mis"},
     task=re.compile(r"(?P<asked>¿?Cómo (?:se )?)?(?P<verb>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)?) (?P<rest>(?:el|la|un|una|mi|su|al?|con|en|de|por|como|entre|\w+s) [^:,(]+|\w+s|[A-ZÁÉÍÓÚÑ][^:,(]+)"),
+    asked_clause=re.compile(r"(?:Cómo|Cuándo|Qué|Dónde|Por qué|Quién(?:es)?|Cuánt[oa]s?|Cuál(?:es)?) (?!.*\?)", re.IGNORECASE),
+    asked_task=re.compile(r"¿?Cómo \w+[aei]r"),
     manual_heading=re.compile(r"opciones|descripci[oó]n|argumentos|par[aá]metros", re.IGNORECASE),
     commands_heading=re.compile(r"\b(?:sub)?(?:órdenes|ordenes|mandatos|comandos)\b", re.IGNORECASE),
     before_verb=re.compile(r"(?:No|Solo|Sólo|Siempre|Se) "),
@@ -85,12 +50,13 @@ SPANISH = Grammar(
     order_start=re.compile(rf"(?:{_IMPERATIVES})\b|\w+(?:[iou]que|gue|ice|zca|ione)\b|Existen?\b", re.IGNORECASE),
     infinitive=re.compile(r"(?:No )?[A-ZÁÉÍÓÚ][a-zñ]+[aei]r(?:se)?\b"),
     self_reference=re.compile(r"Est[ea] (?:opción|directiva|orden|mandato|parámetro|función|variable|ajuste|campo|comando|método|botón|diálogo|ventana|herramienta|menú|casilla) (?:también |simplemente )?(?=(?!está\b|tiene\b|puede\b|debe\b)[a-zñáéíóú]{3,}[ae]\b)"),
-    conditional_start=re.compile(r"(?:Si|Cuando|Mientras|En caso|Sin embargo|Pero|Salvo)\b"),
+    glossary=re.compile(r"\b(?:glosario|terminología|definiciones)\b", re.IGNORECASE),
+    before_noun="el|la|los|las|del|al",
     templates={
-        "option": "¿Qué hace la opción {key} de {owner}?", "does_in": "¿Qué hace {key} en {owner}?", "what_is": "¿Qué {verb} {key}?",
-        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} corresponde a {key}?",
+        "option": "¿Qué hace la opción {key} de {owner}?", "what_is": "¿Qué {verb} {key}?",
+        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} figura para {key} en {home}?",
         "task": "¿Cómo puedo {task}?", "follow_up": "¿Y {key}?",
-        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según la página {title}, {question}", "quote": "«{}»", "section": "¿Qué dice la página {title} sobre {heading}?",
+        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según {owner}, {question}", "quote": "«{}»", "section": "¿Qué se indica sobre {topic} en {home}?", "list": "¿Qué {topic} se enumeran en {home}?", "home_manual": "la página de manual de `{}`", "home_product": "la documentación de {}", "home_part": "{title}, de la documentación de {product}", "glossary": "¿Qué significa {term} en {home}?", "follow_up_topic": "¿Y sobre {key}?",
     },
     noun_ends={
         "las": ("as", "iones", "dades", "udes"), "los": ("os", "ores", "ajes", "antes", "entes"),

@@ -13,12 +13,12 @@ from typing import Any
 from ragstone.data.documents import Document
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Difficulty, Evidence, Item, make_item_id
-from ragstone.testset.offline.clauses import find_clause_facts
+from ragstone.testset.offline.definitions import find_definitions
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.offline.records import find_record_facts
+from ragstone.testset.offline.sections import find_section_facts
 from ragstone.testset.offline.tables import find_table_facts
-from ragstone.testset.offline.tasks import find_heading_facts
 from ragstone.testset.question_terms import extract_content_stems
 from ragstone.testset.sampling import language_of
 
@@ -27,7 +27,7 @@ MAX_FACT_CHARS = 400_000
 """Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
 _BROKEN_WORD = re.compile(r"[a-zA-Z][-‐]\n\s*[a-zA-Z]")
 # patterns without a key that are records all the same: see describe_source
-_STRUCTURED = ("purpose_line", "heading", "question", "section")
+_STRUCTURED = ("purpose_line", "heading", "question", "section", "list")
 
 
 class FactStock:
@@ -47,7 +47,7 @@ class FactStock:
         page = open_page(beginning, language, self.index.folders.find_product(document.id))
         facts: dict[str, Fact] = {}
         # of two facts with the same question the first is kept, so the order matters
-        for source in (find_clause_facts, find_record_facts, find_table_facts, find_heading_facts):
+        for source in (find_definitions, find_record_facts, find_table_facts, find_section_facts):
             for fact in source(page):
                 if not _is_cut(document.text, fact):
                     facts.setdefault(fact.question, fact)

@@ -12,12 +12,11 @@ from ragstone.data.documents import Document
 from ragstone.testset.items import Item, make_item_id
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
-from ragstone.testset.offline.fluency import drop_frame
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
-from ragstone.testset.outline import clean_title, find_owner
-from ragstone.testset.question_terms import extract_content_stems
 
+MAX_NEAR_MISSES = 2
+"""Near misses of one document: more of them would ask the same command again and again."""
 MAX_SWAPPED_FACTS = 60
 """Facts of a document that the corpus is searched for in one turn: each search takes as long as the documents are large."""
 _INSTRUCTION = re.compile(
@@ -40,10 +39,12 @@ PLANTED_WORDS = ("BANANA", "COBALT", "LANTERN", "MARIGOLD", "PELICAN", "QUARTZ")
 
 
 def make_near_miss(turn: Turn) -> Iterator[Item]:
-    """A question about what the corpus nearly has: an option or a fact that only another document has."""
+    """A question about what the corpus nearly has: an option that only a kindred command has."""
     grammar = GRAMMARS[turn.language]
-    for fact in turn.pick_facts()[:MAX_SWAPPED_FACTS]:
-        for was, new in _find_swaps(turn, fact):
+    options = filter(_is_long_option, turn.stock.load_facts(turn.document, turn.language))
+    # the same in every turn: a few of a document are enough
+    for fact in sorted(options, key=lambda fact: make_item_id(fact.question, ()))[:MAX_NEAR_MISSES]:
+        for was, new in _find_other_options(turn, fact):
             question = grammar.fix_question(fact.question.replace(was, new, 1))
             if question == fact.question or gate.explain_doubtful_question(question, grammar):
                 continue
@@ -54,19 +55,6 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
                 f"swap:{fact.pattern}", proof=proof,
             )  # fmt: skip
             break  # variants of one near miss would be near duplicates of each other
-
-
-def _find_swaps(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
-    """What of a question can be replaced by what: its owner, or an option by one of a kindred command."""
-    owner = find_owner(clean_title(turn.document.title))
-    if _is_long_option(fact):
-        yield from _find_other_options(turn, fact)
-    # a question that names the title would name a page that nobody has
-    elif owner and owner in fact.question and turn.document.title not in fact.question:
-        others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
-        kindred = [document for document in others if _is_kindred(turn, fact, document)]
-        names = {find_owner(clean_title(document.title)) for document in kindred} - {"", owner}
-        yield from ((owner, name) for name in sorted(names))
 
 
 def _find_other_options(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
@@ -81,13 +69,6 @@ def _find_other_options(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
 
 def _is_long_option(fact: Fact) -> bool:
     return fact.pattern == "option" and fact.key.startswith("`--")
-
-
-def _is_kindred(turn: Turn, fact: Fact, other: Document) -> bool:
-    """Whether a document of somebody else has half of the words of what is asked, so that it might tell."""
-    subject = extract_content_stems(drop_frame(fact.question), turn.language)
-    told = other.text.lower()
-    return 2 * sum(stem in told for stem in subject) >= len(subject)
 
 
 def _is_kin(document: Document, fact: Fact, other: Fact) -> bool:

@@ -6,12 +6,9 @@ from __future__ import annotations
 
 import re
 
+from ragstone.testset.offline.frames import drop_frame
 from ragstone.text.clause_words import to_word_set
 
-_FRAME = re.compile(
-    r"(?:(?:According to|Según) [^“«]+(?:“[^”]*”|«[^»]*»)|(?:At|With|In|En|Con) [^,¿]+), (?=¿|\w)"
-)
-"""What subjects.frame_question puts before a question: the owner, the product or the page."""
 _ASKED = re.compile(
     r"^(¿?)(?:(?:by|until|within|for|up to|to|at|hasta|desde|cada|durante|en|de) )?(?:how (?:much|often|long)|what time|when|cuánto tiempo|cuánto|cuándo|qué plazo)\b",
     re.IGNORECASE,
@@ -57,11 +54,6 @@ USUAL_TRIGRAMS = {
         "XX, XXA XXC XXD XXP XXQ XXR XXW XXX ^CX ^DX ^PD ^PW ^PX ^RX ^WA ^WP ^WR ^WX ^X, ^XA ^XD ^XP ^XW ^XX "
     ),
 }  # fmt: skip
-
-
-def drop_frame(question: str) -> str:
-    """The question without the owner, tool or page that stands before it."""
-    return _FRAME.sub("", question, count=1)
 
 
 def is_fluent(question: str, language: str) -> bool:

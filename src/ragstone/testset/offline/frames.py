@@ -1,0 +1,71 @@
+"""How a question names the home of its fact: the owner, the title of the document, the product or the manual page."""
+
+from __future__ import annotations
+
+import re
+
+from ragstone.testset.offline.page import Page
+from ragstone.testset.question_terms import extract_content_stems
+
+NAMED_SHARE = 0.6
+"""Share of the words of a title from which a question names its page already."""
+_FRAME = re.compile(
+    r"(?:(?:According to|Según) (?:[^“«,]*(?:“[^”]*”|«[^»]*»))?[^,“«]*(?:, de la documentación de [^,]+)?|(?:At|In|En) [^,¿]+), (?=¿|\w)"
+)
+"""What frame_home puts before a question."""
+
+
+def name_home(page: Page) -> str:
+    """The document as a question speaks of it: “Returns and refunds”, the manual page of `ls`; empty where it has no name."""
+    templates = page.grammar.templates
+    if page.command:
+        return templates["home_manual"].format(page.command)
+    title = templates["quote"].format(page.title.replace("“", "").replace("”", ""))
+    if page.product and page.title and page.product.lower() not in page.title.lower():
+        return templates["home_part"].format(title=title, product=page.product)
+    # of a manual whose program nobody names, `Contributing` or `Design philosophy` tells nothing
+    if page.has_telling_title and (page.is_prose or _has_name(page)):
+        return title
+    return templates["home_product"].format(page.product) if page.product else ""
+
+
+def _has_name(page: Page) -> bool:
+    """Whether the title has a name, by which it is known what the page belongs to."""
+    return any(
+        word.lower() in page.names or re.search(r"\d|\w[A-Z]", word) for word in page.title.split()
+    )
+
+
+def frame_home(page: Page, question: str) -> str:
+    """The question with the owner or the name of its page, or as it is where it has that name; empty where the page gives none."""
+    templates = page.grammar.templates
+    if page.owner:
+        is_named = page.owner in question
+        return question if is_named else _put_frame(templates["frame_at"], page.owner, question)
+    home = name_home(page)
+    # what names the title needs the product alone
+    if home and not _names_title(page, question) and home != templates["home_product"].format(page.product):  # fmt: skip
+        return _put_frame(templates["frame_page"], home, question)
+    is_named = bool(home) and page.product.lower() in question.lower()
+    if is_named or not home:
+        return question if home else ""
+    return _put_frame(templates["frame_in"], page.product, question)
+
+
+def drop_frame(question: str) -> str:
+    """The question without the owner, tool or page that stands before it."""
+    return _FRAME.sub("", question, count=1)
+
+
+def _names_title(page: Page, question: str) -> bool:
+    """Whether a question has most words of the title of its page."""
+    stems = set(extract_content_stems(page.title, page.grammar.language))
+    named = stems.intersection(extract_content_stems(question, page.grammar.language))
+    return bool(named) and len(named) >= NAMED_SHARE * len(stems)
+
+
+def _put_frame(frame: str, owner: str, question: str) -> str:
+    at = int(question[:1] == "¿")  # where its first letter stands
+    is_me = question[at:].startswith("I ")
+    small = question if is_me else question[:at] + question[at : at + 1].lower() + question[at + 1 :]  # fmt: skip
+    return frame.format(owner=owner, question=small)

@@ -1,0 +1,292 @@
+"""Facts from what a document labels itself: headings with the short section below them, and the terms of a glossary.
+
+The label is what is asked for, and the reference is all that stands under it, so that neither can lose its context."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from ragstone.testset.blocks import Block, tidy_text
+from ragstone.testset.offline import gate
+from ragstone.testset.offline.definitions import drop_references
+from ragstone.testset.offline.facts import Fact
+from ragstone.testset.offline.frames import frame_home, name_home
+from ragstone.testset.offline.page import Page
+from ragstone.testset.offline.topics import (
+    drop_article,
+    is_plural,
+    list_prefixes,
+    name_task,
+    name_topic,
+)
+from ragstone.testset.outline import clean_title
+from ragstone.testset.question_terms import extract_content_stems
+
+_VERB = r"\b.* (?:is|are|was|were|do|does|did|can|could|should|will|would|must|may|has|have)\b"
+_NO_INFINITIVE = r" (?!\w+[aei]r(?:se|lo|la)? )"
+"""What a whole question has and one cut short has not: `Why run Quassel?`, `¿Para qué ejecutar Quassel?`."""
+# the kind of a question by how it begins; all others ask what something is or why
+_KINDS_ASKED = (
+    ("how_to", re.compile(r"How (?:do|can|should)\b|What (?:should|must|can|do) I do\b|¿Cómo (?!\w+[aei]r(?:se|lo|la)? )|¿Qué (?:hago|debo hacer|puedo hacer)\b")),
+    ("factual", re.compile(rf"(?:When|Where|Who|How (?:many|much|long)){_VERB}|¿(?:Cuándo|Dónde|Quién|Cuánt\w+){_NO_INFINITIVE}")),
+    ("conceptual", re.compile(rf"(?:What|Why|How|Which){_VERB}|(?:Is|Are|Do|Does|Can|Should|Will|Must|May) |¿(?:Qué|Por qué|Cuál(?:es)?|Para qué){_NO_INFINITIVE}|¿(?:Se puede|Puedo|Es|Hay) ")),
+)  # fmt: skip
+MAX_STEPS = 10
+MIN_QUESTION_STEMS = 3
+"""Words of meaning of a heading that asks."""
+MIN_SECTION_WORDS, MIN_TERM_WORDS = 15, 5
+"""Words of a section, and of what a glossary says of a term, that tell something."""
+MIN_LISTED, MAX_LISTED, MAX_LISTED_WORDS = 3, 9, 12
+"""Items of a list that is asked for as one, and words of each."""
+MAX_MENTIONS = (0, 1)
+"""Other places of a page that may speak of a topic: of one word, which may well be told there too, and of several."""
+MAX_FOOTER_WORDS = 8
+MAX_CODE_LINES, MAX_CODE_CHARS = 3, 80
+_JOINING = frozenset({"and", "or", "then", "y", "e", "o"})
+_POINTING_OBJECT = re.compile(r"(?:the|el|la|los|las) [a-zñáéíóú]+")
+"""`activate the dialog`: which one, only the page tells."""
+_PLAIN_TERM = re.compile(r"[^\W_][\w ’'/&.+-]{1,40}")
+_WHAT_IS = re.compile(r"What (?:is|are)\b|¿Qué (?:es|son)\b")
+_ANSWER_MARK = re.compile(r"(?:A|R|Answer|Respuesta)\s?[.:]{1,2}\s+(?=[A-ZÁÉÍÓÚÑ¿¡])")
+"""How pages of questions mark an answer: `R.: Sí`."""
+_LABEL = re.compile(
+    r"(?:\*\*|__)(?P<label>[^*_\n`]{3,60}?)(?:[:.](?:\*\*|__)|(?:\*\*|__)\s?[:–—])\s+"
+)
+"""`**Late returns:** …`, `**Late returns** – …`"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A heading with the blocks up to the next heading."""
+
+    page: Page
+    heading: str
+    parents: tuple[str, ...]
+    """Headings above it, nearest first, without the title."""
+    blocks: Sequence[Block]
+    start: int
+    has_parts: bool
+    """Whether sections of its own follow, which tell more of what it is about."""
+
+    @property
+    def end(self) -> int:
+        return self.blocks[-1].end
+
+
+def find_section_facts(page: Page) -> Iterator[Fact]:
+    """A question for each heading that has its whole answer right below it, and for each term of a glossary."""
+    for section in _list_labelled(page):
+        fact = _ask_heading(section)
+        if fact is not None:
+            yield replace(fact, start=section.start, end=section.end)
+        yield from _ask_terms(section)
+
+
+def _list_labelled(page: Page) -> Iterator[_Section]:
+    """The sections of a page that have text of their own."""
+    for at, found in enumerate(page.sections):
+        if found.block.kind != "heading":
+            continue
+        rest = page.sections[at + 1 :]
+        below = takewhile(lambda following: following.block.kind != "heading", rest)
+        blocks = [following.block for following in below]
+        if blocks:
+            parents = tuple(text for text in found.headings[1:] if text != page.title)
+            following = next((part.block for part in rest if part.block.kind == "heading"), None)
+            has_parts = following is not None and following.level > found.block.level
+            yield _Section(page, clean_title(found.block.text), parents, blocks, found.block.start, has_parts)  # fmt: skip
+
+
+def _ask_heading(section: _Section) -> Fact | None:
+    """The fact of a heading, by what it is: a question, a task, a list or a topic; its span is set by the caller."""
+    page, heading = section.page, section.heading
+    reference = _read_text(_drop_footer(section.blocks))
+    is_title = extract_content_stems(heading, page.grammar.language) == extract_content_stems(page.title, page.grammar.language)  # fmt: skip
+    if not reference or section.has_parts or _explain_doubtful_section(section, reference):
+        return None
+    fact = _ask_question(page, heading, reference) if heading.endswith("?") else None
+    fact = fact or _ask_task(section, reference)
+    # a page that says all of its topic says more than its first section does
+    return (
+        fact
+        if fact or is_title or heading.endswith("?")
+        else _ask_list(section) or _ask_topic(section, reference)
+    )
+
+
+def _explain_doubtful_section(section: _Section, reference: str) -> str:
+    """Why the text of a section is no reference; empty when it may pass."""
+    grammar = section.page.grammar
+    if grammar.leaning_start.match(reference) and not section.heading.endswith("?"):
+        return "begins in the middle of a thought"
+    return gate.explain_cut(reference, grammar)
+
+
+def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
+    """The fact of a heading that is a question itself."""
+    bare = heading if page.grammar.language != "es" else f"¿{heading.lstrip('¿')}"
+    stems = extract_content_stems(bare, page.grammar.language)
+    # `How can I become a Debian member?` names its home itself
+    is_name = _WHAT_IS.match(bare) and bare.rstrip("?").split()[-1].lower() in page.names
+    is_named = is_name or (len(stems) >= MIN_QUESTION_STEMS and gate.is_specific(bare.lstrip("¿")))
+    question = bare if is_named else frame_home(page, bare)
+    kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(bare)), "")
+    doubt = gate.explain_doubtful_question(question, page.grammar)
+    # `Can I book?`: what, only the page tells; of a house with a name it is clear, and so is `What is Ikiwiki?`
+    is_short = len(stems) < MIN_QUESTION_STEMS and not page.owner and not _WHAT_IS.match(bare)  # fmt: skip
+    if not kind or is_short or "?" in question[:-1] or doubt:
+        return None
+    return Fact(question, reference, kind, "question", 0, 0, question)
+
+
+def _ask_task(section: _Section, reference: str) -> Fact | None:
+    """How to do what a heading names, where it asks for that or its section has steps."""
+    page, grammar = section.page, section.page.grammar
+    # `Missing albums?` is no task
+    is_task = not section.heading.endswith("?") or grammar.asked_task.match(section.heading)
+    task = name_task(page, section.heading) if is_task else ""
+    # `Moving abroad` is a topic unless its section has steps
+    is_told = grammar.asked_task.match(section.heading) or sum(block.level > 0 for block in section.blocks) > 1  # fmt: skip
+    if not task or not is_told or _POINTING_OBJECT.fullmatch(task.partition(" ")[2]):
+        return None
+    question = frame_home(page, grammar.fix_question(grammar.templates["task"].format(task=task)))
+    doubt = not question or gate.explain_doubtful_question(question, grammar)
+    return None if doubt else Fact(question, reference, "how_to", "heading", 0, 0, task)
+
+
+def _ask_list(section: _Section) -> Fact | None:
+    """Which things a list names that its heading calls by a plural."""
+    page, grammar = section.page, section.page.grammar
+    items = [block for block in section.blocks if block.kind == "item"]
+    others = section.blocks[: len(section.blocks) - len(items)]
+    is_list = list(section.blocks) == [*others, *items] and len(others) < 2
+    is_short = all(len(item.text.split()) <= MAX_LISTED_WORDS for item in items)
+    if not is_list or not is_short or not MIN_LISTED <= len(items) <= MAX_LISTED:
+        return None
+    topic, home = name_topic(page, section.heading), name_home(page)
+    if not topic or not home or not is_plural(topic, grammar) or _is_told_elsewhere(section, topic):
+        return None
+    question = grammar.templates["list"].format(topic=drop_article(topic, grammar), home=home)
+    reference = f"{'; '.join(item.text.rstrip('.;,') for item in items)}."
+    if gate.explain_doubtful_question(question, grammar) or gate.explain_cut(reference, grammar):
+        return None
+    return Fact(question, reference, "aggregation", "list", 0, 0, topic)
+
+
+def _ask_topic(section: _Section, reference: str) -> Fact | None:
+    """What a page says about the topic that a heading names."""
+    page, grammar = section.page, section.page.grammar
+    topic, home = name_topic(page, section.heading), name_home(page)
+    if not topic or not home or len(reference.split()) < MIN_SECTION_WORDS:
+        return None
+    if _is_told_elsewhere(section, topic) or not _is_spoken_of(topic, reference, grammar.language):
+        return None
+    # `What does “BMP” say about starting BMP?`
+    if set(list_prefixes(page.title, grammar.language)) <= set(
+        list_prefixes(topic, grammar.language)
+    ):
+        return None
+    question = grammar.templates["section"].format(home=home, topic=topic)
+    if gate.explain_doubtful_question(question, grammar):
+        return None
+    return Fact(question, reference, "conceptual", "section", 0, 0, topic, topic, home, f"section:{home}")  # fmt: skip
+
+
+def _ask_terms(section: _Section) -> Iterator[Fact]:
+    """What each entry of a glossary means."""
+    page, home = section.page, name_home(section.page)
+    named = f"{page.title} {section.heading} {' '.join(section.parents)}"
+    if not home or not page.grammar.glossary.search(named):
+        return
+    for block, label, start in _list_entries(section):
+        reference = _read_entry_text(page, start, block.end)
+        term = page.grammar.templates["quote"].format(label)
+        question = page.grammar.templates["glossary"].format(term=term, home=home)
+        is_told = len(reference.split()) >= MIN_TERM_WORDS and _PLAIN_TERM.fullmatch(label)
+        if is_told and not gate.explain_doubt(question, reference, page.grammar, owned=True):
+            yield Fact(question, reference, "conceptual", "term", block.term_start or block.start, block.end, label, label, home, f"term:{home}")  # fmt: skip
+
+
+def _list_entries(section: _Section) -> Iterator[tuple[Block, str, int]]:
+    """Blocks behind a label, with the label and where their text starts: entries, and items with a label in bold."""
+    text = section.page.document.text
+    for block in section.blocks:
+        if block.kind == "entry" and len(block.terms) == 1:
+            yield block, block.terms[0], block.start
+        elif block.kind in ("item", "paragraph") and (label := _LABEL.match(text, block.start, block.end)):  # fmt: skip
+            yield block, clean_title(label["label"]), label.end()
+
+
+def _read_entry_text(page: Page, start: int, end: int) -> str:
+    reference = drop_references(tidy_text(page.document.text[start:end]))
+    return reference[:1].upper() + reference[1:]
+
+
+def _is_spoken_of(topic: str, text: str, language: str) -> bool:
+    """Whether a text has a word of its topic."""
+    return any(prefix in text.lower() for prefix in list_prefixes(topic, language))
+
+
+def _is_told_elsewhere(section: _Section, topic: str) -> bool:
+    """Whether another part of the page speaks of the topic too, so that the section does not tell all."""
+    prefixes = list_prefixes(topic, section.page.grammar.language)
+    most = len(section.heading.split()) + 2  # a line of a table of contents has no more words
+    others = (
+        found.block.text.lower()
+        for found in section.page.sections
+        if not section.start <= found.block.start <= section.end
+        and (found.block.kind != "item" or len(found.block.text.split()) > most)
+    )
+    times = sum(all(prefix in text for prefix in prefixes) for text in others)
+    return times > MAX_MENTIONS[len(prefixes) > 1]
+
+
+def _drop_footer(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks without a last line that is no sentence: `TW-12, issue 9`."""
+    last = blocks[-1]
+    is_footer = last.kind == "paragraph" and len(last.text.split()) <= MAX_FOOTER_WORDS and last.text[-1:].isalnum()  # fmt: skip
+    return blocks[:-1] if is_footer and len(blocks) > 1 else blocks
+
+
+def _read_text(blocks: Sequence[Block]) -> str:
+    """The text of a section of paragraphs, lists and single lines of code; empty where it has anything else."""
+    parts: list[str] = []
+    steps = 0
+    for at, block in enumerate(blocks):
+        text = block.text.strip()
+        is_next_item = at and blocks[at - 1].kind == "item"
+        if block.kind == "paragraph" and not re.match(
+            r"\d+\.\d+", text
+        ):  # a line of a table of contents
+            parts.append(text)
+        elif block.kind == "item" and block.level:
+            steps += 1
+            parts.append(f"{steps}. {_end_item(text)}")
+        elif block.kind == "item":
+            if is_next_item:
+                parts[-1] = parts[-1].rstrip(".;,") + ";"
+            parts.append(_end_item(text))
+        elif block.kind == "code" and (lines := _read_code(text)):
+            parts.append(lines)
+        else:
+            return ""
+    return drop_references(_ANSWER_MARK.sub("", " ".join(parts))) if steps <= MAX_STEPS else ""
+
+
+def _end_item(text: str) -> str:
+    """An item of a list with its full stop, where it is a sentence of its own or the last words of one."""
+    return text if text[-1] in ".:;,!?" or text.split()[-1] in _JOINING else f"{text}."
+
+
+def _read_code(text: str) -> str:
+    """A few short lines of code, each marked as such; empty for more."""
+    lines = [
+        " ".join(re.sub(r"^[$#%>] ", "", line.strip()).split())
+        for line in text.split("\n")
+        if line.strip()
+    ]
+    is_short = len(lines) <= MAX_CODE_LINES and all(len(line) <= MAX_CODE_CHARS for line in lines)
+    return " ".join(f"`{line}`" for line in lines) if is_short and "`" not in text else ""

@@ -1,0 +1,197 @@
+"""Headings as a question names them: a topic (in small letters, in Spanish with its article), or a task from its verb on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from ragstone.testset.offline import gate
+from ragstone.testset.offline.grammar import Grammar
+from ragstone.testset.offline.page import Page
+from ragstone.testset.outline import DOCUMENT_WORDS
+from ragstone.testset.question_terms import extract_content_stems
+from ragstone.text.clause_words import to_word_set
+from ragstone.text.verbs import NOUN_LIKE, find_verb_form, is_base_form
+
+MAX_TOPIC_WORDS = 6
+MIN_CLAUSE_WORDS, MAX_CLAUSE_WORDS = 3, 10
+GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
+    "external others general background summary conclusion conclusions description synopsis name example examples more other further additional misc miscellaneous details information contents content purpose scope thanks "
+    "acknowledgements credits license licence copyright authors author notes note see related references links resources next what why usage options parameters arguments returns history changelog changes status "
+    "externos otros antecedentes resumen conclusión conclusiones descripción sinopsis nombre ejemplo ejemplos más otros otras adicional varios detalles información contenido contenidos objeto alcance gracias agradecimientos créditos "
+    "licencia autores autor véase ver relacionados referencias enlaces recursos siguiente uso opciones parámetros argumentos historia cambios estado observaciones"
+)
+"""First words of headings that any page could have."""
+_PLAIN = re.compile(r"[^\W\d_][\w’'/.+-]*,?(?: [\w’'/&.+-]+,?)*(?<!,)")
+_CODE = re.compile(r"`[^`]+`|(?=.*[_\d]|.*[a-z][A-Z])[a-z][\w.-]*[a-z\d]")
+"""A heading that is a name in code: `sort_album`, `id3v23`."""
+_MIN_PREFIX = 4
+_WRITTEN = r"(?:\b({article})\s+)?(?<![\w-]){noun}\b(?!-)"
+_ES_VERB = re.compile(r"\w+(?:[aei]r|ando|iendo)(?:se)?\b|\w+[ai]d[oa]s? (?:en|por|con|de|a|para) ")
+_ADVERB = re.compile(r"\w+ly|\w+mente", re.IGNORECASE)
+_NEEDS_NOUN = {
+    "en": to_word_set("to by with from at in on of for"),
+    "es": to_word_set("a de por con en para desde como"),
+}
+"""A task that goes on so lacks what it is done to: `announce to the world`."""
+
+
+def name_task(page: Page, heading: str) -> str:
+    """The task of a heading as it stands inside a question; empty for a heading that names none."""
+    verb, _, rest = read_task(heading, page.grammar).partition(" ")
+    # the first word behind the verb has no capital by its place
+    return f"{verb} {lower_capitals(page, ['', *rest.split()]).strip()}" if rest else ""
+
+
+def name_topic(page: Page, heading: str) -> str:
+    """The topic of a heading as it stands inside a question; empty for a heading that names none."""
+    grammar = page.grammar
+    words = heading.split()
+    if _CODE.fullmatch(heading):
+        return f"`{heading.strip('`')}`"
+    is_plain = _PLAIN.fullmatch(heading) and len(words) <= MAX_TOPIC_WORDS
+    if grammar.asked_clause.match(heading):
+        return _name_clause(page, words)
+    first = (
+        words[min(1, len(words) - 1)].lower()
+        if words[0].lower() in grammar.articles
+        else words[0].lower()
+    )
+    is_leaning = first in GENERAL_HEADINGS or first in grammar.bad_starts - grammar.articles
+    if not is_plain or is_leaning or not _is_nominal(words, grammar):
+        return ""
+    # the links between several nouns stand at every second place
+    parts = re.split(r"(,? (?:and|&|y|e) |, )", lower_capitals(page, words))
+    parts[::2] = [_add_article(page, noun) for noun in parts[::2]]
+    return "".join(parts) if all(parts) else ""
+
+
+def _name_clause(page: Page, words: Sequence[str]) -> str:
+    """`When to call`, `How reports are handled`: what a page may say something about as it stands; empty for one that leans on others."""
+    clause = page.grammar.to_own_words(lower_capitals(page, words))
+    is_whole = MIN_CLAUSE_WORDS <= len(words) <= MAX_CLAUSE_WORDS and words[-1].lower() not in page.grammar.dangling_end  # fmt: skip
+    leans = page.grammar.first_person.search(clause) or page.grammar.question_pointers.search(clause)  # fmt: skip
+    return clause if is_whole and not leans else ""
+
+
+def _is_nominal(words: Sequence[str], grammar: Grammar) -> bool:
+    """Whether the words are a noun phrase, in English also one behind a gerund (`obtaining tickets`); no clause, no order."""
+    first, rest = words[0].lower(), words[1:]
+    if any(find_verb_form(word, grammar.language) == "finite" for word in rest if word.islower()):
+        return False
+    if grammar.language == "en" and first.endswith("ing") and rest:
+        return _is_phrase(rest, grammar)
+    is_order = grammar.language == "en" and rest and is_base_form(first) and (first not in NOUN_LIKE or rest[0].lower() in grammar.articles)  # fmt: skip
+    # `Administrando cuentas`, `Basado en normas`
+    is_verb = grammar.language == "es" and _ES_VERB.match(" ".join(words).lower())
+    return not is_order and not is_verb and _is_phrase(words, grammar)
+
+
+def _is_phrase(words: Sequence[str], grammar: Grammar) -> bool:
+    """Whether the words are a noun phrase, or two of them: `paper and cardboard`."""
+    halves = re.split(r",? (?:and|&|y|e) |, ", " ".join(words))
+    return len(halves) < 4 and all(
+        gate.is_noun_phrase(half, grammar) and half.lower() not in GENERAL_HEADINGS
+        for half in halves
+    )
+
+
+def lower_capitals(page: Page, words: Sequence[str]) -> str:
+    """The words of a heading as inside a sentence: `Late Returns` loses its capitals, `Debian packages` keeps them."""
+    # of a heading in capitals throughout none tells a name
+    large = [word for word in words if len(word) > 3]
+    is_title_case = len(large) > (words[0] != "") and all(not word[0].islower() for word in large)
+
+    return " ".join(
+        _lower_word(
+            page,
+            word,
+            is_convention=at == 0 or is_title_case,
+            is_first=at == 0 and words[-1].islower(),
+        )
+        for at, word in enumerate(words)
+    )
+
+
+def _lower_word(page: Page, word: str, *, is_convention: bool, is_first: bool) -> str:
+    """A word of a heading in small letters, unless it is a name; `is_first`: the first of a heading in small letters."""
+    bare, small = word.rstrip(","), word.lower()
+    is_shaped = not re.fullmatch(r"[A-ZÁÉÍÓÚÑ]?[a-zñáéíóúü’'/-]+|[A-ZÁÉÍÓÚÑ]+", bare)
+    if is_shaped or (bare.isupper() and bare.lower() not in page.small | page.grammar.articles):
+        return word  # `macOS`, `CVE`
+    is_name = bare.lower() in page.names and not (is_first and bare.lower() in page.small)
+    is_kept = is_name or not (is_convention or bare.isupper())
+    return word if is_kept and bare.lower() not in page.grammar.articles else small
+
+
+def _add_article(page: Page, topic: str) -> str:
+    """A topic with the article that its page writes before it; empty where nothing tells whether it needs one."""
+    grammar = page.grammar
+    words = topic.split()
+    first = words[0]
+    # the noun of a phrase stands last in English and first in Spanish; a name has no article
+    noun = first if grammar.language == "es" else words[-1]
+    if first in grammar.articles or topic[0] == "`":
+        return topic
+    if grammar.language == "en" and (is_plural(topic, grammar) or first.endswith("ing")):
+        return topic
+    # in English the whole phrase, in Spanish its noun, which stands first
+    sought = words if grammar.language == "en" else words[:1]
+    expression = _WRITTEN.format(article=grammar.before_noun, noun=r"\s+".join(map(re.escape, sought)))  # fmt: skip
+    written = re.findall(expression, page.body, re.IGNORECASE)
+    articles = Counter(article.lower() for article in written if article)
+    if articles and 2 * articles.total() >= len(written):
+        return f"{grammar.before_noun_of(max(articles, key=articles.__getitem__))} {topic}"
+    is_bare = noun.istitle() or (written and grammar.language == "en")
+    return topic if is_bare else grammar.add_article(topic)
+
+
+def drop_article(topic: str, grammar: Grammar) -> str:
+    """The topic without the article before it."""
+    first, _, rest = topic.partition(" ")
+    return rest if first in grammar.articles else topic
+
+
+def is_plural(topic: str, grammar: Grammar) -> bool:
+    """Whether the noun of a topic is a plural: in English the last word before a preposition, in Spanish the first."""
+    words = drop_article(topic, grammar).split()
+    if grammar.language == "es":
+        return words[0].endswith("s") and not words[0].endswith("sis")
+    end = next((at for at, word in enumerate(words) if word in grammar.links), len(words))
+    return re.fullmatch(r".*[a-z]{2}(?<![sui])s", words[max(end, 1) - 1]) is not None
+
+
+def list_prefixes(text: str, language: str) -> list[str]:
+    """Beginnings by which forms of the words of meaning of a text are found: `impersonat` of Impersonation."""
+    stems = extract_content_stems(text, language)
+    return [stem[: max(_MIN_PREFIX, len(stem) - 1)] for stem in stems]
+
+
+def is_topic(page: Page, headings: Sequence[str], subject: str) -> bool:
+    """Whether a subject makes up half or more of what the title, the product or one of the headings above names."""
+    language = page.grammar.language
+    own = set(extract_content_stems(subject, language))
+    named = (page.title, page.command, page.product, *headings[:2])
+    about = (set(extract_content_stems(name, language)) for name in named if name)
+    return bool(own) and any(own <= stems and 2 * len(own) >= len(stems) for stems in about)
+
+
+def read_task(heading: str, grammar: Grammar) -> str:
+    """The task that a heading names, from its plain verb on (`install packages`); empty when it names none."""
+    match = grammar.task.fullmatch(grammar.to_own_words(heading.rstrip("?.: ")))
+    if match is None:
+        return ""
+    verb, rest = match["verb"].lower(), match["rest"].split(" ")
+    # `Release notes` is no order; `Release the lock` is
+    is_marked = match["asked"] or grammar.language == "es" or verb.endswith("ing") or rest[0].lower() in grammar.articles | {"my"}  # fmt: skip
+    verb = verb if grammar.language == "es" or match["asked"] else _find_base(verb)
+    is_cut = rest[-1].lower() in grammar.dangling_end or rest[0].lower() in _NEEDS_NOUN[grammar.language] or _ADVERB.fullmatch(rest[0])  # fmt: skip
+    return f"{verb} {' '.join(rest)}" if verb and is_marked and not is_cut else ""
+
+
+def _find_base(verb: str) -> str:
+    """The plain form of an English verb or gerund: `configuring`, `running`; empty for what is none."""
+    stem = verb.removesuffix("ing")
+    forms = (verb,) if stem == verb else (stem, f"{stem}e", stem[:-1])
+    return next((form for form in forms if is_base_form(form)), "")
