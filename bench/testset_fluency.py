@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bench.testsets import xquad
-from ragstone.testset.offline.fluency import list_trigrams
+from ragstone.testset.fluency import list_trigrams
 
 LEAST = 2
 """Times that a trigram must occur to be usual."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.testset.offline.fluency import drop_frame
+from ragstone.testset.offline.frames import drop_frame
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.quality import (
     MIN_NEWS,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ragstone.testset.offline.fluency import is_fluent
 
+from ragstone.testset.fluency import is_fluent
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.quality import explain_poor_record

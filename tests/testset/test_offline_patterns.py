@@ -105,7 +105,7 @@ def test_a_menu_item_is_not_asked_for_because_its_name_says_what_it_does() -> No
 
 
 def test_a_definition_is_of_what_its_page_or_section_is_about() -> None:
-    model = "# {}\n\nA storage model is a model that tells how data are kept. Run `keep`.\n"
+    model = "# {}\n\nA storage model is a model that tells how data are kept. It is shown below. Run `keep`.\n"
     assert ask(model.format("Other things"), title="Other things") == {}
     titled = ask(model.format("Storage models"), title="Storage models")
     assert list(titled) == ["What is a storage model?"], "its title would say the same again"
@@ -171,10 +171,14 @@ def test_a_task_speaks_with_the_words_of_its_reader() -> None:
 @pytest.mark.parametrize(
     ("title", "text", "product"),
     [
-        ("Testing — Flask Documentation (2.2.x)", "Use the client.", "Flask"),
-        ("Vim documentation: insert", "Insert mode.", "Vim"),
-        ("Manual de aprendizaje de GNU LilyPond: 2.3 Errores", "Los errores.", "GNU LilyPond"),
-        ("Texto", "Ayuda de LibreOffice 7.4\n\n# Texto", "LibreOffice"),
+        ("Testing — Flask Documentation (2.2.x)", "Use the client of Flask.", "Flask"),
+        ("Vim documentation: insert", "Insert mode of Vim.", "Vim"),
+        (
+            "Manual de aprendizaje de GNU LilyPond: 2.3 Errores",
+            "Los errores de LilyPond.",
+            "GNU LilyPond",
+        ),
+        ("Texto", "Ayuda de LibreOffice 7.4\n\n# Texto\n\nEl texto de LibreOffice.", "LibreOffice"),
         ("El manual", "El manual de uso.", ""),
         ("Options manual", "See Options.", ""),
     ],

@@ -58,7 +58,7 @@ def unfinished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, b
     docs = tmp_path / "docs"
     docs.mkdir()
     for n in range(12):
-        text = f"# A bridge by day\n\nThe bridge of Town{n} was built in {1800 + n}. Its arches are {n + 3} metres wide."
+        text = f"# The bridge of Town{n}\n\n## Arches\n\nThe arches were built in {1800 + n} and are {n + 3} metres wide."
         (docs / f"{n}.md").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     kept: list[bytes] = []
@@ -70,7 +70,7 @@ def unfinished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, b
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Journal, "close", keep)
-        assert len(generate("docs", 6, kinds="factual", seed=3, out="whole.jsonl"))
+        assert len(generate("docs", 6, kinds="conceptual", seed=3, out="whole.jsonl"))
     head, *steps = kept[0].splitlines(keepends=True)
     return tmp_path / "set.jsonl", Path("whole.jsonl").read_bytes(), b"".join([head, *steps[:3]])
 
@@ -99,6 +99,17 @@ def test_an_unfinished_file_of_an_older_version_is_resumed(
     assert load_unfinished(out) is None
     assert run(["generate", "--resume", "-o", str(out)]) == 2
     assert "no documents" in capsys.readouterr().err
-    command = ["generate", "docs", "-n", "6", "--kinds", "factual", "--seed", "3", "-o", str(out)]
+    command = [
+        "generate",
+        "docs",
+        "-n",
+        "6",
+        "--kinds",
+        "conceptual",
+        "--seed",
+        "3",
+        "-o",
+        str(out),
+    ]
     assert run([*command, "--resume", "-q"]) == 0
     assert out.read_bytes() == whole

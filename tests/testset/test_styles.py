@@ -8,22 +8,23 @@ import pytest
 
 from ragstone.data.documents import Document
 from ragstone.errors import RagstoneError
-from ragstone.testset.offline.styles import STYLES, add_slips, to_search, write_in_style
 from ragstone.testset.sets import generate
+from ragstone.testset.styles import STYLES, add_slips, to_search, write_in_style
 
+ROOMS = "\n## {}\n\n| {} | {} |\n| --- | --- |\n| {} | 12 euros |\n| {} | 30 euros |\n"
 DOCUMENTS = [
     Document(
         "library",
-        "The Linden library opened in 1931 with few books. The Linden hall has 140 seats and a stage. "
-        "The Linden card costs 12 euros. A carrel is a desk that has walls on three sides.",
-        "Linden House: guide",
+        "# Linden House\n\nLinden House is a library that lends books to readers."
+        + ROOMS.format("Prices", "Ticket", "Price", "Year", "Family"),
+        "Linden House",
         language="en",
     ),
     Document(
         "biblioteca",
-        "La biblioteca de Torreluna abrió en 1952 con dos salas. El carné de Torreluna cuesta 9 euros. "
-        "La sala de Torreluna tiene 80 plazas.",
-        "Casa Torreluna: guía",
+        "# Casa Torreluna\n\nCasa Torreluna es una biblioteca que presta libros a los lectores."
+        + ROOMS.format("Precios", "Carné", "Precio", "Anual", "Familiar"),
+        "Casa Torreluna",
         language="es",
     ),
 ]
@@ -57,8 +58,8 @@ def test_every_style_changes_the_words_and_keeps_the_content(style: str, languag
 
 @pytest.mark.parametrize("style", STYLES)
 def test_items_in_a_style_are_proved_by_their_plain_question(style: str) -> None:
-    made = generate(DOCUMENTS, 6, kinds="factual", styles=[style], seed=2)
-    assert len(made) >= 5
+    made = generate(DOCUMENTS, 6, kinds="factual,conceptual", styles=[style], seed=2)
+    assert len(made) >= 4
     for item in made.items:
         assert item.style == style
         assert item.proof["round_trip"] == "reader"

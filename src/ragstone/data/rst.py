@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 _UNDERLINE = re.compile(r"""([=\-~^"'`*+#:.<>_])\1{2,}$""")
 _DIRECTIVE = re.compile(r"\.\. (?:[\w+.-]+:)?([\w+.-]+)::(?: +(.*))?$")
@@ -21,6 +21,7 @@ _DESCRIBED = frozenset({"option", "confval", "envvar", "function", "method", "cl
 _QUIET_ROLES = frozenset({"ref", "doc", "term", "guilabel", "menuselection", "numref", "abbr", "any", "download", "emphasis"})  # fmt: skip
 _ROLE = re.compile(r":(?:[\w+.-]+:)?(\w+):`([^`<]+?)(?:\s*<[^`>]*>)?`")
 _LINK = re.compile(r"`([^`<]+?)(?:\s*<[^`>]*>)?`__?\b|\b([A-Za-z][\w-]*\w)_(?=[\s.,;:)])")
+_ITEM = re.compile(r"(?:[-*+]|\d+\.|#\.) ")
 _LITERAL = re.compile(r"``(.+?)``")
 
 
@@ -69,13 +70,13 @@ def _read_block(lines: Sequence[str], at: int) -> tuple[list[str], int]:
     if line.endswith("::"):
         told = line[:-2].rstrip() if line.endswith((" ::", "\t::")) or line == "::" else line[:-1]
         return [told, "", *_fence(body)], after
-    is_term = line and line[0] not in " -*+|=" and at + 1 < len(lines) and lines[at + 1][:1] == " " and lines[at + 1].strip()  # fmt: skip
-    if is_term and not re.match(r"(?:\d+|#)\. ", line) and body:
-        return ["", line, f": {' '.join(takewhile(str.strip, body))}", ""], after
-    if body and re.match(r"(?:[-*+]|\d+\.|#\.) ", line) and lines[at + 1].strip():
-        first = " ".join(takewhile(str.strip, body))  # an item that goes on in the next lines
-        return [f"{line} {first}", *body[len(list(takewhile(str.strip, body))) :]], after
-    return [re.sub(r"^(\s*)#\. ", r"\g<1>1. ", line)], at + 1
+    has_more = bool(body) and bool(lines[at + 1].strip())
+    if not has_more or line.startswith((" ", "|", "=")):
+        return [re.sub(r"^(\s*)#\. ", r"\g<1>1. ", line)], at + 1
+    told = " ".join(takewhile(str.strip, body))
+    if _ITEM.match(line):  # it goes on in the next lines
+        return [f"{line} {told}", *dropwhile(str.strip, body)], after
+    return ["", line, f": {told}", ""], after
 
 
 def _read_body(lines: Sequence[str], at: int) -> tuple[list[str], int]:

@@ -17,7 +17,7 @@ _SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+(?:\S+\s*){1,4}$|\s+(?:Manual Page|
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
 _MANUAL_TITLE = re.compile(r"- ([A-Za-z][\w.+:-]*)\((\d)\w*\)$")
 DOCUMENT_WORDS = to_word_set(
-    "tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
+    "frequently preguntas tutorial guide guía manual chapter introduction introducción reference referencia module módulo appendix faq how part note using notes "
     "release overview the an section apéndice capítulo notas cómo"
 )
 """First words of a title before a colon that name a sort of document, not its owner: `Guide: …`."""
@@ -86,7 +86,7 @@ def _find_name_as_written(name: str, blocks: Sequence[Block]) -> str:
                 if word.lower() == name.lower():
                     return word
             # the header may cut a long name off, or carry the language of a translation: apt-show-versions.es
-            if len(words) == 1 and (words[0].startswith(name) or name.startswith(f"{words[0]}.")):
+            if len(words) == 1 and (words[0].startswith(name) or name.startswith(words[0])):
                 return words[0]
     return name
 

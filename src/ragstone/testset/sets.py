@@ -25,7 +25,6 @@ from ragstone.testset.generation import Generation
 from ragstone.testset.items import KINDS, REASONS, Item, Rejection
 from ragstone.testset.journal import Journal, read_head
 from ragstone.testset.judge_writer import GROUP, PER_DOCUMENT, JudgeWriter
-from ragstone.testset.offline.styles import STYLES
 from ragstone.testset.parts import Parts, build_parts
 from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
 from ragstone.testset.quotas import (
@@ -39,6 +38,7 @@ from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread_documents
 from ragstone.testset.small_writer import SmallModelWriter
 from ragstone.testset.sources import Corpus, Source, open_corpus
+from ragstone.testset.styles import STYLES
 from ragstone.types import NO_USAGE, Usage
 
 

@@ -27,9 +27,12 @@ _DEFINED = re.compile(
 
 def find_definitions(page: Page) -> Iterator[Fact]:
     """The definitions of a page."""
+    before = "heading"  # the beginning of a page is one of a section
     for section in page.sections:
-        if section.block.kind in ("paragraph", "item", "entry"):
-            for start, end in find_sentences(page, section.block):
+        kind, before = before, section.block.kind
+        # a thing is defined where a section begins; later sentences tell something else of it
+        if kind == "heading" and section.block.kind == "paragraph":
+            for start, end in find_sentences(page, section.block)[:1]:
                 fact = (
                     _define(page, section, start, end)
                     if end - start <= MAX_SENTENCE_CHARS
@@ -50,7 +53,7 @@ def _define(page: Page, section: DocumentSection, start: int, end: int) -> Fact 
     subject, reference, headings = match["subject"], drop_references(match[0]), section.headings
     is_named = is_topic(page, headings, subject)
     is_told = _DEFINED.match(match["rest"]) and not _SECOND_CLAUSE.search(reference)
-    is_phrase = gate.is_noun_phrase(subject, grammar) and subject[0] != "`"
+    is_phrase = gate.is_noun_phrase(subject, grammar) and not re.match(r"`|The [a-z]+$", subject)
     if not is_named or not is_told or not is_phrase:
         return None
     asked = grammar.templates["what_is"].format(key=page.lower_start(subject), verb=match["verb"])

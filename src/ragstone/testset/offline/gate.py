@@ -31,7 +31,7 @@ _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGN
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
 """Signs of code or markup in a question."""
 _NOISE = re.compile(
-    r"[{}\\|↑↓¶©▾•#~]|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\d*\]|&\w+;"
+    r"[{}\\|↑↓¶©▾•#~]|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[[\w -]*\]|[↗↘]|&\w+;"
     r"|(?:^|[;.] )(?:Next|Prev(?:ious)?|Up|Home|Siguiente|Anterior|Subir|Inicio)\s*(?=[;.\d]|$)|^(\w+(?: \w+){1,4}) \1\b"
     r"|[a-zñáéíóú] (?:The|El|La|Los|Las|This|Est[ea]) [a-zñáéíóú]|^\d{2,4} [A-ZÁÉÍÓÚÑ]|(?<!\.\w)(?<!etc)\. [a-zñáéíóú]{2}"
 )
@@ -101,6 +101,8 @@ def explain_cut(reference: str, grammar: Grammar, max_words: int = MAX_STEPS_WOR
     words = bare.split()
     if not words or len(words) > max_words:
         return "empty or too long"
+    if re.match(r"`[^`]*`[.,;:]", reference):
+        return "begins with the end of a sentence"
     if (
         _is_unbalanced(reference)
         or reference.count("`") % 2

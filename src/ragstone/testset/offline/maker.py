@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from ragstone.data.documents import Document
+from ragstone.testset import styles
 from ragstone.testset.index import CorpusIndex
 from ragstone.testset.items import Item
-from ragstone.testset.offline import styles
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import FactStock, Turn
@@ -17,6 +17,8 @@ from ragstone.testset.offline.swaps import make_distractor, make_hidden_instruct
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
+MAX_TALKS = 2
+"""Conversations about one group of facts."""
 MAX_TURNS = 4
 """Questions of a conversation; it has at least two."""
 
@@ -68,15 +70,20 @@ def _make_follow_up(turn: Turn) -> Iterator[Item]:
     """A conversation of two to four turns about records of one group; each after the first names only the next: `And --all?`."""
     templates = GRAMMARS[turn.language].templates
     groups: dict[str, list[Fact]] = {}
-    for fact in turn.pick_facts(dressed=True):
+    for fact in turn.stock.load_facts(turn.document, turn.language):
         if fact.group:
             groups.setdefault(fact.group, []).append(fact)
+    # the same in every turn, and few: more would ask one document again and again
+    dice = random.Random(turn.document.id)
     for facts in groups.values():
-        while len(facts) > 1:
+        dice.shuffle(facts)
+        for _ in range(MAX_TALKS):
+            if len(facts) < 2:
+                break
             # disjoint: no record is used twice
-            talk, facts = _split_talk(facts, turn.rng.randint(2, MAX_TURNS))
+            talk, facts = _split_talk(facts, dice.randint(2, MAX_TURNS))
             if len(talk) < 2:
-                continue
+                break
             last = talk[-1]
             about = last.pattern == "section"
             template = templates["follow_up_topic" if about else "follow_up"]

@@ -108,6 +108,7 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     # what has no title of its own is called by the name of its file, which nobody would use in a question
     title = clean_title(document.title)
     is_file_name = document.id.rpartition("/")[2].startswith(title) and title not in document.text
+    is_file_name = is_file_name or re.fullmatch(r"README\b.*|\w+_\w+", title) is not None
     if is_file_name or not gate.has_language(title, GRAMMARS[language]):
         title = ""
     command, manual = find_manual_name(document, blocks)
@@ -122,7 +123,7 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
     names = {word for word, count in large.items() if count > written[word]}
     opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
-    product = "" if command else _find_product(text, opening, folder, folder_product)
+    product = "" if command else _find_product(text, opening, folder, folder_product, names)
     # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and all(block.kind != "code" for block in blocks)
     owner = find_owner(title) if is_prose else ""
@@ -135,14 +136,16 @@ def open_page(document: Document, language: str, folder_product: str = "") -> Pa
 
 def _is_telling(title: str, names: Container[str]) -> bool:
     """Whether a title tells which page it is; a single word does where it is one of the names of the document."""
-    words = title.split()
-    is_generic = not words or (len(words) < 3 and words[0].lower() in _GENERIC_TITLES)
+    words = re.sub(r"^(?:the|an?|el|la|los|las) ", "", title, flags=re.IGNORECASE).split()
+    is_generic = not words or (len(words) < 4 and words[0].lower() in _GENERIC_TITLES)
     is_common = len(words) == 1 and title.lower() not in names
     is_long = len(words) > MAX_TITLE_WORDS or re.search(r"[;?!…|]", title)
     return not (is_generic or is_common or is_long)
 
 
-def _find_product(text: str, opening: str, folder: str, folder_product: str) -> str:
+def _find_product(
+    text: str, opening: str, folder: str, folder_product: str, names: Container[str]
+) -> str:
     """The name that the folder is called by, whose manual the page says it is, or that its folder is about."""
     folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
     if folder_product and folder_product.lower() == folder.lower():
@@ -150,7 +153,9 @@ def _find_product(text: str, opening: str, folder: str, folder_product: str) -> 
     if called := _find_called(text, folder):
         return called
     manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
-    if name := next((name for name in manuals if name.lower() not in _NO_PRODUCTS), ""):
+    # `Operating manual`: what the page itself does not write as a name is none
+    told = (name for name in manuals if name.lower() not in _NO_PRODUCTS and name.split()[-1].lower() in names)  # fmt: skip
+    if name := next(told, ""):
         return name
     is_named = folder_product in opening and not _is_part_of_name(folder_product, text)
     return folder_product if folder_product and is_named else ""

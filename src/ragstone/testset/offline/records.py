@@ -33,7 +33,10 @@ _TRIVIAL = to_word_set("help version usage h V quiet verbose q v")
 def find_record_facts(page: Page) -> Iterator[Fact]:
     """Facts of every record of the page, but for keys that it has twice."""
     yield from _find_purpose(page)
-    entries = [fact for section in page.sections if (fact := _find_option_fact(page, section))]
+    # a paragraph behind an entry goes on with it
+    following = [*(section.block.kind for section in page.sections[1:]), "heading"]
+    whole = [section for section, kind in zip(page.sections, following, strict=True) if kind in ("entry", "heading")]  # fmt: skip
+    entries = [fact for section in whole if (fact := _find_option_fact(page, section))]
     # over the page, not per section: a key such as `-v` under two headings may mean two things
     terms = (" ".join(section.block.terms) for section in page.sections if section.block.kind == "entry")  # fmt: skip
     defined = Counter(option for term in terms for option in set(_OPTION.findall(term)))

@@ -37,7 +37,7 @@ _KINDS_ASKED = (
 MAX_STEPS = 10
 MIN_QUESTION_STEMS = 3
 """Words of meaning of a heading that asks."""
-MIN_SECTION_WORDS, MIN_TERM_WORDS = 15, 5
+MIN_SECTION_WORDS, MIN_TERM_WORDS = 8, 5
 """Words of a section, and of what a glossary says of a term, that tell something."""
 MIN_LISTED, MAX_LISTED, MAX_LISTED_WORDS = 3, 9, 12
 """Items of a list that is asked for as one, and words of each."""
@@ -46,6 +46,10 @@ MAX_MENTIONS = (0, 1)
 MAX_FOOTER_WORDS = 8
 MAX_CODE_LINES, MAX_CODE_CHARS = 3, 80
 _JOINING = frozenset({"and", "or", "then", "y", "e", "o"})
+_POINTER = re.compile(
+    r"(?:Please )?(?:see|refer to|consult|read)\b|(?:Por favor,? )?(?:véase|vea|ver|consulte?|lea|lee)\b",
+    re.IGNORECASE,
+)
 _POINTING_OBJECT = re.compile(r"(?:the|el|la|los|las) [a-zñáéíóú]+")
 """`activate the dialog`: which one, only the page tells."""
 _PLAIN_TERM = re.compile(r"[^\W_][\w ’'/&.+-]{1,40}")
@@ -122,6 +126,8 @@ def _explain_doubtful_section(section: _Section, reference: str) -> str:
     grammar = section.page.grammar
     if grammar.leaning_start.match(reference) and not section.heading.endswith("?"):
         return "begins in the middle of a thought"
+    if _POINTER.match(reference):
+        return "only says where to look"
     return gate.explain_cut(reference, grammar)
 
 
@@ -207,7 +213,7 @@ def _ask_terms(section: _Section) -> Iterator[Fact]:
         question = page.grammar.templates["glossary"].format(term=term, home=home)
         is_told = len(reference.split()) >= MIN_TERM_WORDS and _PLAIN_TERM.fullmatch(label)
         if is_told and not gate.explain_doubt(question, reference, page.grammar, owned=True):
-            yield Fact(question, reference, "conceptual", "term", block.term_start or block.start, block.end, label, label, home, f"term:{home}")  # fmt: skip
+            yield Fact(question, reference, "conceptual", "term", block.term_start or block.start, block.end, term, term, home, f"term:{home}")  # fmt: skip
 
 
 def _list_entries(section: _Section) -> Iterator[tuple[Block, str, int]]:

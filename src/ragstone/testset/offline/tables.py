@@ -42,10 +42,13 @@ def _find_rows_facts(page: Page, rows: Sequence[Block], times: Mapping[str, int]
     # a first row that is no row of names is data
     if len(body) < 2 or not all(map(_COLUMN.fullmatch, header.terms)):
         return
+    small = page.grammar.closed_words | page.grammar.articles | page.grammar.links
     for row in body:
         # a repeated key makes every question about it ambiguous
         if len(row.terms) == len(header.terms) and times[row.terms[0]] == 1:
             for column, value in list(zip(header.terms, row.terms, strict=True))[1:]:
+                if small.intersection(column.lower().split()):
+                    continue  # `Before` is no sort of thing
                 group = f"table:{header.start}:{column}"
                 yield from _find_cell_facts(page, row, column, value, group)
 

@@ -24,11 +24,14 @@ GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
 )
 """First words of headings that any page could have."""
 _PLAIN = re.compile(r"[^\W\d_][\w’'/.+-]*,?(?: [\w’'/&.+-]+,?)*(?<!,)")
-_CODE = re.compile(r"`[^`]+`|(?=.*[_\d]|.*[a-z][A-Z])[a-z][\w.-]*[a-z\d]")
+_CODE = re.compile(
+    r"`[\w.<>-]+(?:\(\))?(?:, [\w.<>-]+)?`|(?=.*[_\d]|.*[a-z][A-Z])[a-z][\w.-]*[a-z\d]"
+)
 """A heading that is a name in code: `sort_album`, `id3v23`."""
 _MIN_PREFIX = 4
 _WRITTEN = r"(?:\b({article})\s+)?(?<![\w-]){noun}\b(?!-)"
 _ES_VERB = re.compile(r"\w+(?:[aei]r|ando|iendo)(?:se)?\b|\w+[ai]d[oa]s? (?:en|por|con|de|a|para) ")
+_PARTICLES = to_word_set("up out in off on down back away")
 _ADVERB = re.compile(r"\w+ly|\w+mente", re.IGNORECASE)
 _NEEDS_NOUN = {
     "en": to_word_set("to by with from at in on of for"),
@@ -60,6 +63,8 @@ def name_topic(page: Page, heading: str) -> str:
     )
     is_leaning = first in GENERAL_HEADINGS or first in grammar.bad_starts - grammar.articles
     if not is_plain or is_leaning or not _is_nominal(words, grammar):
+        return ""
+    if " vs" in heading or "/" in heading:
         return ""
     # the links between several nouns stand at every second place
     parts = re.split(r"(,? (?:and|&|y|e) |, )", lower_capitals(page, words))
@@ -101,7 +106,12 @@ def lower_capitals(page: Page, words: Sequence[str]) -> str:
     """The words of a heading as inside a sentence: `Late Returns` loses its capitals, `Debian packages` keeps them."""
     # of a heading in capitals throughout none tells a name
     large = [word for word in words if len(word) > 3]
-    is_title_case = len(large) > (words[0] != "") and all(not word[0].islower() for word in large)
+    is_english = page.grammar.language == "en"  # in Spanish a capital inside a heading is a name
+    is_title_case = (
+        is_english
+        and len(large) > (words[0] != "")
+        and all(not word[0].islower() for word in large)
+    )
 
     return " ".join(
         _lower_word(
@@ -139,12 +149,22 @@ def _add_article(page: Page, topic: str) -> str:
     # in English the whole phrase, in Spanish its noun, which stands first
     sought = words if grammar.language == "en" else words[:1]
     expression = _WRITTEN.format(article=grammar.before_noun, noun=r"\s+".join(map(re.escape, sought)))  # fmt: skip
-    written = re.findall(expression, page.body, re.IGNORECASE)
+    uses = re.finditer(expression, page.body, re.IGNORECASE)
+    # `the safety lead` tells nothing of safety; in Spanish what follows belongs to the noun
+    written = [use[1] or "" for use in uses if grammar.language == "es" or _ends_phrase(page.body[use.end() :][:30], grammar)]  # fmt: skip
     articles = Counter(article.lower() for article in written if article)
     if articles and 2 * articles.total() >= len(written):
         return f"{grammar.before_noun_of(max(articles, key=articles.__getitem__))} {topic}"
     is_bare = noun.istitle() or (written and grammar.language == "en")
     return topic if is_bare else grammar.add_article(topic)
+
+
+def _ends_phrase(rest: str, grammar: Grammar) -> bool:
+    """Whether a phrase ends before the rest: a sign follows, a verb or a small word."""
+    match = re.match(r"\s+([\w-]+)", rest)
+    word = match[1].lower() if match else ""
+    is_verb = find_verb_form(word, "en") in ("finite", "noun_like", "past")
+    return not word or is_verb or word in grammar.closed_words | grammar.links | grammar.articles
 
 
 def drop_article(topic: str, grammar: Grammar) -> str:
@@ -186,7 +206,9 @@ def read_task(heading: str, grammar: Grammar) -> str:
     # `Release notes` is no order; `Release the lock` is
     is_marked = match["asked"] or grammar.language == "es" or verb.endswith("ing") or rest[0].lower() in grammar.articles | {"my"}  # fmt: skip
     verb = verb if grammar.language == "es" or match["asked"] else _find_base(verb)
-    is_cut = rest[-1].lower() in grammar.dangling_end or rest[0].lower() in _NEEDS_NOUN[grammar.language] or _ADVERB.fullmatch(rest[0])  # fmt: skip
+    # `get involved`, `set up`: done to what?
+    lacks_noun = len(rest) == 1 and (rest[0].endswith("ed") or rest[0] in _PARTICLES)
+    is_cut = lacks_noun or rest[-1].lower() in grammar.dangling_end or rest[0].lower() in _NEEDS_NOUN[grammar.language] or _ADVERB.fullmatch(rest[0])  # fmt: skip
     return f"{verb} {' '.join(rest)}" if verb and is_marked and not is_cut else ""
 
 
