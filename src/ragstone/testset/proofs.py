@@ -228,7 +228,9 @@ class Prover:
         cover = 1.0 if is_record else look(item, read, reference, evidence, document)
         if not isinstance(cover, float):
             return cover
-        if item.how == "record:section" and (other := self._find_copy(item, reference, language)):
+        if item.how in ("record:section", "record:heading") and (
+            other := self._find_copy(item, reference, language)
+        ):
             return "answerable_without_evidence", f"{other} has the same section"
         return self._find_other_answer(item, question, reference, language, also) or cover
 

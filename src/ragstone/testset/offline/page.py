@@ -97,7 +97,7 @@ class Page:
             return small + phrase[len(first) :]
         # `Copy Location`: a name of several words; `Guided walks`: a noun that only begins its sentence
         is_noun = small.replace("-", "").isalpha() and small.islower() and rest[:1].islower()
-        is_common = small in self.small if is_noun or not rest else False
+        is_common = (is_noun or not rest) and small in self.small and small not in self.names
         lowered = is_common or (is_noun and small not in self.names)
         return small + phrase[len(first) :] if lowered else phrase
 

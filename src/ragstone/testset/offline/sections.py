@@ -17,6 +17,7 @@ from ragstone.testset.offline.frames import frame_home, name_home
 from ragstone.testset.offline.page import Page
 from ragstone.testset.offline.topics import (
     drop_article,
+    is_nominal,
     is_plural,
     list_prefixes,
     name_task,
@@ -160,7 +161,7 @@ def _ask_task(section: _Section, reference: str) -> Fact | None:
         return None
     question = frame_home(page, grammar.fix_question(grammar.templates["task"].format(task=task)))
     doubt = not question or gate.explain_doubtful_question(question, grammar)
-    return None if doubt else Fact(question, reference, "how_to", "heading", 0, 0, task)
+    return None if doubt else Fact(question, reference, "how_to", "task", 0, 0, task)
 
 
 def _ask_list(section: _Section) -> Fact | None:
@@ -183,22 +184,26 @@ def _ask_list(section: _Section) -> Fact | None:
 
 
 def _ask_topic(section: _Section, reference: str) -> Fact | None:
-    """What a page says about the topic that a heading names."""
+    """What a page says about the topic that a heading names, or below the heading where nothing tells its article."""
     page, grammar = section.page, section.page.grammar
-    topic, home = name_topic(page, section.heading), name_home(page)
-    if not topic or not home or len(reference.split()) < MIN_SECTION_WORDS:
-        return None
-    if _is_told_elsewhere(section, topic) or not _is_spoken_of(topic, reference, grammar.language):
+    topic, home, language = (
+        name_topic(page, section.heading),
+        name_home(page),
+        page.grammar.language,
+    )
+    is_named = bool(topic) or is_nominal(section.heading, grammar)
+    if not is_named or not home or len(reference.split()) < MIN_SECTION_WORDS:
         return None
     # `What does “BMP” say about starting BMP?`
-    if set(list_prefixes(page.title, grammar.language)) <= set(
-        list_prefixes(topic, grammar.language)
-    ):
+    is_circular = set(list_prefixes(page.title, language)) <= set(list_prefixes(section.heading, language))  # fmt: skip
+    if is_circular or (topic and _is_told_elsewhere(section, topic)):
         return None
-    question = grammar.templates["section"].format(home=home, topic=topic)
+    quoted = grammar.templates["quote"].format(section.heading)
+    name, subject = ("section", topic) if topic else ("heading", quoted)
+    question = grammar.templates[name].format(home=home, topic=subject)
     if gate.explain_doubtful_question(question, grammar):
         return None
-    return Fact(question, reference, "conceptual", "section", 0, 0, topic, topic, home, f"section:{home}")  # fmt: skip
+    return Fact(question, reference, "conceptual", name, 0, 0, subject, subject if topic else "", home, f"section:{home}" if topic else "")  # fmt: skip
 
 
 def _ask_terms(section: _Section) -> Iterator[Fact]:
@@ -231,11 +236,6 @@ def _read_entry_text(page: Page, start: int, end: int) -> str:
     return reference[:1].upper() + reference[1:]
 
 
-def _is_spoken_of(topic: str, text: str, language: str) -> bool:
-    """Whether a text has a word of its topic."""
-    return any(prefix in text.lower() for prefix in list_prefixes(topic, language))
-
-
 def _is_told_elsewhere(section: _Section, topic: str) -> bool:
     """Whether another part of the page speaks of the topic too, so that the section does not tell all."""
     prefixes = list_prefixes(topic, section.page.grammar.language)
@@ -264,9 +264,8 @@ def _read_text(blocks: Sequence[Block]) -> str:
     for at, block in enumerate(blocks):
         text = block.text.strip()
         is_next_item = at and blocks[at - 1].kind == "item"
-        if block.kind == "paragraph" and not re.match(
-            r"\d+\.\d+", text
-        ):  # a line of a table of contents
+        # `3.2. Can I …`: a line of a table of contents
+        if block.kind == "paragraph" and not re.match(r"\d+\.\d+", text):
             parts.append(text)
         elif block.kind == "item" and block.level:
             steps += 1
@@ -279,7 +278,8 @@ def _read_text(blocks: Sequence[Block]) -> str:
             parts.append(lines)
         else:
             return ""
-    return drop_references(_ANSWER_MARK.sub("", " ".join(parts))) if steps <= MAX_STEPS else ""
+    whole = drop_references(_ANSWER_MARK.sub("", " ".join(parts))).strip()
+    return whole if steps <= MAX_STEPS else ""
 
 
 def _end_item(text: str) -> str:

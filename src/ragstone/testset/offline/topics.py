@@ -23,7 +23,7 @@ GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
     "licencia autores autor véase ver relacionados referencias enlaces recursos siguiente uso opciones parámetros argumentos historia cambios estado observaciones"
 )
 """First words of headings that any page could have."""
-_PLAIN = re.compile(r"[^\W\d_][\w’'/.+-]*,?(?: [\w’'/&.+-]+,?)*(?<!,)")
+_PLAIN = re.compile(r"[^\W\d_][\w’'.+-]*,?(?: [\w’'&.+-]+,?)*(?<!,)")
 _CODE = re.compile(
     r"`[\w.<>-]+(?:\(\))?(?:, [\w.<>-]+)?`|(?=.*[_\d]|.*[a-z][A-Z])[a-z][\w.-]*[a-z\d]"
 )
@@ -48,28 +48,28 @@ def name_task(page: Page, heading: str) -> str:
 
 
 def name_topic(page: Page, heading: str) -> str:
-    """The topic of a heading as it stands inside a question; empty for a heading that names none."""
-    grammar = page.grammar
-    words = heading.split()
+    """The topic of a heading as it stands inside a question; empty for a heading that names none, or needs an article
+    that nothing tells."""
     if _CODE.fullmatch(heading):
         return f"`{heading.strip('`')}`"
-    is_plain = _PLAIN.fullmatch(heading) and len(words) <= MAX_TOPIC_WORDS
-    if grammar.asked_clause.match(heading):
-        return _name_clause(page, words)
-    first = (
-        words[min(1, len(words) - 1)].lower()
-        if words[0].lower() in grammar.articles
-        else words[0].lower()
-    )
-    is_leaning = first in GENERAL_HEADINGS or first in grammar.bad_starts - grammar.articles
-    if not is_plain or is_leaning or not _is_nominal(words, grammar):
-        return ""
-    if " vs" in heading or "/" in heading:
+    if page.grammar.asked_clause.match(heading):
+        return _name_clause(page, heading.split())
+    if not is_nominal(heading, page.grammar):
         return ""
     # the links between several nouns stand at every second place
-    parts = re.split(r"(,? (?:and|&|y|e) |, )", lower_capitals(page, words))
+    parts = re.split(r"(,? (?:and|&|y|e) |, )", lower_capitals(page, heading.split()))
     parts[::2] = [_add_article(page, noun) for noun in parts[::2]]
     return "".join(parts) if all(parts) else ""
+
+
+def is_nominal(heading: str, grammar: Grammar) -> bool:
+    """Whether a heading is a noun phrase that not any page could have; no clause, no order, no contrast."""
+    words = heading.split()
+    is_plain = _PLAIN.fullmatch(heading) and len(words) <= MAX_TOPIC_WORDS
+    told = words[1:] if words[0].lower() in grammar.articles and len(words) > 1 else words
+    first = told[0].lower()
+    is_leaning = first in GENERAL_HEADINGS or first in grammar.bad_starts - grammar.articles
+    return bool(is_plain) and not is_leaning and " vs" not in heading and _has_noun(words, grammar)
 
 
 def _name_clause(page: Page, words: Sequence[str]) -> str:
@@ -80,7 +80,7 @@ def _name_clause(page: Page, words: Sequence[str]) -> str:
     return clause if is_whole and not leans else ""
 
 
-def _is_nominal(words: Sequence[str], grammar: Grammar) -> bool:
+def _has_noun(words: Sequence[str], grammar: Grammar) -> bool:
     """Whether the words are a noun phrase, in English also one behind a gerund (`obtaining tickets`); no clause, no order."""
     first, rest = words[0].lower(), words[1:]
     if any(find_verb_form(word, grammar.language) == "finite" for word in rest if word.islower()):
@@ -107,12 +107,8 @@ def lower_capitals(page: Page, words: Sequence[str]) -> str:
     # of a heading in capitals throughout none tells a name
     large = [word for word in words if len(word) > 3]
     is_english = page.grammar.language == "en"  # in Spanish a capital inside a heading is a name
-    is_title_case = (
-        is_english
-        and len(large) > (words[0] != "")
-        and all(not word[0].islower() for word in large)
-    )
-
+    is_large = all(not word[0].islower() for word in large)
+    is_title_case = is_english and is_large and len(large) > (words[0] != "")
     return " ".join(
         _lower_word(
             page,
@@ -131,7 +127,9 @@ def _lower_word(page: Page, word: str, *, is_convention: bool, is_first: bool) -
     if is_shaped or (bare.isupper() and bare.lower() not in page.small | page.grammar.articles):
         return word  # `macOS`, `CVE`
     is_name = bare.lower() in page.names and not (is_first and bare.lower() in page.small)
-    is_kept = is_name or not (is_convention or bare.isupper())
+    # in Spanish an inner word is written large by mistake where the page writes it small
+    is_slip = page.grammar.language == "es" and bare.lower() in page.small
+    is_kept = is_name or not (is_convention or is_slip or bare.isupper())
     return word if is_kept and bare.lower() not in page.grammar.articles else small
 
 
