@@ -205,8 +205,8 @@ def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> N
     page.write_text(
         f"CUT(1)\n\nNAME\n       cut - print parts of lines\n\nOPTIONS\n{entries}", "utf-8"
     )
-    made = generate(page, 3, kinds="follow_up", seed=1, out=out)
-    assert made.kinds == {"follow_up": 3}
+    made = generate(page, 2, kinds="follow_up", seed=1, out=out)
+    assert made.kinds == {"follow_up": 2}
     checkup = check_testset(out, page)
     assert not [
         fault for fault in checkup.faults if fault.kind in ("duplicate", "not_self_contained")

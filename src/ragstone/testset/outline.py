@@ -13,7 +13,10 @@ from ragstone.text.clause_words import to_word_set
 _NUMBERING = re.compile(
     r"(?:(?:Chapter|Appendix|Part|Section|Capítulo|Apéndice|Parte|Sección|Anexo)\s+[\w.]+?[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
 )
-_SUFFIX = re.compile(r"\s+(?:—|–|-|\|)\s+(?:\S+\s*){1,4}$|\s+(?:Manual Page|documentation)$")
+_SUFFIX = re.compile(
+    r"\s+\|\s+.*$|\s+(?:—|–|-)\s+(?=.*(?:\d\.\d|(?i:documentation|documentación|wiki|docs)\b)).*$|\s+(?:Manual Page|documentation)$"
+)
+"""The name of a site behind a title; `– Data Sheet` is part of it."""
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
 _MANUAL_TITLE = re.compile(r"- ([A-Za-z][\w.+:-]*)\((\d)\w*\)$")
 DOCUMENT_WORDS = to_word_set(

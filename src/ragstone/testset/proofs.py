@@ -46,8 +46,8 @@ COMMON_SHARE = 0.15
 """Share of the documents from which a word does not tell which is meant."""
 MANY_MENTIONS = 10
 """Documents that may name what a question is about, in a corpus of any size."""
-COPIED_WORDS = 12
-"""Words at the beginning of a section by which its copy in another document is known."""
+COPIED_CHARS = 80
+"""Characters at the end of a section by which its copy in another document is known."""
 MANY_DOCUMENTS = 3
 """Other documents with the same answer from which a question is not about its document."""
 _NAMED_RECORDS = frozenset({"record:option", "record:purpose_line"})
@@ -228,18 +228,16 @@ class Prover:
         cover = 1.0 if is_record else look(item, read, reference, evidence, document)
         if not isinstance(cover, float):
             return cover
-        if item.how in ("record:section", "record:heading") and (
-            other := self._find_copy(item, reference, language)
-        ):
+        if is_record and (other := self._find_copy(item, reference, evidence, language)):
             return "answerable_without_evidence", f"{other} has the same section"
         return self._find_other_answer(item, question, reference, language, also) or cover
 
-    def _find_copy(self, item: Item, reference: str, language: str) -> str:
-        """Another document with the same text, such as the footer of all pages of a site; empty where there is none."""
+    def _find_copy(self, item: Item, reference: str, evidence: Evidence, language: str) -> str:
+        """Another document whose text ends alike, such as the footer of all pages of a site; empty where there is none."""
         stems = self._index.sort_rarest(extract_content_stems(reference, language), 3)
         others = self._index.find_with_all(stems, but=tuple(item.relevant), most=3)
-        beginning = " ".join(reference.split()[:COPIED_WORDS])
-        return next((other.id for other in others if find_quote(beginning, other.text)), "")
+        end = evidence.quote[-COPIED_CHARS:]
+        return next((other.id for other in others if end in other.text), "")
 
     def _check_claim(
         self, item: Item, claim: str, document: Document, evidence: Evidence, also: set[str]

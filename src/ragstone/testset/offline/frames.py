@@ -24,9 +24,7 @@ def name_home(page: Page) -> str:
     if page.product and page.title and page.product.lower() not in page.title.lower():
         return templates["home_part"].format(title=title, product=page.product)
     # of a manual whose program nobody names, `Contributing` or `Design philosophy` tells nothing
-    if page.has_telling_title and (page.is_prose or _has_name(page)):
-        return title
-    return templates["home_product"].format(page.product) if page.product else ""
+    return title if page.has_telling_title and (page.is_prose or _has_name(page)) else ""
 
 
 def _has_name(page: Page) -> bool:
@@ -43,12 +41,11 @@ def frame_home(page: Page, question: str) -> str:
         is_named = page.owner in question
         return question if is_named else _put_frame(templates["frame_at"], page.owner, question)
     home = name_home(page)
-    # what names the title needs the product alone
-    if home and not _names_title(page, question) and home != templates["home_product"].format(page.product):  # fmt: skip
+    if home and not _names_title(page, question):
         return _put_frame(templates["frame_page"], home, question)
-    is_named = bool(home) and page.product.lower() in question.lower()
-    if is_named or not home:
-        return question if home else ""
+    # what names the title needs the product alone
+    if not page.product or page.product.lower() in question.lower():
+        return question if home or page.product else ""
     return _put_frame(templates["frame_in"], page.product, question)
 
 

@@ -38,7 +38,7 @@ _NOISE = re.compile(
 """Signs of code or markup that even a reference may not have; links of navigation, captions and numbers of paragraphs that ran
 into the text; a sentence whose beginning is lost."""
 _LAYOUT = re.compile(
-    r"\b(?:this (?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|arriba|abajo|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
+    r"\b(?:this (?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|(?:on|in) (?:a separate|another) (?:page|section|chapter)|en (?:otra|una) (?:página|sección)(?: separada| aparte)?|arriba|abajo|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
     re.IGNORECASE,
 )
 """Words that point at another place of the page."""
@@ -101,14 +101,7 @@ def explain_cut(reference: str, grammar: Grammar, max_words: int = MAX_STEPS_WOR
     words = bare.split()
     if not words or len(words) > max_words:
         return "empty or too long"
-    if re.match(r"`[^`]*`[.,;:]", reference):
-        return "begins with the end of a sentence"
-    if (
-        _is_unbalanced(reference)
-        or reference.count("`") % 2
-        or _NOISE.search(bare)
-        or _has_glued_code(reference)
-    ):
+    if _is_noisy(reference):
         return "a bracket or quote is open, or code outside of backticks"
     if words[-1].strip(".,;:").lower() in grammar.dangling_end or _CUT_END.search(bare):
         return "cut in mid-phrase"
@@ -116,7 +109,16 @@ def explain_cut(reference: str, grammar: Grammar, max_words: int = MAX_STEPS_WOR
         return "runs into the next entry"
     if pointer := _LAYOUT.search(bare):
         return f"{pointer[0]!r} points at another place"
-    return "" if has_language(reference, grammar) else "another language"
+    sentences = [part for part in reference.split(". ") if len(part.split()) > MIN_SENTENCE_WORDS]
+    is_own = all(has_language(text, grammar) for text in (reference, *sentences))
+    return "" if is_own else "another language"
+
+
+def _is_noisy(reference: str) -> bool:
+    """Whether a reference has signs of code, markup or layout, or begins with the end of a sentence."""
+    bare = _CODE.sub("x", reference)
+    is_open = _is_unbalanced(reference) or reference.count("`") % 2 or _has_glued_code(reference)
+    return bool(is_open or _NOISE.search(bare) or re.match(r"`[^`]*`[.,;:]", reference))
 
 
 def is_sentence(text: str, grammar: Grammar) -> bool:

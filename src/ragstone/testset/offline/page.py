@@ -38,7 +38,7 @@ _NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
 _GENERIC_TITLES = DOCUMENT_WORDS | to_word_set(
     "home index contents readme about inicio índice contenido our nuestra nuestro untitled"
 )
-MAX_TITLE_WORDS = 10
+MAX_TITLE_WORDS = 12
 _ARTICLES = "the|an?|your|our|this|el|la|los|las|un|una|su|tu|este|esta"
 MIN_USES, MAX_ARTICLES = 3, 0.1
 """Uses of a word in a document from which it may be a name, and the share of them that may have an article."""

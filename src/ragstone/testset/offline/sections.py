@@ -44,7 +44,7 @@ MIN_LISTED, MAX_LISTED, MAX_LISTED_WORDS = 3, 9, 12
 """Items of a list that is asked for as one, and words of each."""
 MAX_MENTIONS = (0, 1)
 """Other places of a page that may speak of a topic: of one word, which may well be told there too, and of several."""
-MAX_FOOTER_WORDS = 8
+MAX_FOOTER_WORDS = 12
 MAX_CODE_LINES, MAX_CODE_CHARS = 3, 80
 _JOINING = frozenset({"and", "or", "then", "y", "e", "o"})
 _POINTER = re.compile(
@@ -108,7 +108,7 @@ def _list_labelled(page: Page) -> Iterator[_Section]:
 def _ask_heading(section: _Section) -> Fact | None:
     """The fact of a heading, by what it is: a question, a task, a list or a topic; its span is set by the caller."""
     page, heading = section.page, section.heading
-    reference = _read_text(_drop_footer(section.blocks))
+    reference = _read_text(_drop_footer(section))
     is_title = extract_content_stems(heading, page.grammar.language) == extract_content_stems(page.title, page.grammar.language)  # fmt: skip
     if not reference or section.has_parts or _explain_doubtful_section(section, reference):
         return None
@@ -152,12 +152,11 @@ def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
 def _ask_task(section: _Section, reference: str) -> Fact | None:
     """How to do what a heading names, where it asks for that or its section has steps."""
     page, grammar = section.page, section.page.grammar
-    # `Missing albums?` is no task
-    is_task = not section.heading.endswith("?") or grammar.asked_task.match(section.heading)
+    is_asked = grammar.asked_task.match(section.heading) is not None
+    # `Moving abroad` is a topic unless its section has steps, `Missing albums?` no task at all
+    is_task = is_asked or (sum(block.level > 0 for block in section.blocks) > 1 and not section.heading.endswith("?"))  # fmt: skip
     task = name_task(page, section.heading) if is_task else ""
-    # `Moving abroad` is a topic unless its section has steps
-    is_told = grammar.asked_task.match(section.heading) or sum(block.level > 0 for block in section.blocks) > 1  # fmt: skip
-    if not task or not is_told or _POINTING_OBJECT.fullmatch(task.partition(" ")[2]):
+    if not task or (not is_asked and _POINTING_OBJECT.fullmatch(task.partition(" ")[2])):
         return None
     question = frame_home(page, grammar.fix_question(grammar.templates["task"].format(task=task)))
     doubt = not question or gate.explain_doubtful_question(question, grammar)
@@ -250,11 +249,13 @@ def _is_told_elsewhere(section: _Section, topic: str) -> bool:
     return times > MAX_MENTIONS[len(prefixes) > 1]
 
 
-def _drop_footer(blocks: Sequence[Block]) -> Sequence[Block]:
-    """The blocks without a last line that is no sentence: `TW-12, issue 9`."""
-    last = blocks[-1]
-    is_footer = last.kind == "paragraph" and len(last.text.split()) <= MAX_FOOTER_WORDS and last.text[-1:].isalnum()  # fmt: skip
-    return blocks[:-1] if is_footer and len(blocks) > 1 else blocks
+def _drop_footer(section: _Section) -> Sequence[Block]:
+    """The blocks without a last line that is no sentence (`TW-12, issue 9`), and at the end of a page without its last short paragraph."""
+    last = section.blocks[-1]
+    is_last = last == section.page.sections[-1].block
+    most = MAX_FOOTER_WORDS if is_last or last.text[-1:].isalnum() else 0
+    is_footer = last.kind == "paragraph" and len(last.text.split()) <= most and len(section.blocks) > 1  # fmt: skip
+    return section.blocks[:-1] if is_footer else section.blocks
 
 
 def _read_text(blocks: Sequence[Block]) -> str:

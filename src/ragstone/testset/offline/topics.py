@@ -11,15 +11,16 @@ from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.page import Page
 from ragstone.testset.outline import DOCUMENT_WORDS
 from ragstone.testset.question_terms import extract_content_stems
+from ragstone.testset.vocabulary import NUMBER_WORDS
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.verbs import NOUN_LIKE, find_verb_form, is_base_form
 
 MAX_TOPIC_WORDS = 6
 MIN_CLAUSE_WORDS, MAX_CLAUSE_WORDS = 3, 10
 GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
-    "external others general background summary conclusion conclusions description synopsis name example examples more other further additional misc miscellaneous details information contents content purpose scope thanks "
+    "abstract attribution tip tips pros cons warning external others general background summary conclusion conclusions description synopsis name example examples more other further additional misc miscellaneous details information contents content purpose scope thanks "
     "acknowledgements credits license licence copyright authors author notes note see related references links resources next what why usage options parameters arguments returns history changelog changes status "
-    "externos otros antecedentes resumen conclusión conclusiones descripción sinopsis nombre ejemplo ejemplos más otros otras adicional varios detalles información contenido contenidos objeto alcance gracias agradecimientos créditos "
+    "consejo consejos ventajas advertencia externos otros antecedentes resumen conclusión conclusiones descripción sinopsis nombre ejemplo ejemplos más otros otras adicional varios detalles información contenido contenidos objeto alcance gracias agradecimientos créditos "
     "licencia autores autor véase ver relacionados referencias enlaces recursos siguiente uso opciones parámetros argumentos historia cambios estado observaciones"
 )
 """First words of headings that any page could have."""
@@ -54,7 +55,11 @@ def name_topic(page: Page, heading: str) -> str:
         return f"`{heading.strip('`')}`"
     if page.grammar.asked_clause.match(heading):
         return _name_clause(page, heading.split())
-    if not is_nominal(heading, page.grammar):
+    # `Tres días antes`: when, not what
+    if (
+        not is_nominal(heading, page.grammar)
+        or heading.split()[0].lower() in NUMBER_WORDS[page.grammar.language]
+    ):
         return ""
     # the links between several nouns stand at every second place
     parts = re.split(r"(,? (?:and|&|y|e) |, )", lower_capitals(page, heading.split()))
@@ -65,7 +70,8 @@ def name_topic(page: Page, heading: str) -> str:
 def is_nominal(heading: str, grammar: Grammar) -> bool:
     """Whether a heading is a noun phrase that not any page could have; no clause, no order, no contrast."""
     words = heading.split()
-    is_plain = _PLAIN.fullmatch(heading) and len(words) <= MAX_TOPIC_WORDS
+    is_shouted = heading.isupper() and len(words) > 1
+    is_plain = _PLAIN.fullmatch(heading) and len(words) <= MAX_TOPIC_WORDS and not is_shouted
     told = words[1:] if words[0].lower() in grammar.articles and len(words) > 1 else words
     first = told[0].lower()
     is_leaning = first in GENERAL_HEADINGS or first in grammar.bad_starts - grammar.articles
@@ -135,26 +141,30 @@ def _lower_word(page: Page, word: str, *, is_convention: bool, is_first: bool) -
 
 def _add_article(page: Page, topic: str) -> str:
     """A topic with the article that its page writes before it; empty where nothing tells whether it needs one."""
-    grammar = page.grammar
-    words = topic.split()
-    first = words[0]
-    # the noun of a phrase stands last in English and first in Spanish; a name has no article
-    noun = first if grammar.language == "es" else words[-1]
-    if first in grammar.articles or topic[0] == "`":
+    words, grammar = topic.split(), page.grammar
+    if words[0] in grammar.articles or topic[0] == "`":
         return topic
-    if grammar.language == "en" and (is_plural(topic, grammar) or first.endswith("ing")):
+    if (
+        grammar.language == "es"
+    ):  # the noun of a phrase stands first, and what follows belongs to it
+        articles = Counter(filter(None, (article.lower() for article, _ in _find_uses(page, words[:1]))))  # fmt: skip
+        told = grammar.add_article(topic) if words[0].islower() else topic
+        return f"{grammar.before_noun_of(articles.most_common(1)[0][0])} {topic}" if articles else told  # fmt: skip
+    if is_plural(topic, grammar) or words[0].endswith("ing"):
         return topic
-    # in English the whole phrase, in Spanish its noun, which stands first
-    sought = words if grammar.language == "en" else words[:1]
-    expression = _WRITTEN.format(article=grammar.before_noun, noun=r"\s+".join(map(re.escape, sought)))  # fmt: skip
+    # `the safety lead` tells nothing of safety
+    written = [article for article, rest in _find_uses(page, words) if _ends_phrase(rest, grammar)]
+    if written and 2 * sum(map(bool, written)) >= len(written):
+        return f"the {topic}"
+    return topic if written or words[-1].istitle() else ""
+
+
+def _find_uses(page: Page, words: Sequence[str]) -> list[tuple[str, str]]:
+    """The article before each use of some words in a page, empty where there is none, and what follows the use."""
+    noun = r"\s+".join(map(re.escape, words))
+    expression = _WRITTEN.format(article=page.grammar.before_noun, noun=noun)
     uses = re.finditer(expression, page.body, re.IGNORECASE)
-    # `the safety lead` tells nothing of safety; in Spanish what follows belongs to the noun
-    written = [use[1] or "" for use in uses if grammar.language == "es" or _ends_phrase(page.body[use.end() :][:30], grammar)]  # fmt: skip
-    articles = Counter(article.lower() for article in written if article)
-    if articles and 2 * articles.total() >= len(written):
-        return f"{grammar.before_noun_of(max(articles, key=articles.__getitem__))} {topic}"
-    is_bare = noun.istitle() or (written and grammar.language == "en")
-    return topic if is_bare else grammar.add_article(topic)
+    return [(use[1] or "", page.body[use.end() : use.end() + 30]) for use in uses]
 
 
 def _ends_phrase(rest: str, grammar: Grammar) -> bool:
