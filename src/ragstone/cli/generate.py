@@ -31,7 +31,7 @@ from ragstone.cli.options import store_option
 def command(documents: tuple[str, ...], **flags: Any) -> int:
     """Make a test set from documents, with or without an LLM.
 
-    DOCS are folders or files: txt, md, html, ipynb, pdf and docx (extras), jsonl of {id, text}, or a BEIR folder.
+    DOCS are folders or files: txt, md, rst, html, ipynb, pdf and docx (extras), jsonl of {id, text}, or a BEIR folder.
 
     \b
       ragstone generate manuals/ -o testset.jsonl -n 200
