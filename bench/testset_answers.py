@@ -400,6 +400,7 @@ def main() -> None:
     asks.add_argument("--each", type=int, default=60, help="questions and controls of a corpus that it reads")  # fmt: skip
     asks.add_argument("--minutes", type=float, default=60, help="stop reading then; another start goes on")  # fmt: skip
     asks.add_argument("--store", type=Path, default=Path("answers.db"), help="its replies")
+    asks.add_argument("--name", default="small", help="of the model, in the store")
     asks.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     given = asks.parse_args()
     read = [read_bundled("en"), read_bundled("es"), read_xquad("en"), read_xquad("es"), read_clapnq()]  # fmt: skip
@@ -416,7 +417,7 @@ def read_with_model(cases: Sequence[Case], given: argparse.Namespace) -> None:
     sample = sample_cases(cases, given.each)
     with nullcontext(given.base_url) if given.base_url else serve(given.model, given.threads) as url:  # fmt: skip
         judge = make_judge({
-            "model": "openai:small", "base_url": url, "identity": str(given.model), "small": True,
+            "model": "openai:small", "base_url": url, "identity": given.name, "small": True,
             "temperature": 0, "concurrency": 1, "timeout": 3600.0, "deadline": 3600.0,
         })  # fmt: skip
         until = time.time() + 60 * given.minutes

@@ -192,7 +192,11 @@ def test_the_report_says_what_the_judge_has_read(
     monkeypatch.setattr("ragstone.testset.doubt_reader.make_judge", lambda *_, **limits: judge)
     done = check(tmp_path, "--judge", "openai:m", "--max-calls", "5", "--lang", language)
     assert done.return_value == 1
-    assert said in " ".join(done.output.split())
+    text = " ".join(done.output.split())
+    assert said in text
+    assert (
+        "--judge openai:m --fix" in text
+    )  # without it the fixes would not be those that are shown
 
 
 def test_items_that_the_judge_could_not_read_make_the_check_incomplete(

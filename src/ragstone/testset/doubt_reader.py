@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ragstone.asks import Problem, Reply, solve, told
@@ -78,6 +78,8 @@ class ReadingAccount:
     reason: str = ""
     """Why the first of them failed."""
     usage: Usage = NO_USAGE
+    given: str = ""
+    """The judge as `--judge` takes it; empty for one that the command line cannot name."""
 
 
 class _Opinion(NamedTuple):
@@ -111,7 +113,8 @@ async def read_doubts(
             if reading.watch is not None:
                 reading.watch(_count_progress(opinions, len(likely)))
     found = [one.found for one in opinions if one.found is not None]
-    return found, _build_account(judge.name, opinions)
+    account = _build_account(judge.name, opinions)
+    return found, replace(account, given=reading.judge if isinstance(reading.judge, str) else "")
 
 
 def _build_account(judge: str, opinions: Sequence[_Opinion]) -> ReadingAccount:

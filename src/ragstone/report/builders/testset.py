@@ -169,6 +169,8 @@ def _describe_fixes(checkup: Checkup, say: Words) -> str:
     source = Path(checkup.source)
     command = ["ragstone", "testset", "check", checkup.source]
     command += [part for name in checkup.documents for part in ("--documents", name)]
+    if checkup.reading is not None and checkup.reading.given:
+        command += ["--judge", checkup.reading.given]
     command += ["--fix", str(source.with_name(f"{source.stem}.fixed.jsonl"))]
     return say("checkup.fix", n=say.whole(count), command=shlex.join(command))
 
