@@ -1,39 +1,58 @@
 """Does the corpus answer a question that a test set says has no answer? Fits and measures testset/answerability.py.
 
     python -m bench.testset_answers [--show 20]
+    python -m bench.testset_answers --model qwen.gguf [--each 60] [--minutes 60]
 
 Questions that a corpus answers: hand-made and generated ones of the bundled corpus, xquad and CLAP NQ. Controls that it
 does not answer, each near to what it has: `written` (hand-made), `near miss` (generated), `removed` (the document that
 answers is taken away, its neighbours stay; not where one of them holds the words of the answer), `swapped` (a name or year
 replaced by another of the corpus that the document lacks), `attribute` (asks of a name what nobody tells), `labelled` (CLAP
 NQ: people found no answer in the page). Each corpus is measured with weights fitted on the others, beside the share of the
-question's words in its best passage, and beside the bars of the package. xquad and CLAP NQ must lie beside the checkout."""
+question's words in its best passage, and beside the bars of the package. With --model a small model reads the best passages
+of a sample, as `testset check --judge` does, beside the figures alone and its bare yes or no. xquad and CLAP NQ must lie beside the checkout."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gzip
 import json
+import os
 import random
 import re
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.real_models import serve
 from bench.testsets import Held, xquad
 from ragstone import generate
+from ragstone.asks import Reply, told
 from ragstone.data import corpora
 from ragstone.data.documents import Document
+from ragstone.engine import AskBroker
+from ragstone.judges import Judge
+from ragstone.judges.factory import make_judge
+from ragstone.judges.hybrid.odds import to_log_odds
+from ragstone.store import Store
 from ragstone.testset.answerability import (
     HINT_CHANCE,
+    JUDGED_CHANCE,
+    JUDGED_WEIGHTS,
     SEARCHED_DOCUMENTS,
     SURE_CHANCE,
     WEIGHTS,
     PassageFigures,
     compute_chance,
+    cut_passage,
     measure_passages,
 )
 from ragstone.testset.baselines import Search
@@ -41,10 +60,14 @@ from ragstone.text.terms import extract_terms
 
 MOST = 150
 """Questions of one shape in a corpus."""
+SEED = "answers 1"
+READ_BY_MODEL = 1
+"""Passages of a question; with 2 the model found no more (66 instead of 70 % at 5 % alarms)."""
+NEVER = -99.0
+"""Score of a question that a judge is not asked."""
 ALARM_RATES = (0.01, 0.02, 0.05, 0.10, 0.20)
 HELD_SHARE = 0.8
 """Share of an answer's words from which another document may answer too."""
-NAMES = tuple(name for name in WEIGHTS if name != "bias")
 _NAME = re.compile(
     r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w'’-]{2,}(?: [A-ZÁÉÍÓÚÑ][\w'’-]+){0,2}|\b\d{3,4}\b"
 )
@@ -63,7 +86,7 @@ ATTRIBUTES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A question, and whether its corpus answers it."""
 
@@ -76,6 +99,8 @@ class Case:
     """The document that answers, or that the question was made from."""
     answer: str = ""
     found: list[PassageFigures] = field(default_factory=list)
+    read: list[tuple[PassageFigures, float]] = field(default_factory=list)
+    """Passages that a model has read, with its probability that they answer."""
 
 
 def list_names(text: str) -> list[str]:
@@ -210,16 +235,64 @@ def _measure_held(wanted: set[str], text: str, language: str) -> float:
     return len(wanted.intersection(extract_terms(text, language))) / max(len(wanted), 1)
 
 
-def fit(cases: Sequence[Case]) -> dict[str, float]:
+def choose_read(case: Case) -> list[PassageFigures]:
+    """The likeliest passages that a model reads, where they are worth it."""
+    likely = sorted(case.found, key=compute_chance, reverse=True)[:READ_BY_MODEL]
+    return [one for one in likely if compute_chance(one) >= JUDGED_CHANCE]
+
+
+def sample_cases(cases: Sequence[Case], each: int) -> list[Case]:
+    """So many answered questions and controls of each corpus, in turn, so that every beginning is balanced."""
+    groups: dict[tuple[str, bool], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.corpus, case.answered), []).append(case)
+    for group in groups.values():
+        random.Random(SEED).shuffle(group)
+    return [group[n] for n in range(each) for group in groups.values() if n < len(group)]
+
+
+async def ask_model(cases: Sequence[Case], judge: Judge, store: Path, until: float) -> list[Case]:
+    """The cases that were read in time, each with the model's probability that a passage answers it."""
+    read: list[Case] = []
+    async with AskBroker(judge, Store.open(str(store)), "answers") as broker:
+        for number, case in enumerate(cases, 1):
+            shown = choose_read(case)
+            asks = [told(cut_passage(one.text), case.question, language=case.language) for one in shown]  # fmt: skip
+            replies = await broker.answer(asks) if asks else []
+            if any(not isinstance(reply, Reply) for reply in replies):
+                raise SystemExit(f"the model failed: {replies}; start again to go on")
+            chances = [reply.value["probability"] for reply in replies if isinstance(reply, Reply)]
+            read.append(replace(case, read=list(zip(shown, chances, strict=True))))
+            if number % 20 == 0:
+                print(f"  read {number} of {len(cases)} questions", file=sys.stderr, flush=True)
+            if time.time() > until:
+                break
+    await judge.close()
+    return read
+
+
+Row = dict[str, Any]
+"""Figures of a passage by name, with `yes` where a model has read it."""
+
+
+def list_rows(case: Case) -> list[Row]:
+    """The figures of the passages; where a model has read some, of these, with the log-odds that they answer."""
+    if case.read:
+        return [one._asdict() | {"yes": to_log_odds(yes)} for one, yes in case.read]
+    return [one._asdict() for one in case.found]
+
+
+def fit(cases: Sequence[Case], start: Mapping[str, float] = WEIGHTS) -> dict[str, float]:
     """Weights of the figures; each corpus counts the same, and its answered and unanswered questions half each."""
     sizes = Counter((case.corpus, case.answered) for case in cases)
     shares = np.array([1000 / sizes[case.corpus, case.answered] for case in cases])
     labels = np.array([float(case.answered) for case in cases])
-    weights = dict(WEIGHTS)
+    weights = dict(start)
+    names = [name for name in start if name != "bias"]
     for _ in range(2):  # the passage that counts is the best by the weights
         best = [_choose(case, weights) for case in cases]
-        rows = np.array([[1.0, *(row.get(name, 0.0) for name in NAMES)] for row in best])
-        weights = dict(zip(("bias", *NAMES), _fit_logistic(rows, labels, shares), strict=True))
+        rows = np.array([[1.0, *(row.get(name, 0.0) for name in names)] for row in best])
+        weights = dict(zip(("bias", *names), _fit_logistic(rows, labels, shares), strict=True))
     return weights
 
 
@@ -235,16 +308,18 @@ def _fit_logistic(rows: Any, labels: Any, shares: Any, ridge: float = 1e-3) -> l
     return [float(value) for value in coefficients]
 
 
-def _choose(case: Case, weights: dict[str, float]) -> dict[str, Any]:
+def _choose(case: Case, weights: Mapping[str, float]) -> Row:
     """The best passage by these weights; empty when none was found."""
-    rows = [one._asdict() for one in case.found]
-    return max(rows, key=lambda row: sum(weights[name] * row[name] for name in NAMES), default={})
+    return max(list_rows(case), key=lambda row: _weigh(row, weights), default={})
 
 
-def score(case: Case, weights: dict[str, float]) -> float:
+def _weigh(row: Row, weights: Mapping[str, float]) -> float:
+    return sum(weight * row.get(name, 0.0) for name, weight in weights.items() if name != "bias")
+
+
+def score(case: Case, weights: Mapping[str, float]) -> float:
     """The logit of the best passage."""
-    row = _choose(case, weights)
-    return weights["bias"] + sum(weights[name] * row.get(name, 0.0) for name in NAMES)
+    return weights["bias"] + _weigh(_choose(case, weights), weights)
 
 
 def find_rate(answered: Any, scores: Any, alarms: float) -> float:
@@ -259,7 +334,7 @@ def show_curve(title: str, cases: Sequence[Case], scores: Sequence[float]) -> No
     print(f"  {title:34}" + "".join(f"{rate:8.0%}" for rate in rates))
 
 
-def show_bars(cases: Sequence[Case], weights: dict[str, float]) -> None:
+def show_bars(cases: Sequence[Case], weights: Mapping[str, float]) -> None:
     """What the two bars find, and the alarms by shape."""
     for title, bar in (("finding", SURE_CHANCE), ("hint or finding", HINT_CHANCE)):
         shapes: dict[tuple[bool, str], list[bool]] = {}
@@ -276,13 +351,81 @@ def show_bars(cases: Sequence[Case], weights: dict[str, float]) -> None:
         print(f"  {title} (chance ≥ {bar}): {found:.0%} found, {alarms:.1%} alarms ({parts})")
 
 
+def show_model(cases: Sequence[Case], read: Sequence[Case]) -> None:
+    """What a small model adds, each corpus with weights fitted on what it read of the others."""
+    scores: dict[str, list[tuple[Case, list[float]]]] = {}
+    for case in read:
+        kind = case.corpus.split()[0]
+        alone, judged = _fit_others(tuple(cases), kind), _fit_others(tuple(read), kind)
+        unread = replace(case, read=[])
+        values = [
+            max((one.words for one in case.found), default=0.0),
+            score(unread, alone),
+            max((yes for _, yes in case.read), default=-1.0),
+            score(case, judged) if case.read else NEVER,
+        ]
+        scores.setdefault(case.corpus, []).append((case, values))
+    scores["all"] = [row for rows in scores.values() for row in rows]
+    titles = ("words in the best passage", "figures alone", "the model's yes alone", "figures and the model")  # fmt: skip
+    for corpus, rows in scores.items():
+        mine = [case for case, _ in rows]
+        counts = Counter(case.shape for case in mine)
+        print(f"{corpus}: {dict(counts)}, read {sum(bool(case.read) for case in mine)}")
+        for at, title in enumerate(titles):
+            show_curve(title, mine, [values[at] for _, values in rows])
+        for at, title in ((1, titles[1]), (3, titles[3])):
+            for bar in (SURE_CHANCE, HINT_CHANCE):
+                logit = np.log(bar / (1 - bar))
+                hits = {told: [values[at] >= logit for case, values in rows if case.answered is told] for told in (True, False)}  # fmt: skip
+                print(f"  {title}, chance ≥ {bar}: {np.mean(hits[True]):.0%} of {len(hits[True])} found, {sum(hits[False])} of {len(hits[False])} controls")  # fmt: skip
+    fitted = fit([case for case in read if case.read], JUDGED_WEIGHTS)
+    print(
+        "judged weights fitted on all:", {name: round(value, 2) for name, value in fitted.items()}
+    )
+
+
+@lru_cache
+def _fit_others(cases: tuple[Case, ...], kind: str) -> dict[str, float]:
+    """Weights fitted on the other corpora, with the model's where it has read."""
+    others = [case for case in cases if not case.corpus.startswith(kind)]
+    read = [case for case in others if case.read]
+    return fit(read, JUDGED_WEIGHTS) if read else fit(others)
+
+
 def main() -> None:
     asks = argparse.ArgumentParser(description=__doc__)
     asks.add_argument("--show", type=int, default=0, help="print so many alarms of each corpus")
+    asks.add_argument("--model", help="a GGUF file to serve: what a small model adds")
+    asks.add_argument("--base-url", help="a llama.cpp server that runs already")
+    asks.add_argument("--each", type=int, default=60, help="questions and controls of a corpus that it reads")  # fmt: skip
+    asks.add_argument("--minutes", type=float, default=60, help="stop reading then; another start goes on")  # fmt: skip
+    asks.add_argument("--store", type=Path, default=Path("answers.db"), help="its replies")
+    asks.add_argument("--name", default="small", help="of the model, in the store")
+    asks.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     given = asks.parse_args()
     read = [read_bundled("en"), read_bundled("es"), read_xquad("en"), read_xquad("es"), read_clapnq()]  # fmt: skip
     cases = [case for documents, some in read for case in measure(documents, some)]
     print("alarms on controls                  " + "".join(f"{rate:8.0%}" for rate in ALARM_RATES))
+    if given.model or given.base_url:
+        read_with_model(cases, given)
+    else:
+        show_figures(cases, given.show)
+
+
+def read_with_model(cases: Sequence[Case], given: argparse.Namespace) -> None:
+    """Have a model read a sample of the questions, and show what it adds."""
+    sample = sample_cases(cases, given.each)
+    with nullcontext(given.base_url) if given.base_url else serve(given.model, given.threads) as url:  # fmt: skip
+        judge = make_judge({
+            "model": "openai:small", "base_url": url, "identity": given.name, "small": True,
+            "temperature": 0, "concurrency": 1, "timeout": 3600.0, "deadline": 3600.0,
+        })  # fmt: skip
+        until = time.time() + 60 * given.minutes
+        show_model(cases, asyncio.run(ask_model(sample, judge, given.store, until)))
+
+
+def show_figures(cases: Sequence[Case], shown: int) -> None:
+    """What the figures alone find, corpus by corpus."""
     for corpus in dict.fromkeys(case.corpus for case in cases):
         mine = [case for case in cases if case.corpus == corpus]
         kind = corpus.split()[0]
@@ -292,7 +435,7 @@ def main() -> None:
         show_curve("fitted on the other corpora", mine, [score(case, weights) for case in mine])
         show_bars(mine, weights)
         alarms = sorted((c for c in mine if not c.answered), key=lambda c: -score(c, weights))
-        for case in alarms[: given.show]:
+        for case in alarms[:shown]:
             row = _choose(case, weights)
             print(f"    {case.shape} {score(case, weights):.1f} {case.question} | {row['source']}")  # fmt: skip
     fitted = fit(cases)

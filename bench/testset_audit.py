@@ -1,12 +1,14 @@
 """`testset check` on sets with planted faults: share found of each kind, and false alarms on healthy sets.
 
     python -m bench.testset_audit [FOLDER] [--lang en] [--each 40] [--show KIND]
+    python -m bench.testset_audit --base-url http://127.0.0.1:8080/v1 --fault "answerable marked unanswerable" --each 15
 
 Healthy sets of several shapes come first: the hand-made questions of the bundled corpus, sets generated without an LLM from
 its documents and (FOLDER: one folder of documents for each source) from other documents, and the questions of xquad where
 they lie beside the checkout. Then each fault is planted in copies of their items, --each of a kind; an item counts as found
 when a finding of the kinds that fit names it. Hints (an item that may have an answer) are counted apart, and are no alarms;
-bench/testset_answers.py measures them, and alarms on questions that nothing answers."""
+bench/testset_answers.py measures them, and alarms on questions that nothing answers. With --base-url the small model of that
+server reads, as with `testset check --judge`; its replies are kept in --store."""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ from ragstone import generate
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.checkup import check_testset
+from ragstone.testset.doubt_reader import ReadingJudge
 from ragstone.text.language import ABSTENTIONS
 
 Row = dict[str, Any]
@@ -129,13 +132,15 @@ def answerable(row: Row) -> bool:
     return row["reference"] not in ABSTENTIONS and bool(row.get("relevant"))
 
 
-def check_rows(rows: Sequence[Row], documents: Any) -> dict[str, set[str]]:
+def check_rows(
+    rows: Sequence[Row], documents: Any, reading: ReadingJudge | None = None
+) -> dict[str, set[str]]:
     """Id → kinds of its findings, and HINT where it is only to be looked at."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "set.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         found: dict[str, set[str]] = {}
-        checkup = check_testset(path, documents)
+        checkup = check_testset(path, documents, reading=reading)
         for fault in checkup.faults:
             found.setdefault(fault.id, set()).add(fault.kind)
         for hint in checkup.hints:
@@ -202,9 +207,21 @@ def plant(rows: Sequence[Row], fault: str, each: int) -> tuple[list[Row], set[st
     return list(out.values()), ids
 
 
-def measure(name: str, rows: list[Row], documents: Any, each: int, show: str) -> Counter[str]:
+def build_reading(given: argparse.Namespace) -> ReadingJudge | None:
+    """The small model of a server that runs, as a judge that reads."""
+    if given.base_url is None:
+        return None
+    judge = {
+        "model": "openai:small", "base_url": given.base_url, "identity": given.name, "small": True,
+        "temperature": 0, "concurrency": 1, "timeout": 3600.0, "deadline": 3600.0,
+    }  # fmt: skip
+    return ReadingJudge(judge, given.store)
+
+
+def measure(name: str, rows: list[Row], documents: Any, given: argparse.Namespace) -> Counter[str]:
     """Print what was found in one set; found and planted of each kind."""
-    told = check_rows(rows, documents)
+    show, reading = given.show, build_reading(given)
+    told = check_rows(rows, documents, reading)
     kinds = Counter(kind for found in told.values() for kind in found)
     alarms = {key: found for key, found in told.items() if found != {HINT}}
     print(f"{name}: {len(rows)} items, {len(alarms)} false alarms ({len(alarms) / len(rows):.1%}) {dict(kinds)}")  # fmt: skip
@@ -214,8 +231,10 @@ def measure(name: str, rows: list[Row], documents: Any, each: int, show: str) ->
                 print("  ", alarms[row["id"]], row["question"], "→", row["reference"])
     counts: Counter[str] = Counter({"items": len(rows), "alarms": len(alarms)})
     for fault, (_, fitting) in PLANTED.items():
-        planted, ids = plant(rows, fault, each)
-        found = check_rows(planted, documents)
+        if given.fault not in fault:
+            continue
+        planted, ids = plant(rows, fault, given.each)
+        found = check_rows(planted, documents, reading)
         # of a pair either side may be named: the later one is
         hits = {key for key in ids if found.get(key, set()) & fitting}
         counts[f"{fault}: found"] += len(hits)
@@ -237,14 +256,20 @@ def main() -> None:
     asks.add_argument("--each", type=int, default=40)
     asks.add_argument("--show", default="")
     asks.add_argument("--only", default="")
+    asks.add_argument("--fault", default="", help="only this one")
+    asks.add_argument("--base-url", help="a server of a small model that reads")
+    asks.add_argument("--name", default="small", help="of the model, in the store")
+    asks.add_argument("--store", default="answers.db", help="replies of the model")
     given = asks.parse_args()
     total: Counter[str] = Counter()
     for name, rows, documents in healthy_sets(given.folder, given.lang):
         if given.only in name:
-            total += measure(name, rows, documents, given.each, given.show)
+            total += measure(name, rows, documents, given)
     print(f"all: {total['alarms']} false alarms in {total['items']} items ({total['alarms'] / max(1, total['items']):.1%})")  # fmt: skip
     for fault in PLANTED:
         found, planted = total[f"{fault}: found"], total[f"{fault}: planted"]
+        if not planted:
+            continue
         hinted = total[f"{fault}: hinted"]
         more = f"; with hints {(found + hinted) / planted:.0%}" if hinted else ""
         print(f"  {fault}: {found} of {planted} ({found / max(1, planted):.0%}){more}")

@@ -52,7 +52,7 @@ def test_jsonl_names_its_own_ids(tmp_path: Path) -> None:
     ]
 
 
-def test_pdf_is_read_with_its_extra(tmp_path: Path) -> None:
+def test_pdf_is_read_with_its_extra(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     pypdf = pytest.importorskip("pypdf")
     writer = pypdf.PdfWriter()
     writer.add_blank_page(100, 100)
@@ -62,6 +62,7 @@ def test_pdf_is_read_with_its_extra(tmp_path: Path) -> None:
     (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.4 rubbish")
     with pytest.raises(DataError, match=r"scan\.pdf cannot be read as pdf"):
         read_documents(tmp_path)
+    assert not caplog.records  # our sentence says it
 
 
 @pytest.mark.parametrize(

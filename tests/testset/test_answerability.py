@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from ragstone.data.documents import Document
-from ragstone.testset import audit
 from ragstone.testset.answerability import (
     HINT_CHANCE,
     MAX_LEAD,
+    MAX_SHOWN_WORDS,
     SURE_CHANCE,
     WEIGHTS,
     FoundAnswer,
     PassageFigures,
     compute_chance,
-    find_answer,
+    cut_passage,
+    find_answers,
     measure_passages,
 )
+from ragstone.testset.audit import decide_doubt, find_doubt
 from ragstone.testset.baselines import Search
 from ragstone.testset.findings import Fault, Fix, Hint
 from ragstone.types import Sample
@@ -56,15 +57,15 @@ def search() -> Iterator[Search]:
 def test_the_passage_that_answers_is_found_with_its_sentence(
     question: str, language: str, source: str, quote: str, search: Search
 ) -> None:
-    found = find_answer(question, language, search)
-    assert found is not None
-    assert (found.source, found.quote) == (source, quote)
+    found = find_answers(question, language, search)
+    assert (found[0].source, found[0].quote) == (source, quote)
+    assert [one.chance for one in found] == sorted((one.chance for one in found), reverse=True)
 
 
 def test_another_name_and_another_matter_lower_the_chance(search: Search) -> None:
     def chance(question: str) -> float:
-        found = find_answer(question, "en", search)
-        return found.chance if found else 0.0
+        found = find_answers(question, "en", search)
+        return found[0].chance if found else 0.0
 
     true = chance("When was the bridge of Corran opened?")
     assert true > chance("When was the bridge of Torvik opened?")
@@ -72,7 +73,7 @@ def test_another_name_and_another_matter_lower_the_chance(search: Search) -> Non
 
 
 def test_nothing_is_found_where_no_document_has_a_word(search: Search) -> None:
-    assert find_answer("Zebulon quimby?", "en", search) is None
+    assert find_answers("Zebulon quimby?", "en", search) == []
 
 
 def test_the_lead_is_over_other_documents_and_full_where_there_is_none(search: Search) -> None:
@@ -99,26 +100,39 @@ def test_the_chance_is_the_weighted_sum_of_the_figures() -> None:
     assert compute_chance(everything) == pytest.approx(1 / (1 + math.exp(-sum(WEIGHTS.values()))))
 
 
-PROVED = {"proof": {"searched": 6}}
+def test_what_a_model_has_read_counts_with_the_figures() -> None:
+    figures = PassageFigures(0.5, 0.5, 0.5, 0.5, 0.5, 0.0, "a")
+    assert (
+        compute_chance(figures, 0.9) > compute_chance(figures, 0.5) > compute_chance(figures, 0.1)
+    )
+    assert compute_chance(figures._replace(names=1.0), 0.5) > compute_chance(figures, 0.5)
+
+
+def test_a_passage_is_shown_whole_unless_it_is_endless() -> None:
+    assert cut_passage("The bridge\nof Corran.") == "The bridge\nof Corran."
+    assert len(cut_passage("word " * 1000).split()) == MAX_SHOWN_WORDS
+
+
+def answer(chance: float) -> FoundAnswer:
+    return FoundAnswer(chance, "a", "Ida\ndid.", PassageFigures(0, 0, 0, 0, 0, 0, "a"))
 
 
 @pytest.mark.parametrize(
-    ("chance", "meta", "wanted"),
+    ("chance", "wanted"),
     [
-        (SURE_CHANCE, {}, Fault("answerable", "x", "Who?", "a: Ida did.", Fix("set", {"reference": "Ida did.", "relevant": {"a": 1}}))),
-        (HINT_CHANCE, {}, Hint("x", "Who?", "a: Ida did.")),
-        (HINT_CHANCE - 0.01, {}, None),
-        (None, {}, None),
-        (SURE_CHANCE, PROVED, None),
+        (SURE_CHANCE, Fault("answerable", "x", "Who?", "a: Ida did.", Fix("set", {"reference": "Ida did.", "relevant": {"a": 1}}))),
+        (HINT_CHANCE, Hint("x", "Who?", "a: Ida did.")),
+        (HINT_CHANCE - 0.01, None),
     ],
 )  # fmt: skip
 def test_an_abstention_is_a_finding_a_hint_or_fine(
-    chance: float | None,
-    meta: dict[str, Any],
-    wanted: Fault | Hint | None,
-    search: Search,
-    monkeypatch: pytest.MonkeyPatch,
+    chance: float, wanted: Fault | Hint | None
 ) -> None:
-    found = None if chance is None else FoundAnswer(chance, "a", "Ida\ndid.")
-    monkeypatch.setattr(audit, "find_answer", lambda *_: found)
-    assert audit.audit_abstention(Sample("x", question="Who?", meta=meta), search) == wanted
+    assert decide_doubt(Sample("x", question="Who?"), answer(chance)) == wanted
+
+
+def test_an_item_whose_maker_searched_the_corpus_is_not_doubted(search: Search) -> None:
+    question = "How high is the tower of Almere?"
+    assert find_doubt(Sample("x", question=question), search) is not None
+    proved = Sample("x", question=question, meta={"proof": {"searched": 6}})
+    assert find_doubt(proved, search) is None

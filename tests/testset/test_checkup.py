@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from ragstone.cli.testset import command
 from ragstone.data import corpora
 from ragstone.data.documents import Document
-from ragstone.testset.answerability import HINT_CHANCE, FoundAnswer
+from ragstone.testset.answerability import HINT_CHANCE, FoundAnswer, PassageFigures
 from ragstone.testset.checkup import FAULTS, check_testset, fix_testset
 from ragstone.testset.findings import Fault, Fix, apply_fixes
 from ragstone.testset.likeness import find_alike, is_dangling, leaks_answer
@@ -267,8 +267,9 @@ def test_the_printed_command_asks_for_each_fix_and_writes_what_was_accepted(
 def test_a_hint_is_shown_and_counts_as_no_finding(
     language: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = FoundAnswer(HINT_CHANCE, "mill", "The mill of Dunmore grinds barley.")
-    monkeypatch.setattr("ragstone.testset.audit.find_answer", lambda *_: found)
+    figures = PassageFigures(0, 0, 0, 0, 0, 0, "mill")
+    found = FoundAnswer(HINT_CHANCE, "mill", "The mill of Dunmore grinds barley.", figures)
+    monkeypatch.setattr("ragstone.testset.audit.find_answers", lambda *_: [found])
     # more than a report shows of one sort
     rows = [*GOOD[:3], *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9))]  # fmt: skip
     questions, documents = written(tmp_path, rows)
@@ -285,6 +286,16 @@ def test_a_hint_is_shown_and_counts_as_no_finding(
     assert "Who painted mill 8?" not in text
     printed = CliRunner().invoke(command, [*arguments, "--json"], standalone_mode=False)
     assert len(json.loads(printed.output)["hints"]) == 9
+
+
+def test_an_endless_question_is_shown_in_part_and_whole_in_json(tmp_path: Path) -> None:
+    question = "Was the bell of the passage above cast? " * 1000
+    questions, _ = written(tmp_path, [row("b", question, "Ida Brandt " * 5000, {"tower": 1})])
+    shown = CliRunner().invoke(command, ["check", str(questions)], standalone_mode=False)
+    assert "Was the bell of the passage above" in shown.output
+    assert len(shown.output) < 4000
+    printed = CliRunner().invoke(command, ["check", str(questions), "--json"], standalone_mode=False)  # fmt: skip
+    assert json.loads(printed.output)["faults"][0]["text"] == question
 
 
 @pytest.mark.parametrize("accept", ["all", "wrong_value,leaked"])

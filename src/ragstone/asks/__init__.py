@@ -30,6 +30,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     write_one  {"question"}                                        what one sentence answers, for small models
     answer_one {"answer"}                                          a few words from one passage, by small models
     check_one  {"yes", "probability"?}                             of such a question: is it clear, is its answer right
+    told       {"yes", "probability"?}                             whether one passage answers a question, by small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
 
@@ -54,6 +55,7 @@ from ragstone.asks.kinds import (
     solve,
     standalone,
     support,
+    told,
     turns,
     useful,
     write,
@@ -93,6 +95,7 @@ __all__ = [
     "standalone",
     "support",
     "together",
+    "told",
     "turns",
     "useful",
     "write",

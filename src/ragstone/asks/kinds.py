@@ -234,6 +234,12 @@ def check_one(
     return Ask("check_one", values, schemas.CHECK_ONE, language)
 
 
+def told(passage: str, question: str, *, language: str | None = None) -> Ask:
+    """Say yes or no of whether a passage answers a question: what a small model can reply to."""
+    values = {"passage": passage, "question": question}
+    return Ask("told", values, schemas.CHECK_ONE, language)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Questions to be answered from sources of their own."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, reading_options
+from ragstone.cli.options import output_option, reading_options, store_option
 
 
 @click.group("testset")
@@ -22,13 +22,18 @@ def command() -> None:
 @click.option("--accept", metavar="KIND,…", help="With --fix: accept the fixes of these kinds without asking (duplicate, leaked, …), or all.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
+@click.option("--judge", metavar="JUDGE", help="Who reads the passages that may answer an item which is said to have no answer: openai:MODEL, … [default: nobody, figures alone decide].")  # fmt: skip
+@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
+@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
+@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Questions to the judge in flight at once.")  # fmt: skip
+@store_option
 @reading_options
 def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flags: Any) -> int:
     """Say what a test set covers, what is wrong with it and what it can show.
 
     FILE is a test set in any format that is read. With its documents, coverage, evidence and a BM25 search are looked at too.
 
-    Exit codes: 0 all well, 1 an item needs attention, 2 bad input."""
+    Exit codes: 0 all well, 1 an item needs attention, 2 bad input, 3 the judge could not read every item."""
     from ragstone.cli.actions.testset import check_file
 
     return check_file(file, documents, output, flags)

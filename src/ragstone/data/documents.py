@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -251,10 +252,16 @@ def _read_pdf(path: Path, name: str) -> tuple[str, str]:
         from pypdf.errors import PyPdfError
     except ImportError:
         raise MissingExtra("reading pdf documents", "pdf") from None
+    # what its reader logs would stand beside our own sentence
+    logger = logging.getLogger("pypdf")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
         pages = [page.extract_text() for page in PdfReader(path).pages]
     except (PyPdfError, ValueError, KeyError) as bad:
         raise DataError(f"{name} cannot be read as pdf ({bad}); save it anew") from None
+    finally:
+        logger.setLevel(level)
     return "\n\n".join(pages), ""
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragstone.data.documents import Document
+from ragstone.judges.hybrid.odds import to_log_odds
 from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, lay
 from ragstone.judges.offline.reading import NAME, NUMBER, STOP, read
 from ragstone.systems.pipeline.chunking import DocumentChunk, chunk_documents
@@ -29,6 +30,10 @@ WEIGHTS: Mapping[str, float] = {
     "bias": -7.01, "words": 1.45, "document": 3.02, "passage": 3.42, "sentence": 2.02, "names": 2.07, "lead": 1.73,
 }  # fmt: skip
 """Fitted by bench/testset_answers.py; `PassageFigures` has the figures under the same names."""
+JUDGED_WEIGHTS: Mapping[str, float] = {
+    "bias": -5.68, "words": 0.89, "document": 2.83, "passage": 2.53, "sentence": 1.25, "names": 1.66, "lead": 0.80, "yes": 1.56,
+}  # fmt: skip
+"""The same where a small model has read the passage; `yes` weighs the log-odds that it gives."""
 SURE_CHANCE = 0.8
 """Chance from which a passage is said to answer a question that should have no answer."""
 HINT_CHANCE = 0.5
@@ -38,6 +43,10 @@ READ_PASSAGES = 4
 """Passages of these documents that are compared in full: those with most of the question's words."""
 PASSAGE_WORDS, OVERLAP_WORDS = 80, 25
 MAX_LEAD = 0.6
+JUDGED_CHANCE = 0.1
+"""Chance below which a passage is not worth a judge's time."""
+MAX_SHOWN_WORDS = 120
+"""Of a passage, to a judge."""
 
 
 class PassageFigures(NamedTuple):
@@ -57,14 +66,19 @@ class PassageFigures(NamedTuple):
     """How far it is ahead of all passages of other documents."""
     source: str
     """Id of the document."""
+    text: str = ""
+    """The passage under its title."""
 
 
 class FoundAnswer(NamedTuple):
-    """What most likely answers a question."""
+    """What may answer a question."""
 
     chance: float
     source: str
     quote: str
+    """The sentence of the document that comes closest to the question."""
+    figures: PassageFigures
+    """Of the passage."""
 
 
 class _Passage(NamedTuple):
@@ -75,23 +89,34 @@ class _Passage(NamedTuple):
     terms: frozenset[str]
 
 
-def find_answer(question: str, language: str | None, search: Search) -> FoundAnswer | None:
-    """The document of the corpus that most likely answers a question, with its sentence; None when none has a word of it."""
+def find_answers(question: str, language: str | None, search: Search) -> list[FoundAnswer]:
+    """The passages of the corpus that may answer a question, the likeliest first; none where none has a word of it."""
     documents = search.find_nearest(question, language, SEARCHED_DOCUMENTS)
     found = measure_passages(question, language, documents, search)
-    if not found:
-        return None
-    best = max(found, key=compute_chance)
-    home = next(document for document in documents if document.document == best.source)
-    # the sentence is looked for by the words of the whole document: nearness alone names it less often
-    answer = find_best_sentence(question, home.text, home.title, home.language)
-    return FoundAnswer(compute_chance(best), best.source, answer.sentence) if answer else None
+    homes = {document.document: document for document in documents}
+    answers = []
+    for figures in sorted(found, key=compute_chance, reverse=True):
+        home = homes[figures.source]
+        # the sentence is looked for by the words of the whole document: nearness alone names it less often
+        best = find_best_sentence(question, home.text, home.title, home.language)
+        if best is not None:
+            answers.append(FoundAnswer(compute_chance(figures), figures.source, best.sentence, figures))  # fmt: skip
+    return answers
 
 
-def compute_chance(figures: PassageFigures) -> float:
-    """The chance that a passage with these figures answers the question."""
+def cut_passage(text: str) -> str:
+    """What a judge is shown of a passage: all of it, but for a table or a list that is one endless sentence."""
+    words = text.split()
+    return text if len(words) <= MAX_SHOWN_WORDS else " ".join(words[:MAX_SHOWN_WORDS])
+
+
+def compute_chance(figures: PassageFigures, yes: float | None = None) -> float:
+    """The chance that a passage with these figures answers the question; `yes` is that of a small model that has read it."""
     known = figures._asdict()
-    logit = sum(weight * known.get(name, 1.0) for name, weight in WEIGHTS.items())
+    weights = WEIGHTS
+    if yes is not None:
+        weights, known = JUDGED_WEIGHTS, known | {"yes": to_log_odds(yes)}
+    logit = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
     return 1 / (1 + math.exp(-logit))
 
 
@@ -156,7 +181,9 @@ def _compare(question: str, language: str, held: float, passage: _Passage) -> Pa
     sentences = passage.sentences or (passage.text,)
     vectors = encode_separately([question, passage.text, *sentences])
     near = np.maximum(vectors[1:] @ vectors[0], 0.0).tolist()
-    return PassageFigures(words, held, near[0], max(near[1:]), names, 0.0, passage.source)
+    return PassageFigures(
+        words, held, near[0], max(near[1:]), names, 0.0, passage.source, passage.text
+    )
 
 
 def _align_words(question: str, language: str, passage: _Passage) -> tuple[float, float]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragstone.systems.pipeline.chunking import DocumentChunk
-from ragstone.testset.answerability import HINT_CHANCE, SURE_CHANCE, find_answer
+from ragstone.testset.answerability import HINT_CHANCE, SURE_CHANCE, FoundAnswer, find_answers
 from ragstone.testset.baselines import Search, join_turns, list_relevant
 from ragstone.testset.findings import Fault, Fix, Hint
 from ragstone.testset.items import get_abstention
@@ -75,13 +75,25 @@ def _check_reference(sample: Sample, held: Sequence[str], own: float) -> Fault |
     return Fault("wrong_value", sample.id, question, f"{', '.join(lacking)} ≠ {sentence}", better)
 
 
-def audit_abstention(sample: Sample, search: Search) -> Fault | Hint | None:
-    """What is wrong with an item whose reference says that nothing answers it: a passage does, for sure or perhaps."""
+class Doubt(NamedTuple):
+    """An item whose reference says that nothing answers it, and the passages that may, the likeliest first."""
+
+    sample: Sample
+    answers: Sequence[FoundAnswer]
+
+
+def find_doubt(sample: Sample, search: Search) -> Doubt | None:
+    """The passages that may answer an item which says that nothing does; None where there are none to look at."""
     proof = sample.meta.get("proof")
     if isinstance(proof, Mapping) and "searched" in proof:
         return None  # whoever made the item searched the corpus for it already
-    answer = find_answer(join_turns(sample), sample.language, search)
-    if answer is None or answer.chance < HINT_CHANCE:
+    answers = find_answers(join_turns(sample), sample.language, search)
+    return Doubt(sample, answers) if answers else None
+
+
+def decide_doubt(sample: Sample, answer: FoundAnswer) -> Fault | Hint | None:
+    """What is wrong with an item which says that nothing answers it: this passage does, for sure or perhaps."""
+    if answer.chance < HINT_CHANCE:
         return None
     quote = " ".join(answer.quote.split())
     detail = f"{answer.source}: {quote}"

@@ -19,13 +19,21 @@ from ragstone.analysis.power import (
 )
 from ragstone.analysis.stats import Z
 from ragstone.data import open_replacement, read
-from ragstone.testset.audit import audit_abstention, audit_answer, get_evidence
+from ragstone.engine.sync import run_sync
+from ragstone.judges import Judge
+from ragstone.testset.audit import Doubt, audit_answer, find_doubt, get_evidence
 from ragstone.testset.baselines import (
     Search,
     TrivialBaselines,
     is_abstention,
     list_relevant,
     measure_baselines,
+)
+from ragstone.testset.doubt_reader import (
+    ReadingAccount,
+    ReadingJudge,
+    read_by_figures,
+    read_doubts,
 )
 from ragstone.testset.findings import DROP, FAULTS, Fault, FaultKind, Hint, apply_fixes
 from ragstone.testset.likeness import is_dangling, leaks_answer
@@ -74,6 +82,8 @@ class Checkup:
     """Questions needed to show each of EFFECTS."""
     shows: float
     """The smallest difference that this many questions show, at worst."""
+    reading: ReadingAccount | None = None
+    """What a judge was asked; None without one."""
 
     @property
     def faulty(self) -> int:
@@ -95,12 +105,19 @@ class Checkup:
 
 
 def check_testset(
-    source: str | Path, documents: Source | None = None, **read_options: Any
+    source: str | Path,
+    documents: Source | None = None,
+    *,
+    reading: ReadingJudge | None = None,
+    **read_options: Any,
 ) -> Checkup:
-    """Check a test set in any format that `read` accepts, with these options of it; `documents` are its corpus."""
+    """Check a test set in any format that `read` accepts, with these options of it; `documents` are its corpus.
+
+    `reading` is a judge that reads what may answer the items which are said to have no answer."""
+    judge = reading.open_judge() if reading is not None else None
     samples = [record.sample for record in read(source, **read_options)]
     faults = list(_find_faults(samples))
-    hints: list[Hint] = []
+    doubts: list[Doubt] = []
     coverage = None
     if documents is None:
         trivial = measure_baselines(samples, None)
@@ -108,11 +125,14 @@ def check_testset(
         with open_corpus(documents) as corpus, Search(corpus) as search:
             coverage = _measure_coverage(samples, corpus)
             for found in _find_corpus_faults(samples, corpus, search):
-                if isinstance(found, Hint):
-                    hints.append(found)
+                if isinstance(found, Doubt):
+                    doubts.append(found)
                 else:
                     faults.append(found)
             trivial = measure_baselines(samples, search)
+    decided, account = _decide_doubts(doubts, judge, reading)
+    faults += [found for found in decided if isinstance(found, Fault)]
+    hints = [found for found in decided if isinstance(found, Hint)]
     order = {kind: at for at, kind in enumerate(FAULTS)}
     faults.sort(key=lambda fault: order[fault.kind])
     unanswerable = sum(not _is_answerable(sample) for sample in samples)
@@ -134,7 +154,26 @@ def check_testset(
         trivial,
         tuple(plan_sample_size(effect, sd, binary=True, assumed=True) for effect in EFFECTS),
         detectable_difference(half_width, 0.05),
+        account,
     )
+
+
+def _decide_doubts(
+    doubts: Sequence[Doubt], judge: Judge | None, reading: ReadingJudge | None
+) -> tuple[list[Fault | Hint], ReadingAccount | None]:
+    """What figures, or a judge, say of the items which are said to have no answer."""
+    if judge is None or reading is None:
+        return read_by_figures(doubts), None
+
+    async def read_and_close() -> tuple[list[Fault | Hint], ReadingAccount]:
+        try:
+            return await read_doubts(doubts, judge, reading)
+        finally:
+            # a judge that the caller made is the caller's to close
+            if judge is not reading.judge:
+                await judge.close()
+
+    return run_sync(read_and_close)
 
 
 def _list_names(documents: Source | None) -> tuple[str, ...]:
@@ -192,7 +231,7 @@ def _find_own_faults(sample: Sample) -> Iterator[Fault]:
 
 def _find_corpus_faults(
     samples: Sequence[Sample], corpus: Corpus, search: Search
-) -> Iterator[Fault | Hint]:
+) -> Iterator[Fault | Doubt]:
     for sample in samples:
         question = sample.question or ""
         texts: dict[str, str] = {}
@@ -209,8 +248,8 @@ def _find_corpus_faults(
                 yield Fault("quote_not_verbatim", sample.id, question, piece["quote"])
         if _is_answerable(sample):
             yield from audit_answer(sample, texts, search)
-        elif (found := audit_abstention(sample, search)) is not None:
-            yield found
+        elif (doubt := find_doubt(sample, search)) is not None:
+            yield doubt
 
 
 def _measure_coverage(samples: Sequence[Sample], corpus: Corpus) -> Coverage:

@@ -13,16 +13,19 @@ from rich.console import Console
 
 from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import note
+from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import ConfigError
 from ragstone.labels.reader import read_labels
-from ragstone.report.builders.testset import CheckupReport
+from ragstone.report.builders.testset import TEXT_CHARS, CheckupReport
 from ragstone.report.builders.testset_card import CardReport, VersionReport
+from ragstone.report.figures import shorten
 from ragstone.report.formats import describe_unknown, list_endings, write_report
 from ragstone.report.render import terminal
 from ragstone.report.words import Words, load_words
 from ragstone.testset.card import build_card
 from ragstone.testset.checkup import Checkup, check_testset, fix_testset
+from ragstone.testset.doubt_reader import ReadingJudge
 from ragstone.testset.findings import FAULTS, Fault
 from ragstone.testset.versions import compare_versions
 
@@ -47,12 +50,29 @@ def check_file(
         "limit": flags["limit"],
         "skip_bad_rows": flags["skip_bad_rows"],
     }
-    checkup = check_testset(file, corpus or None, **reading)
+    if flags["judge"] is not None and not documents:
+        raise click.UsageError("--judge reads passages of the documents; give --documents")
+    checkup = _check(file, corpus or None, flags, reading)
     language = choose_language(flags["language"])
     if flags["fix"] is not None:
         return _fix_file(checkup, Path(flags["fix"]), flags["accept"], language, reading)
     _show_report(CheckupReport(checkup, language), output, as_json=flags["as_json"])
-    return 1 if checkup.faults else 0
+    if checkup.faults:
+        return 1
+    return 3 if checkup.reading is not None and checkup.reading.failed else 0
+
+
+def _check(
+    file: str, corpus: str | list[str] | None, flags: Mapping[str, Any], reading: Mapping[str, Any]
+) -> Checkup:
+    """Check the set, with a bar where a judge reads."""
+    if flags["judge"] is None:
+        return check_testset(file, corpus, **reading)
+    limits = {name: flags[name] for name in ("store", "concurrency", "max_usd", "max_calls")}
+    with Bar() as bar:
+        bar.title = "reading passages"
+        judge = ReadingJudge(flags["judge"], watch=bar, **limits)
+        return check_testset(file, corpus, reading=judge, **reading)
 
 
 def show_card(
@@ -150,9 +170,9 @@ def _ask_fixes(fixable: Sequence[Fault], say: Words) -> list[Fault]:
             accepted.append(fault)
             continue
         click.echo(f"\n{number}/{len(fixable)}  {fault.id}  {say(f'checkup.fault.{fault.kind}')}")
-        click.echo(f"  {fault.text}")
+        click.echo(f"  {shorten(fault.text, TEXT_CHARS)}")
         if fault.detail:
-            click.echo(f"  {fault.detail}")
+            click.echo(f"  {shorten(fault.detail, TEXT_CHARS)}")
         click.echo(f"  → {fault.fix.describe(say('checkup.fix.drop'))}")
         choice = click.prompt(say("checkup.fix.ask"), type=click.Choice(list("ynaq")), default="n")
         if choice == "q":

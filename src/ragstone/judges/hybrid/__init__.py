@@ -29,9 +29,10 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "rate": ("choose_rate",),
     "prefer": ("choose_prefer",),
     "check_one": ("choose_right", "choose_clear"),
+    "told": ("choose_told",),
 }
 """Prompts of each kind of Ask that a model decides."""
-MODEL_KINDS = frozenset({"prefer", "check_one"})
+MODEL_KINDS = frozenset({"prefer", "check_one", "told"})
 """Kinds of Ask to which the embedded judge has nothing to say."""
 WRITTEN_KINDS = frozenset({"write", "write_one", "answer_one", "solve", "translate"})
 """Kinds of Ask that cannot be answered with one token."""

@@ -36,7 +36,7 @@ GRADES = (2, 1, 0)
 MAX_CLAIMS = 8
 """Claims of a text that a model is asked about: more would cost much, and change little in what the embedded judge is sure of."""
 YES = 0
-"""The option that says yes, in `choose_covered`, `choose_evasive`, `choose_right` and `choose_clear`."""
+"""The option that says yes, in `choose_covered`, `choose_evasive`, `choose_right`, `choose_clear` and `choose_told`."""
 PREFERENCES = ("A", "B", "tie")
 """What the options of `choose_prefer` mean."""
 MAX_LEVELS = 9
@@ -174,6 +174,20 @@ def decide_check(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Dec
     """Say yes or no of a question about a passage."""
     texts = {name: to_one_line(ask.values[name]) for name in ("question", "answer")}
     request = build_request(load(f"choose_{ask.values['check']}"), fill_passage(ask) | texts)
+    return (yield from _choose_yes(request))
+
+
+def decide_told(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
+    """Say yes or no of whether a passage answers a question."""
+    values = {
+        "passage": fence_texts(ask.values["passage"]),
+        "question": to_one_line(ask.values["question"]),
+    }
+    request = build_request(load("choose_told"), values)
+    return (yield from _choose_yes(request))
+
+
+def _choose_yes(request: ChoiceRequest) -> Deciding:
     (choice,) = yield (request,)
     chances = read_chances(choice, request)
     yes = {"yes": read_number(choice, request) == YES}
@@ -188,6 +202,7 @@ DECIDERS: dict[str, Callable[[Ask, Mapping[str, Any], LoadPrompt], Deciding]] = 
     "rate": decide_rate,
     "prefer": decide_prefer,
     "check_one": decide_check,
+    "told": decide_told,
 }
 
 

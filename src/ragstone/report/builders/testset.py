@@ -20,6 +20,7 @@ from ragstone.report.words import Words, load_words
 
 if TYPE_CHECKING:
     from ragstone.testset.checkup import Checkup
+    from ragstone.testset.doubt_reader import ReadingAccount
     from ragstone.testset.findings import Fault
 
 MAX_EXAMPLES = 5
@@ -27,6 +28,8 @@ MAX_EXAMPLES = 5
 MIN_QUESTIONS = 6
 """Questions without which an exact test of pairs shows nothing, were they all better in one system: 2 · ½⁵ > 0.05."""
 ANSWER_CHARS = 60
+TEXT_CHARS = 300
+"""Of a question, a proof or a fix that is shown; the JSON has them whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ class CheckupReport:
         ]
         if checkup.hints:
             sections.insert(3, ("hints", _build_hints(checkup, say)))
+        if checkup.reading is not None:
+            at = 4 if checkup.hints else 3
+            sections.insert(at, ("reading", build_list(_describe_reading(checkup.reading, say))))
         body = [build_panel(name, say(f"checkup.{name}"), node) for name, node in sections]
         end = doc.Status(verdict, "bad" if checkup.faults else "good")
         body.append(doc.Section((end,), where=doc.TERMINAL))
@@ -122,7 +128,10 @@ def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
 
 def _build_hints(checkup: Checkup, say: Words) -> doc.Node:
     """Items to look at, which are not counted as findings."""
-    lines = [f"{hint.id}  {hint.text}  [{hint.detail}]" for hint in checkup.hints[:MAX_EXAMPLES]]
+    lines = [
+        f"{shorten(hint.id, TEXT_CHARS)}  {shorten(hint.text, TEXT_CHARS)}  [{shorten(hint.detail, TEXT_CHARS)}]"
+        for hint in checkup.hints[:MAX_EXAMPLES]
+    ]
     more = len(checkup.hints) - MAX_EXAMPLES
     if more > 0:
         lines.append(say("checkup.faults.more", n=say.whole(more)))
@@ -130,11 +139,28 @@ def _build_hints(checkup: Checkup, say: Words) -> doc.Node:
     return build_list([doc.ListItem(head, nodes=(build_list(map(doc.Remark, lines)),))])
 
 
+def _describe_reading(reading: ReadingAccount, say: Words) -> Iterator[str]:
+    """What the judge has read, what it could not, and what that cost."""
+    yield say(
+        "checkup.reading.read",
+        judge=reading.judge,
+        n=say.whole(reading.read),
+        confirmed=say.whole(reading.confirmed),
+    )
+    if reading.failed:
+        reason = shorten(say.message(reading.reason), TEXT_CHARS)
+        yield say("checkup.reading.failed", n=say.whole(reading.failed), reason=reason)
+    if reading.usage.calls:
+        calls, money = say.whole(reading.usage.calls), say.money(reading.usage.usd or 0.0)
+        yield say("checkup.reading.cost", calls=calls, money=money)
+
+
 def _describe_fault(fault: Fault, say: Words) -> str:
     """The item, the proof, and the change that would mend it."""
-    proof = f"  [{fault.detail}]" if fault.detail else ""
-    fix = f"  → {fault.fix.describe(say('checkup.fix.drop'))}" if fault.fix else ""
-    return f"{fault.id}  {fault.text}{proof}{fix}"
+    proof = f"  [{shorten(fault.detail, TEXT_CHARS)}]" if fault.detail else ""
+    change = fault.fix.describe(say("checkup.fix.drop")) if fault.fix else ""
+    fix = f"  → {shorten(change, TEXT_CHARS)}" if change else ""
+    return f"{shorten(fault.id, TEXT_CHARS)}  {shorten(fault.text, TEXT_CHARS)}{proof}{fix}"
 
 
 def _describe_fixes(checkup: Checkup, say: Words) -> str:
@@ -143,6 +169,8 @@ def _describe_fixes(checkup: Checkup, say: Words) -> str:
     source = Path(checkup.source)
     command = ["ragstone", "testset", "check", checkup.source]
     command += [part for name in checkup.documents for part in ("--documents", name)]
+    if checkup.reading is not None and checkup.reading.given:
+        command += ["--judge", checkup.reading.given]
     command += ["--fix", str(source.with_name(f"{source.stem}.fixed.jsonl"))]
     return say("checkup.fix", n=say.whole(count), command=shlex.join(command))
 
