@@ -17,7 +17,7 @@ MIN_KNOWN_SHARE = 0.7
 """Share of what a question asks about that its passage must speak of."""
 MIN_SHARED_STEMS = 0.6
 """Share of the words of meaning of an answer that the reference must have."""
-MIN_TITLE_SHARE = 0.6
+MIN_TITLE_SHARE = 0.5
 """Share of the words of meaning of a title with which a question names its page."""
 _ASKING = re.compile(
     r"¿?(?:\w+ )?(?:who|whom|whose|what|when|where|which|why|how|quién(?:es)?|qué|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?|cómo)\b",
@@ -26,8 +26,10 @@ _ASKING = re.compile(
 _SECOND_QUESTION = re.compile(r"[,;] ?(?:and|y) (?:who|what|when|where|which|why|how|quién|qué|cuándo|dónde|cuál|por qué|cómo)\b", re.IGNORECASE)  # fmt: skip
 _TOLD_REASON = re.compile(r",? (?:because|so that|since|porque|ya que|puesto que|para que) .*")
 _YOU = re.compile(r"\b(do|can|should|must|would|will|if|when|may) you\b(?! to\b)")
-_EXPLETIVE = re.compile(r"\b(does|did|will|is) it(?= (?:cost|take|possible|necessary)\b)")
+_EXPLETIVE = re.compile(r"\b(does|did|will|is) it(?= (?:cost|take|possible|necessary|important)\b)")
 """`How much does it cost …`: a word that points at nothing."""
+_BEHIND_NOUN = re.compile(r"^((?:\S+ ){5,}?)(?:its|their|they)\b")
+"""`How can a customer check the balance of their card`: who is meant stands before it."""
 _DISAGREEING = re.compile(
     r"\b(?i:cuántos) (?!días\b|mapas\b|idiomas\b|\w+(?:mas|tas)\b)\w+as\b|\b(?i:cuántas) (?!manos\b)\w+os\b"
 )
@@ -36,45 +38,46 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 def finish_question(line: str, target: Target) -> str:
-    """The question of a model's line: as its reader puts it, without the answer behind it, with the name of its home."""
+    """The question of a model's line: as its reader puts it, without the answer behind it."""
     question = " ".join(line.split())
     if target.begins in ("Why", "Por qué"):
         question = _TOLD_REASON.sub("?", question)
     elif target.begins in ("What happens if", "Qué pasa si"):
         question = re.sub(r", .*", "?", question)
-    page = target.passage.page
-    if page.grammar.language == "es":
+    grammar = target.passage.page.grammar
+    if grammar.language == "es":
         question = f"¿{question.lstrip('¿')}"
     else:
         question = re.sub(r"\byour\b", "my", _YOU.sub(r"\1 I", question))
-    return name_home(page, page.grammar.fix_question(question))
+    return grammar.fix_question(question)
 
 
 def name_home(page: Page, question: str) -> str:
-    """The question with the owner, product or title of its page, where it does not name that itself."""
-    language = page.grammar.language
-    asked = set(extract_content_stems(question, language))
-    titles = (page.setting.name or page.product, page.command or page.title)
-    stems = next(filter(None, (set(extract_content_stems(title, language)) for title in titles)), set())  # fmt: skip
-    is_named = len(stems & asked) >= MIN_TITLE_SHARE * len(stems)
-    has_owner = page.setting.name or page.product
-    if is_named or (not has_owner and gate.is_specific(question.lstrip("¿"))):
-        return question
-    return frame_home(page, question) or question
+    """The question with the owner, product or title of its page, where it names none of them; empty where there is none."""
+    asked = set(extract_content_stems(question, page.grammar.language))
+    homes = [name for name in (page.setting.name, page.product) if name]
+    # a page of a manual may be called Sending: where there is a program, only a name will do
+    is_name = set(page.title.lower().split()) <= page.names - page.small
+    for name in [*homes, page.command, page.title if is_name or not homes else ""]:
+        stems = set(extract_content_stems(name, page.grammar.language))
+        if stems and len(stems & asked) >= MIN_TITLE_SHARE * len(stems):
+            return question
+    return frame_home(page, question) or (
+        question if gate.is_specific(question.lstrip("¿")) else ""
+    )
 
 
 def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | None:
     """Why a question is doubtful: by the gate of the rules, by its names, or because it says what it asks for."""
     page = target.passage.page
-    bare = _EXPLETIVE.sub(r"\1 the thing", question)
+    bare = _BEHIND_NOUN.sub(r"\1the", _EXPLETIVE.sub(r"\1 the thing", question))
     if doubt := gate.explain_doubtful_question(bare, page.grammar):
         return "malformed", doubt
-    asked = re.search(r"(?:^|, )(¿?[^,]+\?)$", question)
-    if not _ASKING.match(asked[1] if asked else question) or _SECOND_QUESTION.search(question):
+    if not _ASKING.match(question) or _SECOND_QUESTION.search(question):
         return "malformed", "it asks for yes or no, or two things"
     if _DISAGREEING.search(question):
         return "malformed", "the words do not agree"
-    if not page.title_frame and not page.has_home and not page.product and not gate.is_specific(question.lstrip("¿")):  # fmt: skip
+    if not name_home(page, question):
         return "not_self_contained", "it names nothing in particular"
     known = f"{page.document.title} {page.document.text} {page.product}"
     names = re.findall(r"(?<=[\w,] )[A-ZÁÉÍÓÚÑ]\w+", question)

@@ -33,7 +33,7 @@ _STARTS = {
 }
 """How a reference begins: a Spanish verb without its subject leaves open who or what is meant."""
 _LEANING = re.compile(
-    r"(?:Let|Both|Another|Others?|One|First|Second|Third|Finally|Next|Then|Thus|Therefore|Hence|There|Similarly|Otherwise|Instead|Additionally|Moreover|Furthermore|Unfortunately|Fortunately|Nevertheless|As|Again|In addition|In that|At that"
+    r"(?:Let|You (?!can|may|must|have|need|should)|Both|Another|Others?|One|First|Second|Third|Finally|Next|Then|Thus|Therefore|Hence|There|Similarly|Otherwise|Instead|Additionally|Moreover|Furthermore|Unfortunately|Fortunately|Nevertheless|As|Again|In addition|In that|At that"
     r"|Amb[oa]s|Otr[oa]s?|Primero|Luego|Entonces|Finalmente|Además|Aun|Aunque|Sin embargo|Por (?:tanto|ello|eso|lo tanto|último|otro)|En (?:cambio|ambos|ese|tal)|Al final|A veces|(?:El|La|Los|Las) (?:del?|que))\b"
 )
 """How a sentence begins that goes on with a thought of the one before it."""
@@ -64,12 +64,16 @@ _BEGINNINGS = {
 # the words before an amount of time that tell what asks for it; those of Span.sort do elsewhere
 _ASKED_BEFORE = (
     ("often", re.compile(r"\b(?:every|each|cada) $", re.IGNORECASE)),
-    ("long", re.compile(r"\b(?:takes?|took|lasts?|lasted|for|duran?|tardan?|durante) (?:\w+ ){0,2}$", re.IGNORECASE)),
+    ("long", re.compile(r"\b(?:takes?|took|lasts?|lasted|for|is|are|duran?|tardan?|durante|es de|son de) (?:\w+ ){0,3}$", re.IGNORECASE)),
     ("when", re.compile(r"\b(?:within|after|until|before|by|dentro de|plazo de|tras|hasta|antes de|después de) (?:\w+ )?$", re.IGNORECASE)),
 )  # fmt: skip
 _TIME_UNIT = re.compile(
     r"(?:working |calendar )?(?:second|minute|hour|day|week|month|year|segundo|minuto|hora|día|semana|mes|año)"
 )
+_ASIDE = re.compile(
+    r" (?:before|after|ahead|later|earlier|in advance|antes|después|más tarde|de antelación)\b"
+)
+"""Words behind an amount of time that tells when something is done (`45 minutes before departure`)."""
 _FEMININE = re.compile(r"(?!días\b)\w+(?:as|iones|dades)\b")
 _CUES: dict[str, tuple[tuple[str, str, re.Pattern[str]], ...]] = {
     "en": (
@@ -130,6 +134,8 @@ class Target:
     reference: str
     shown: str
     """The reference as the model is shown it: of steps the heading and the first one."""
+    claim: str = ""
+    """How a definition begins: what proofs.py looks for elsewhere, since another such sentence may answer otherwise."""
 
     @property
     def is_list(self) -> bool:
@@ -205,7 +211,8 @@ def _build_target(passage: TargetPassage, span: tuple[int, int]) -> Target | Non
         subject = match.groupdict().get("subject", "") if match else ""
         if match and (not subject or gate.is_noun_phrase(subject, passage.page.grammar)):
             begins = begins.format(subject=passage.page.lower_start(subject))
-            return Target(kind, begins, passage, span, sentence, sentence)
+            claim = match[0].strip() if subject else ""
+            return Target(kind, begins, passage, span, sentence, sentence, claim)
     begins = _begin_factual(sentence, language)
     return Target("factual", begins, passage, span, sentence, sentence) if begins else None
 
@@ -221,6 +228,8 @@ def _begin_factual(sentence: str, language: str) -> str:
         sort = span.sort if is_counted or span.sort in starts else "when"
         is_time = is_counted and _TIME_UNIT.match(span.unit)
         asked = next((asked for asked, sign in _ASKED_BEFORE if is_time and sign.search(before)), sort)  # fmt: skip
+        if is_time and _ASIDE.match(sentence[tokens[span.last - 1].end :]):
+            asked = "when"
         many = "Cuántas" if _FEMININE.match(span.unit) else "Cuántos"
         return starts[asked].format(unit=span.unit, many=many)
     return starts["who"] if _PERSON.search(sentence) else ""
