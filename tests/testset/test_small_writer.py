@@ -247,3 +247,9 @@ def test_numbered_steps_are_one_target_that_is_proved_by_one_token(tmp_path: Any
 )  # fmt: skip
 def test_an_answer_agrees_by_its_numbers_and_words(answer: str, agrees: bool) -> None:
     assert agrees_with_target(answer, GOOD, open_target(SENTENCE)) is agrees
+
+
+def test_an_answer_of_the_other_half_of_a_sentence_does_not_agree() -> None:
+    target = open_target("The yearly fee of the choir is 80 euros; students of all ages pay nothing.")  # fmt: skip
+    assert agrees_with_target("80 euros", "How much is the yearly fee of the choir?", target)
+    assert not agrees_with_target("80 euros", "How much do students of all ages pay?", target)

@@ -103,8 +103,17 @@ def agrees_with_target(answer: str, question: str, target: Target) -> bool:
     """Whether the model's answer stands in the reference: its numbers, most of its words, and one that is not asked with."""
     language = target.passage.page.grammar.language
     given = set(extract_content_stems(answer, language))
+    asked = set(extract_content_stems(question, language))
     shared = given.intersection(extract_content_stems(target.reference, language))
-    is_new = bool(shared.difference(extract_content_stems(question, language)))
+    new = shared - asked
     numbers = set(_NUMBER.findall(answer))
     has_numbers = numbers <= set(_NUMBER.findall(target.reference))
-    return is_new and has_numbers and len(shared) >= MIN_SHARED_STEMS * len(given)
+    is_held = bool(new) and has_numbers and len(shared) >= MIN_SHARED_STEMS * len(given)
+    return is_held and _answers_in_place(new, asked, target.reference, language)
+
+
+def _answers_in_place(new: set[str], asked: set[str], reference: str, language: str) -> bool:
+    """Whether the half of a sentence that gives the answer is the one asked about: `The fee is 80 euros; minors pay nothing`."""
+    halves = [set(extract_content_stems(half, language)) for half in re.split(r"[;:] ", reference)]
+    answering = max((len(half & asked) for half in halves if half & new), default=0)
+    return answering >= max(len(half & asked) for half in halves)
