@@ -58,7 +58,8 @@ def name_home(page: Page, question: str) -> str:
     homes = [name for name in (page.setting.name, page.product) if name]
     # a page of a manual may be called Sending: where there is a program, only a name will do
     is_name = set(page.title.lower().split()) <= page.names - page.small
-    for name in [*homes, page.command, page.title if is_name or not homes else ""]:
+    titles = [page.title, page.title.partition(": ")[0]] if is_name or not homes else []
+    for name in [*homes, page.command, *titles]:
         stems = set(extract_content_stems(name, page.grammar.language))
         if stems and len(stems & asked) >= MIN_TITLE_SHARE * len(stems):
             return question
@@ -73,7 +74,7 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
     bare = _BEHIND_NOUN.sub(r"\1the", _EXPLETIVE.sub(r"\1 the thing", question))
     if doubt := gate.explain_doubtful_question(bare, page.grammar):
         return "malformed", doubt
-    if not _ASKING.match(question) or _SECOND_QUESTION.search(question):
+    if not _ASKING.match(question) or ": " in question or _SECOND_QUESTION.search(question):
         return "malformed", "it asks for yes or no, or two things"
     if _DISAGREEING.search(question):
         return "malformed", "the words do not agree"

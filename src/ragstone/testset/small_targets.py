@@ -50,6 +50,8 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 """What stands before an amount that bounds something else (`balances under 5 euros`), or before the rest of a number."""
+_OF = re.compile(r"(?<!\bantes )(?<!\bpartir )(?<!\bdespués )\b(?:of|del?) $")
+"""What stands before a date that is part of a phrase: `a tower clock of 1472`."""
 _BEGINNINGS = {
     "en": {
         "who": "Who", "money": "How much", "percent": "What percentage", "often": "How often", "long": "How long",
@@ -68,7 +70,7 @@ _ASKED_BEFORE = (
     ("when", re.compile(r"\b(?:within|after|until|before|by|dentro de|plazo de|tras|hasta|antes de|después de) (?:\w+ )?$", re.IGNORECASE)),
 )  # fmt: skip
 _TIME_UNIT = re.compile(
-    r"(?:working |calendar )?(?:second|minute|hour|day|week|month|year|segundo|minuto|hora|día|semana|mes|año)"
+    r"(?:(?:working|calendar|first|last|next) )?(?:primer[oa]s|últim[oa]s|próxim[oa]s|second|minute|hour|day|week|month|year|segundo|minuto|hora|día|semana|mes|año)"
 )
 _ASIDE = re.compile(
     r" (?:before|after|ahead|later|earlier|in advance|antes|después|más tarde|de antelación)\b"
@@ -222,7 +224,8 @@ def _begin_factual(sentence: str, language: str) -> str:
     tokens, starts = split_tokens(sentence), _BEGINNINGS[language]
     for span in find_spans(sentence, tokens, language):
         before = sentence[: tokens[span.first].start]
-        if _BOUND.search(before):
+        is_name_part = span.sort == "date" and _OF.search(before)
+        if _BOUND.search(before) or is_name_part:
             continue
         is_counted = span.sort == "quantity"
         sort = span.sort if is_counted or span.sort in starts else "when"
