@@ -86,6 +86,10 @@ def test_all_calls_about_a_passage_begin_alike(tmp_path: Any) -> None:
         ("Was the great bell of the Almere tower cast long ago?", "malformed"),
         ("What is the height of the bell?", "not_self_contained"),
         ("When was the great bell cast in the Almere tower: the bell?", "malformed"),
+        (
+            "When was the great bell of the Almere tower that rings at noon every day of the year cast in a foundry?",
+            "malformed",
+        ),
         ("When was the great bell of the Almere tower cast in a foundry in 1902?", "leaked"),
         (
             "When was the great bell of the Almere tower painted by local children?",
@@ -257,3 +261,7 @@ def test_an_answer_of_the_other_half_of_a_sentence_does_not_agree() -> None:
     target = open_target("The yearly fee of the choir is 80 euros; students of all ages pay nothing.")  # fmt: skip
     assert agrees_with_target("80 euros", "How much is the yearly fee of the choir?", target)
     assert not agrees_with_target("80 euros", "How much do students of all ages pay?", target)
+    target = open_target("Old paper goes into the blue bin, which is emptied every second Wednesday.")  # fmt: skip
+    assert not agrees_with_target(
+        "every second Wednesday", "When does old paper go into the blue bin?", target
+    )

@@ -80,14 +80,14 @@ _FEMININE = re.compile(r"(?!días\b)\w+(?:as|iones|dades)\b")
 _CUES: dict[str, tuple[tuple[str, str, re.Pattern[str]], ...]] = {
     "en": (
         ("how_to", "How do I", re.compile(r"(?:To|In order to) [a-z]+ .+,|If you (?:want|wish|need|would like) to .+,")),
-        ("conceptual", "What happens if", re.compile(r"If (?!you )[^,]{6,80}, ")),
+        ("conceptual", "What happens if", re.compile(r"If (?!you )[^,]{6,80}, (?!\w+(?:,| and | or ))")),
         ("conceptual", "Why", re.compile(r".+\b(?:because|so that|, since)\b")),
         ("conceptual", "What is {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) is an? ")),
         ("conceptual", "What are {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) are (?=[a-z]+s (?:that|which|for|used|of)\b)")),
     ),
     "es": (
         ("how_to", "Cómo se", re.compile(r"Para [a-zñ]+[aei]r(?:lo|la|los|las|se)? .+,|Si (?:quiere|desea|necesita)[ns]? .+,")),
-        ("conceptual", "Qué pasa si", re.compile(r"Si (?!bien )[^,]{6,80}, ")),
+        ("conceptual", "Qué pasa si", re.compile(r"Si (?!bien )[^,]{6,80}, (?!\w+(?:,| y | o ))")),
         ("conceptual", "Por qué", re.compile(r".+\b(?:porque|ya que|puesto que|para que)\b")),
         ("conceptual", "Qué es {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) es una? ")),
         ("conceptual", "Qué son {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) son (?:unos|unas) ")),
