@@ -29,7 +29,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
     write_one  {"question"}                                        what one sentence answers, for small models
     answer_one {"answer"}                                          a few words from one passage, by small models
-    check_one  {"yes", "probability"?}                             of such a question: is it clear, is its answer right
+    check_one  {"yes", "probability"?}                             of such a question: does its sentence answer it
     told       {"yes", "probability"?}                             whether one passage answers a question, by small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """

@@ -207,16 +207,10 @@ class ShownPassage:
 
 
 def write_one(
-    shown: ShownPassage,
-    kind: str,
-    *,
-    sentence: str,
-    answer: str,
-    about: str,
-    language: str | None = None,
+    shown: ShownPassage, sentence: str, *, begins: str, language: str | None = None
 ) -> Ask:
-    """Write the test question about something that a sentence of a passage answers: what a small model can reply to."""
-    target = {"kind": kind, "sentence": sentence, "answer": answer, "about": about}
+    """Write the test question that a sentence of a passage answers: what a small model can reply to."""
+    target = {"sentence": sentence, "begins": begins}
     return Ask("write_one", shown.to_values() | target, schemas.WRITE_ONE, language)
 
 
@@ -227,10 +221,10 @@ def answer_one(shown: ShownPassage, question: str, *, language: str | None = Non
 
 
 def check_one(
-    shown: ShownPassage, check: str, question: str, answer: str, *, language: str | None = None
+    shown: ShownPassage, question: str, answer: str, *, language: str | None = None
 ) -> Ask:
-    """Say yes or no of a question about a passage: whether the answer is `right`, or whether the question is `clear`."""
-    values = shown.to_values() | {"check": check, "question": question, "answer": answer}
+    """Say yes or no: does a sentence of a passage answer this question."""
+    values = shown.to_values() | {"question": question, "answer": answer}
     return Ask("check_one", values, schemas.CHECK_ONE, language)
 
 

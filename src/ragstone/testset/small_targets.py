@@ -1,13 +1,12 @@
-"""What a small model is asked about: a short passage of a document, and in it sentences that answer a question.
+"""What a small model is asked about: a short passage of a document, and in it sentences or steps that answer a question.
 
-A target is a whole sentence that needs no other one, which becomes the reference, and inside it the words that the
-question must ask for: an amount, a date or a name for a factual question, the reason or the steps for other kinds."""
+A target is a text that can be read without another one, which becomes the reference, and how its question begins. What
+exactly the question asks for is left to the model: that the answer stands in the target is proved afterwards."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,64 +17,83 @@ from ragstone.testset.offline.definitions import drop_references
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.spans import find_spans, split_tokens
 
-MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 6, 36
-MAX_PASSAGE_WORDS = 160
+MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 7, 36
+MAX_PASSAGE_WORDS = 100
 """Words of a passage: each costs time once, and a small model loses the thread in a long one."""
 MAX_HEADINGS = 2
-_NAME = re.compile(
-    r"(?<=[a-zñáéíóú,] )(?<!\b[Tt]he )(?<!\b[Ee]l )(?<!\b[Ll]a )(?<!\b[Ll]os )(?<!\b[Ll]as )(?<!\bof )(?<!\bde )(?<!\bdel )(?<!\bal )"
-    r"(?:(?:Mrs?|Ms|Dr)\. )?[A-ZÁÉÍÓÚÑ][\w’-]+(?: (?:(?:of|de|del|la|&) )?[A-ZÁÉÍÓÚÑ][\w’-]+)+"
-)
-"""A name of several words that is no part of a longer phrase: of a person, a firm."""
+MIN_STEPS, MAX_STEPS, MAX_STEPS_WORDS = 2, 8, 110
+_PRONOUN = re.compile(r"(?<=\s)(?:its?|itself|they|them|their|ellas?|ellos)\b", re.IGNORECASE)
+FIRST_WORDS = 4
+"""Words of a sentence behind which a pronoun mostly means a noun before it in the sentence."""
 _STARTS = {
     "en": re.compile(r"\w|`"),
     "es": re.compile(
-        r"(?:El|La|Los|Las|Un|Una|Unos|Unas|Cada|Tod[oa]s?|Para|Si|Cuando|En|Desde|Hasta|Se|No se|Está|Hay|Quien|Quienes|Solo|Su|Sus|Antes|Después|Durante|Ningun[oa]?|Cualquier|A|Al|Por|Con|Sin)\b"
+        r"(?:El|La|Los|Las|Un|Una|Unos|Unas|Cada|Tod[oa]s?|Para|Si|Cuando|En|Desde|Hasta|Se|No se|Está|Hay|Quien|Quienes|Solo|Antes|Después|Durante|Ningun[oa]?|Cualquier|A|Al|Por|Con|Sin)\b"
     ),
 }
 """How a reference begins: a Spanish verb without its subject leaves open who or what is meant."""
-_BOUND = re.compile(
-    r"(?:\b(?:under|below|over|above|than|except|like|as|menos de|más de|inferior(?:es)? a|superior(?:es)? a|salvo|como)|\d[.:]?|, (?:de|of)) $",
-    re.IGNORECASE,
+_LEANING = re.compile(
+    r"(?:Let|You (?!can|may|must|have|need|should)|Both|Another|Others?|One|First|Second|Third|Finally|Next|Then|Thus|Therefore|Hence|There|Similarly|Otherwise|Instead|Additionally|Moreover|Furthermore|Unfortunately|Fortunately|Nevertheless|As|Again|In addition|In that|At that"
+    r"|Amb[oa]s|Otr[oa]s?|Primero|Luego|Entonces|Finalmente|Además|Aun|Aunque|Sin embargo|Por (?:tanto|ello|eso|lo tanto|último|otro)|En (?:cambio|ambos|ese|tal)|Al final|A veces|(?:El|La|Los|Las) (?:del?|que))\b"
 )
-"""What stands before an amount that bounds something else (`balances under 5 euros`), or before the rest of a number."""
-_IN_RANGE = re.compile(
-    r"\b(?:from|between|de|entre|desde) [^,;]{1,25} (?:to|and|a|y|hasta)(?: l[ao]s)? $"
-)
-"""What stands before the second end of a range."""
-_BESIDE = re.compile(
-    r"\b(?:every|each|within|after|before|first|last|next|its|their|our|the|cada|tras|dentro de|primer[oa]s|últim[oa]s|próxim[oa]s|sus|nuestr[oa]s|los|las|a los|con) $",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(
-    r" (?:ahead|before|after|later|earlier|ago|old|in advance|antes|después|más tarde|de antelación)\b"
-)
-"""Words around an amount that only says when or how often something is done, or is known already: small models ask for
-it with the wrong word (`How many days are cuts announced?`)."""
-_OPENING = re.compile(
-    r"\b((?:(?:up to|at least|at most|about|within|until|from|between|hasta|al menos|un máximo de|unos|unas|entre|desde|del?|antes del?|a partir del?) )(?:l[ao]s )?)$",
-    re.IGNORECASE,
-)
-_CLOSING = re.compile(
-    r"(?:\.\d+)?(?: mensuales| anuales)? (?:(?:to|and|a|y|al|hasta) (?:l[ao]s )?\d[\d.,:]*\w*(?: de [a-zñ]+| [A-Z][a-z]+| [a-zñáéíóú]{3,}s)?(?=[ ,.;]|$)|(?:an?|per|por|each|cada|al) [a-zñí]+(?=[ ,.;]|$))"
-)
+"""How a sentence begins that goes on with a thought of the one before it."""
 _SUBSTITUTE = re.compile(
     r"\b(?:on|of|for|with|in) one\b(?! [a-z])|\bA \w+ (?:on|for) one\b|\bde (?:ellos|ellas)\b"
 )
 """Words that stand for a noun of another sentence."""
-_CUES = {
-    "how_to": re.compile(
-        r"^(?:To|In order to) [a-z]+ .+,|^If you (?:want|wish|need|would like) to .+,|\bby (?!default)[a-z]+ing\b"
-        r"|^Para [a-zñ]+[aei]r(?:lo|la|los|las|se)? |^Si (?:quiere|desea|necesita)[ns]? .+,",
+_PERSON = re.compile(
+    r"\b(?:by|is|por|es) (?:[a-zñáéíóú]+ ){0,3}[A-ZÁÉÍÓÚÑ][\w’-]+ [A-ZÁÉÍÓÚÑ][\w’-]+"
+)
+"""Who did or is something, by a name of two words."""
+_BOUND = re.compile(
+    r"(?:\b(?:under|below|over|above|than|except|menos de|más de|inferior(?:es)? a|superior(?:es)? a|menores de|mayores de|salvo)|\d[.:]?) $",
+    re.IGNORECASE,
+)
+"""What stands before an amount that bounds something else (`balances under 5 euros`), or before the rest of a number."""
+_OF = re.compile(r"(?<!\bantes )(?<!\bpartir )(?<!\bdespués )\b(?:of|del?) $")
+"""What stands before a date that is part of a phrase: `a tower clock of 1472`."""
+_BEGINNINGS = {
+    "en": {
+        "who": "Who", "money": "How much", "percent": "What percentage", "often": "How often", "long": "How long",
+        "quantity": "How many {unit}", "when": "When",
+    },
+    "es": {
+        "who": "Quién", "money": "Cuánto", "percent": "Qué porcentaje", "often": "Cada cuánto", "long": "Cuánto tiempo",
+        "quantity": "{many} {unit}", "when": "Cuándo",
+    },
+}  # fmt: skip
+"""What a factual question asks for → how it begins."""
+# the words before an amount of time that tell what asks for it; those of Span.sort do elsewhere
+_ASKED_BEFORE = (
+    ("often", re.compile(r"\b(?:every|each|cada) $", re.IGNORECASE)),
+    ("long", re.compile(r"\b(?:takes?|took|lasts?|lasted|for|is|are|duran?|tardan?|durante|es de|son de) (?:\w+ ){0,3}$", re.IGNORECASE)),
+    ("when", re.compile(r"\b(?:within|after|until|before|by|dentro de|plazo de|tras|hasta|antes de|después de) (?:\w+ )?$", re.IGNORECASE)),
+)  # fmt: skip
+_TIME_UNIT = re.compile(
+    r"(?:(?:working|calendar|first|last|next) )?(?:primer[oa]s|últim[oa]s|próxim[oa]s|second|minute|hour|day|week|month|year|segundo|minuto|hora|día|semana|mes|año)"
+)
+_ASIDE = re.compile(
+    r" (?:before|after|ahead|later|earlier|in advance|antes|después|más tarde|de antelación)\b"
+)
+"""Words behind an amount of time that tells when something is done (`45 minutes before departure`)."""
+_FEMININE = re.compile(r"(?!días\b)\w+(?:as|iones|dades)\b")
+_CUES: dict[str, tuple[tuple[str, str, re.Pattern[str]], ...]] = {
+    "en": (
+        ("how_to", "How do I", re.compile(r"(?:To|In order to) [a-z]+ .+,|If you (?:want|wish|need|would like) to .+,")),
+        ("conceptual", "What happens if", re.compile(r"If (?!you )[^,]{6,80}, (?!\w+(?:,| and | or ))")),
+        ("conceptual", "Why", re.compile(r".+\b(?:because|so that|, since)\b")),
+        ("conceptual", "What is {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) is an? ")),
+        ("conceptual", "What are {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) are (?=[a-z]+s (?:that|which|for|used|of)\b)")),
     ),
-    "conceptual": re.compile(
-        r"\b(?:because|so that|means that|indicates that|, since)\b|^(?:An?|The) [^,]{3,40}? is an? "
-        r"|\b(?:porque|ya que|puesto que|para que|significa que|indica que)\b|^(?:Una?|El|La) [^,]{3,40}? es una? "
+    "es": (
+        ("how_to", "Cómo se", re.compile(r"Para [a-zñ]+[aei]r(?:lo|la|los|las|se)? .+,|Si (?:quiere|desea|necesita)[ns]? .+,")),
+        ("conceptual", "Qué pasa si", re.compile(r"Si (?!bien )[^,]{6,80}, (?!\w+(?:,| y | o ))")),
+        ("conceptual", "Por qué", re.compile(r".+\b(?:porque|ya que|puesto que|para que)\b")),
+        ("conceptual", "Qué es {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) es una? ")),
+        ("conceptual", "Qué son {subject}", re.compile(r"(?P<subject>[^,;:()]{2,50}?) son (?:unos|unas) ")),
     ),
-}
-"""Signs of a sentence that answers a question of the kind."""
-_RAREST = ("how_to", "conceptual", "factual")
-"""The kinds, those first that fewest sentences serve."""
+}  # fmt: skip
+"""By language: a kind, how its question begins, and the sign of a sentence that answers such a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,61 +128,48 @@ class Target:
     """What a question is ordered about."""
 
     kind: str
+    begins: str
+    """How the question begins, as the model is told it."""
     passage: TargetPassage
     span: tuple[int, int]
-    """Where the sentence stands."""
-    answer: str
-    """The words that the question asks for; the whole sentence where it asks for all of it."""
+    """Where the reference stands."""
+    reference: str
+    shown: str
+    """The reference as the model is shown it: of steps the heading and the first one."""
+    claim: str = ""
+    """How a definition begins: what proofs.py looks for elsewhere, since another such sentence may answer otherwise."""
 
     @property
-    def sentence(self) -> str:
-        """The sentence, which is the reference."""
-        return self.passage.read(self.span)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the question asks for all that the sentence says."""
-        return self.answer == self.sentence
+    def is_list(self) -> bool:
+        """Whether the reference is a list of steps."""
+        return self.shown != self.reference
 
 
 def choose_targets(page: Page, kinds: Sequence[str], rng: random.Random) -> list[Target]:
-    """Targets of one passage, drawn from those that serve most of the kinds; of a kind there may be more than are wanted."""
-    best: list[Target] = []
-    passages = list(list_passages(page))
-    rng.shuffle(passages)
-    served = 0
-    for passage in passages:
-        found = _match_kinds(passage, kinds, rng)
-        count = (Counter(kinds) & Counter(target.kind for target in found)).total()
-        if count > served:
-            best, served = found, count
-        if served == len(kinds):
-            break
-    return best
+    """Targets of the kinds, in an order in which those of one passage stand together; those of rare kinds first."""
+    groups = [[target for target in group if target.kind in kinds] for group in list_targets(page)]
+    rng.shuffle(groups)
+    for group in groups:
+        rng.shuffle(group)
+    groups.sort(key=lambda group: -len({target.kind for target in group}))
+    return [target for group in groups for target in group]
 
 
-def _match_kinds(passage: TargetPassage, kinds: Sequence[str], rng: random.Random) -> list[Target]:
-    """A target for each sentence of the passage that answers a question of one of the kinds, rare kinds first."""
-    spans = [span for span in passage.spans if _stands_alone(passage, span)]
-    rng.shuffle(spans)
-    wanted = sorted(set(kinds), key=_RAREST.index)
-    found = []
-    for span in spans:
-        answers = ((kind, _find_answer(passage, span, kind, rng)) for kind in wanted)
-        kind, answer = next(((kind, answer) for kind, answer in answers if answer), ("", ""))
-        if answer:
-            found.append(Target(kind, passage, span, answer))
-    return found
-
-
-def list_passages(page: Page) -> Iterator[TargetPassage]:
-    """The prose of a page, section by section, in parts of no more than MAX_PASSAGE_WORDS words."""
-    paragraphs = [section for section in page.sections if section.block.kind == "paragraph"]
-    for headings, sections in groupby(paragraphs, key=lambda section: section.headings):
-        yield from _cut_passages(page, headings, [section.block for section in sections])
+def list_targets(page: Page) -> Iterator[list[Target]]:
+    """The targets of each passage of a page."""
+    for headings, sections in groupby(page.sections, key=lambda section: section.headings):
+        blocks = [section.block for section in sections]
+        if steps := _find_steps(page, headings, blocks):
+            yield [steps]
+        # a step alone answers nothing
+        prose = [block for block in blocks if block.kind == "paragraph" or (block.kind == "item" and not block.level)]  # fmt: skip
+        for passage in _cut_passages(page, headings, prose):
+            found = (_build_target(passage, span) for span in passage.spans)
+            yield [target for target in found if target is not None]
 
 
 def _cut_passages(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]) -> Iterator[TargetPassage]:  # fmt: skip
+    """The prose of a section in parts of no more than MAX_PASSAGE_WORDS words."""
     spans: list[tuple[int, int]] = []
     words = 0
     for block in blocks:
@@ -179,57 +184,70 @@ def _cut_passages(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]
         yield TargetPassage(page, headings, tuple(spans))
 
 
-def _find_answer(
-    passage: TargetPassage, span: tuple[int, int], kind: str, rng: random.Random
-) -> str:
-    """What a question of the kind asks for in a sentence; empty when the sentence is of another kind."""
-    sentence = passage.read(span)
-    if kind in _CUES:
-        return sentence if _CUES[kind].search(sentence) else ""
-    if _CUES["how_to"].search(sentence):
-        return ""
-    spans = _list_facts(sentence, passage.page.grammar.language)
-    known = f"{passage.page.title} {passage.page.owner}"
-    facts = [fact for fact in spans if fact not in known]
-    return rng.choice(facts) if facts else ""
+def _find_steps(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]) -> Target | None:
+    """The numbered steps of a section that has one list of them, as the answer to how it is done."""
+    steps = [block for block in blocks if block.kind == "item" and block.level]
+    if not headings or not MIN_STEPS <= len(steps) <= MAX_STEPS:
+        return None
+    first = blocks.index(steps[0])
+    if list(blocks[first : first + len(steps)]) != steps:
+        return None
+    texts = [f"{number}. {step.text.rstrip('.')}." for number, step in enumerate(steps, 1)]
+    reference = drop_references(" ".join(texts))
+    if gate.explain_cut(reference, page.grammar, MAX_STEPS_WORDS):
+        return None
+    passage = TargetPassage(page, headings, tuple((step.start, step.end) for step in steps))
+    _, begins, _ = _CUES[page.grammar.language][0]
+    shown = f"{headings[0]}: {texts[0]}"
+    start = page.document.text.rfind("\n", 0, steps[0].start) + 1  # with the number of the first
+    return Target("how_to", begins, passage, (start, steps[-1].end), reference, shown)
 
 
-def _list_facts(sentence: str, language: str) -> list[str]:
-    """Amounts, dates, times and names of a sentence, as it writes them; none that only bounds something else."""
-    tokens = split_tokens(sentence)
-    places = [
-        (tokens[span.first].start, tokens[span.last - 1].end)
-        for span in find_spans(sentence, tokens, language)
-    ]
-    places += [match.span() for match in _NAME.finditer(sentence) if not _overlaps(match.span(), places)]  # fmt: skip
-    facts = (_complete_fact(sentence, place) for place in places)
-    return list(dict.fromkeys(fact for fact in facts if fact))
+def _build_target(passage: TargetPassage, span: tuple[int, int]) -> Target | None:
+    """The target of a sentence, of the first kind whose sign it has; None where it does not stand alone or tells nothing."""
+    sentence, language = passage.read(span), passage.page.grammar.language
+    if not _stands_alone(sentence, passage.page):
+        return None
+    for kind, begins, sign in _CUES[language]:
+        match = sign.match(sentence)
+        subject = match.groupdict().get("subject", "") if match else ""
+        if match and (not subject or gate.is_noun_phrase(subject, passage.page.grammar)):
+            begins = begins.format(subject=passage.page.lower_start(subject))
+            claim = match[0].strip() if subject else ""
+            return Target(kind, begins, passage, span, sentence, sentence, claim)
+    begins = _begin_factual(sentence, language)
+    return Target("factual", begins, passage, span, sentence, sentence) if begins else None
 
 
-def _overlaps(place: tuple[int, int], places: Sequence[tuple[int, int]]) -> bool:
-    return any(start < place[1] and place[0] < end for start, end in places)
+def _begin_factual(sentence: str, language: str) -> str:
+    """How a question for the first amount, date or time of a sentence begins, or for a person; empty where it has none."""
+    tokens, starts = split_tokens(sentence), _BEGINNINGS[language]
+    for span in find_spans(sentence, tokens, language):
+        before = sentence[: tokens[span.first].start]
+        is_name_part = span.sort == "date" and _OF.search(before)
+        if _BOUND.search(before) or is_name_part:
+            continue
+        is_counted = span.sort == "quantity"
+        sort = span.sort if is_counted or span.sort in starts else "when"
+        is_time = is_counted and _TIME_UNIT.match(span.unit)
+        asked = next((asked for asked, sign in _ASKED_BEFORE if is_time and sign.search(before)), sort)  # fmt: skip
+        if is_time and _ASIDE.match(sentence[tokens[span.last - 1].end :]):
+            asked = "when"
+        many = "Cuántas" if _FEMININE.match(span.unit) else "Cuántos"
+        return starts[asked].format(unit=span.unit, many=many)
+    return starts["who"] if _PERSON.search(sentence) else ""
 
 
-def _complete_fact(sentence: str, place: tuple[int, int]) -> str:
-    """A fact with the words that belong to it (`from 9 to 12`, `up to 8 cents a minute`); empty for one that is no answer."""
-    start, end = place
-    beginning, rest = sentence[:start], sentence[end:]
-    if any(sign.search(beginning) for sign in (_BOUND, _IN_RANGE, _BESIDE)) or _ASIDE.match(rest):
-        return ""
-    before, after = _OPENING.search(sentence[:start]), _CLOSING.match(sentence[end:])
-    start = before.start(1) if before else start
-    return sentence[start : end + (after.end() if after else 0)]
-
-
-def _stands_alone(passage: TargetPassage, span: tuple[int, int]) -> bool:
+def _stands_alone(sentence: str, page: Page) -> bool:
     """Whether a sentence is whole, of fair length, and points at nothing outside of it."""
-    sentence, page = passage.read(span), passage.page
     if not MIN_SENTENCE_WORDS <= len(sentence.split()) <= MAX_SENTENCE_WORDS:
         return False
     starts_well = (
         _STARTS[page.grammar.language].match(sentence) or sentence.split()[0].lower() in page.names
     )
-    if _SUBSTITUTE.search(sentence) or not starts_well:
+    is_whole = sentence[0].isupper() and sentence.endswith(".") and not sentence.endswith("..")
+    if not is_whole or not starts_well or _LEANING.match(sentence) or _SUBSTITUTE.search(sentence):
         return False
-    is_whole = gate.is_sentence(sentence, page.grammar)
-    return is_whole and not gate.explain_doubtful_reference(sentence, page.grammar, owned=page.has_home)  # fmt: skip
+    words = sentence.split(" ", FIRST_WORDS)
+    bare = " ".join([*words[:-1], _PRONOUN.sub("x", f" {words[-1]}").strip()])
+    return not gate.explain_doubtful_reference(bare, page.grammar, owned=page.has_home)

@@ -1,11 +1,12 @@
 """Test sets by a small language model: code chooses what to ask for, the model words the question and answers it.
 
 A model of one or two billion parameters loses count of orders, copies no quotes and does not end long replies. So code
-chooses a passage and in it a sentence, which is the reference, and the words to ask for; the model writes one line. What
-code sees is refused first (small_questions.py, proofs.py); then the model says with one token each whether the question
-is clear and whether the answer is right, and answers it from the passage without seeing the answer, which must come out
-the same. All calls about a passage begin with the same text and go one after another: a server that keeps the last
-prompt of a slot reads instructions and passage once."""
+chooses a passage and in it a sentence or a list of steps, which is the reference, and how the question begins; the model
+writes one line, before which code puts the name of the house, program or page where the line lacks it. What code sees is
+refused first (small_questions.py, proofs.py); then the model answers the question from the passage without being shown
+the sentence, which must have that answer, and says with one token whether the sentence answers it. All calls about a
+passage begin with the same text and go one after another: a server that keeps the last prompt of a slot reads
+instructions and passage once."""
 
 from __future__ import annotations
 
@@ -19,13 +20,14 @@ from ragstone.asks import Ask, Reply, ShownPassage, answer_one, check_one, write
 from ragstone.engine import AskBroker
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.testset.generation import ItemProver, StepResult
-from ragstone.testset.items import Evidence, Item, Reason, Rejection, make_item_id
+from ragstone.testset.items import Evidence, Item, Rejection, make_item_id
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.sampling import language_of
 from ragstone.testset.small_questions import (
     agrees_with_target,
     find_question_fault,
-    name_subject,
+    finish_question,
+    name_home,
 )
 from ragstone.testset.small_targets import Target, choose_targets
 from ragstone.testset.sources import Corpus
@@ -33,16 +35,10 @@ from ragstone.types import NO_USAGE
 
 MAX_READ_CHARS = 200_000
 """Characters of a document from which passages are drawn."""
-BARS = {"en": {"clear": 0.8, "right": 0.6}, "es": {"clear": 0.9, "right": 0.8}}
-"""Chances, by the model's own word, below which a question is not clear or its answer not right.
+MIN_RIGHT = 0.57
+"""Chance, by the model's own word, below which a sentence does not answer its question.
 
-Chosen with Qwen2.5-1.5B on pages that no figure counts (bench/testset_small.py): in Spanish it says yes more readily."""
-WHOLE_ALLOWANCE = 0.15
-"""How much less sure the model may be that a whole sentence is the right and full answer."""
-_REASONS: dict[str, Reason] = {
-    "clear": "not_self_contained",
-    "right": "not_answerable_from_evidence",
-}
+Chosen with Qwen2.5-1.5B on pages that no figure counts: below it most were wrong, above it the chance tells little."""
 MAX_TRIES = 3
 """Sentences of a passage that are tried for one order: the passage is read already, so that a further one is cheap."""
 MAX_UNREACHED = 3
@@ -110,47 +106,49 @@ class SmallModelWriter:
     async def _make_item(self, target: Target, made: StepResult) -> None:
         """Have one question written, and the item or the reason why there is none noted in `made`."""
         order = _Order(target)
-        row = {"kind": target.kind, "sentence": target.sentence}
+        row = {"kind": target.kind, "sentence": target.reference}
         reply = await self._ask(order.write, made)
         if isinstance(reply, str):
             made.rejected.append(Rejection("judge_failed", row, reply))
             return
-        question = " ".join(reply["question"].split())
-        if not question:
+        if not reply["question"].strip():
             made.rejected.append(Rejection("empty", row, "no question"))
             return
+        question = finish_question(reply["question"], target)
         if fault := find_question_fault(question, target):
             made.rejected.append(Rejection(fault[0], {**row, "question": question}, fault[1]))
             return
-        checked = self.checker.check_item(order.build_item(question, self.judge))
+        checked = self.checker.check_item(
+            order.build_item(name_home(target.passage.page, question), self.judge)
+        )
         if isinstance(checked, Rejection):
             made.rejected.append(checked)
             return
         await self._prove_item(checked, order, made)
 
     async def _prove_item(self, item: Item, order: _Order, made: StepResult) -> None:
-        """Have the model say whether the question is clear and the answer right, and answer it."""
-        proof: dict[str, Any] = {}
-        for name, bar in BARS[order.language].items():
-            reply = await self._ask(order.check(name, item.question), made)
+        """Have the model answer the question, and say whether the reference does."""
+        proof: dict[str, Any] = {"answered_by": self.judge}
+        if not order.target.is_list:  # a model does not end the answer that is a list
+            reply = await self._ask(order.answer(item.question), made)
             if isinstance(reply, str):
                 made.judged.append(Rejection("judge_failed", item, reply))
                 return
-            proof[name] = float(reply.get("probability", reply["yes"]))
-            allowance = WHOLE_ALLOWANCE if name == "right" and order.target.is_whole else 0.0
-            if proof[name] < bar - allowance:
-                detail = f"the model finds it {name} with a chance of {proof[name]:.2f}"
-                made.judged.append(Rejection(_REASONS[name], item, detail))
+            proof["answer"] = reply["answer"]
+            if not agrees_with_target(reply["answer"], item.question, order.target):
+                detail = f"the model answers {reply['answer']!r}"
+                made.judged.append(Rejection("not_answerable_from_evidence", item, detail))
                 return
-        reply = await self._ask(order.answer(item.question), made)
+        reply = await self._ask(order.check(item.question), made)
         if isinstance(reply, str):
             made.judged.append(Rejection("judge_failed", item, reply))
-        elif not agrees_with_target(reply["answer"], item.question, order.target):
-            detail = f"the model answers {reply['answer']!r}"
+            return
+        proof["right"] = float(reply.get("probability", reply["yes"]))
+        if proof["right"] < MIN_RIGHT:
+            detail = f"the model finds it right with a chance of {proof['right']:.2f}"
             made.judged.append(Rejection("not_answerable_from_evidence", item, detail))
-        else:
-            proof |= {"answer": reply["answer"], "answered_by": self.judge}
-            made.items.append(replace(item, proof={**item.proof, **proof}))
+            return
+        made.items.append(replace(item, proof={**item.proof, **proof}))
 
     async def _ask(self, ask: Ask, made: StepResult) -> Any:
         """The value of the reply, or why there is none (a string)."""
@@ -185,15 +183,11 @@ class _Order:
 
     @property
     def write(self) -> Ask:
-        target, page = self.target, self.target.passage.page
-        return write_one(
-            self.shown, target.kind, sentence=target.sentence,
-            answer=target.answer, about=name_subject(page) or page.title, language=self.language,
-        )  # fmt: skip
+        target = self.target
+        return write_one(self.shown, target.shown, begins=target.begins, language=self.language)
 
-    def check(self, name: str, question: str) -> Ask:
-        answer = self.target.answer if name == "right" else ""
-        return check_one(self.shown, name, question, answer, language=self.language)
+    def check(self, question: str) -> Ask:
+        return check_one(self.shown, question, self.target.shown, language=self.language)
 
     def answer(self, question: str) -> Ask:
         return answer_one(self.shown, question, language=self.language)
@@ -202,6 +196,7 @@ class _Order:
         document, (start, end) = self.target.passage.page.document, self.target.span
         evidence = (Evidence(document.id, document.text[start:end], start, end),)
         return Item(
-            make_item_id(question, evidence), question, self.target.sentence, {document.id: 1.0},
+            make_item_id(question, evidence), question, self.target.reference, {document.id: 1.0},
             evidence, self.target.kind, "medium", self.language, judge,
+            proof={"claim": self.target.claim} if self.target.claim else {},
         )  # fmt: skip

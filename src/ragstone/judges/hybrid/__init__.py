@@ -28,7 +28,7 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "questions": ("choose_evasive", "choose_covered"),
     "rate": ("choose_rate",),
     "prefer": ("choose_prefer",),
-    "check_one": ("choose_right", "choose_clear"),
+    "check_one": ("choose_right",),
     "told": ("choose_told",),
 }
 """Prompts of each kind of Ask that a model decides."""

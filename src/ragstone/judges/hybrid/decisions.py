@@ -36,7 +36,7 @@ GRADES = (2, 1, 0)
 MAX_CLAIMS = 8
 """Claims of a text that a model is asked about: more would cost much, and change little in what the embedded judge is sure of."""
 YES = 0
-"""The option that says yes, in `choose_covered`, `choose_evasive`, `choose_right`, `choose_clear` and `choose_told`."""
+"""The option that says yes, in `choose_covered`, `choose_evasive`, `choose_right` and `choose_told`."""
 PREFERENCES = ("A", "B", "tie")
 """What the options of `choose_prefer` mean."""
 MAX_LEVELS = 9
@@ -171,9 +171,9 @@ def decide_prefer(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
 
 
 def decide_check(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
-    """Say yes or no of a question about a passage."""
+    """Say yes or no: does a sentence answer a question about its passage."""
     texts = {name: to_one_line(ask.values[name]) for name in ("question", "answer")}
-    request = build_request(load(f"choose_{ask.values['check']}"), fill_passage(ask) | texts)
+    request = build_request(load("choose_right"), fill_passage(ask) | texts)
     return (yield from _choose_yes(request))
 
 

@@ -58,8 +58,11 @@ def _define(page: Page, section: DocumentSection, start: int, end: int) -> Fact 
         return None
     asked = grammar.templates["what_is"].format(key=page.lower_start(subject), verb=match["verb"])
     question = grammar.fix_question(asked)
-    # the page is about it: its title would say the same again
-    question = question if is_topic(page, (), subject) else frame_home(page, question)
+    # the page is about it: its title would say the same again, but a common noun of a manual needs its program
+    is_own = is_topic(page, (), subject) and (
+        page.is_prose or gate.is_specific(page.lower_start(subject))
+    )
+    question = question if is_own else frame_home(page, question)
     doubt = not question or gate.explain_doubt(question, reference, grammar, owned=page.has_home)
     if doubt or is_unclean(reference) or count_news(question, reference, grammar.language) < MIN_NEWS:  # fmt: skip
         return None

@@ -30,7 +30,8 @@ def name_home(page: Page) -> str:
 def _has_name(page: Page) -> bool:
     """Whether the title has a name, by which it is known what the page belongs to."""
     return any(
-        word.lower() in page.names or re.search(r"\d|\w[A-Z]", word) for word in page.title.split()
+        word.lower() in page.names or re.search(r"\d|[a-z][A-Z]", word)
+        for word in page.title.split()
     )
 
 
@@ -38,13 +39,14 @@ def frame_home(page: Page, question: str) -> str:
     """The question with the owner or the name of its page, or as it is where it has that name; empty where the page gives none."""
     templates = page.grammar.templates
     if page.owner:
-        is_named = page.owner in question
-        return question if is_named else _put_frame(templates["frame_at"], page.owner, question)
+        is_owned = page.owner in question
+        return question if is_owned else _put_frame(templates["frame_at"], page.owner, question)
     home = name_home(page)
-    if home and not _names_title(page, question):
+    is_named = bool(page.product) and page.product.lower() in question.lower()
+    if home and not is_named and not _names_title(page, question):
         return _put_frame(templates["frame_page"], home, question)
     # what names the title needs the product alone
-    if not page.product or page.product.lower() in question.lower():
+    if is_named or not page.product:
         return question if home or page.product else ""
     return _put_frame(templates["frame_in"], page.product, question)
 

@@ -134,12 +134,11 @@ def _explain_doubtful_section(section: _Section, reference: str) -> str:
 
 def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
     """The fact of a heading that is a question itself."""
-    bare = heading if page.grammar.language != "es" else f"¿{heading.lstrip('¿')}"
+    bare = re.sub(r"\s+\?$", "?", heading)
+    bare = bare if page.grammar.language != "es" else f"¿{bare.lstrip('¿')}"
     stems = extract_content_stems(bare, page.grammar.language)
-    # `How can I become a Debian member?` names its home itself
     is_name = _WHAT_IS.match(bare) and bare.rstrip("?").split()[-1].lower() in page.names
-    is_named = is_name or (len(stems) >= MIN_QUESTION_STEMS and gate.is_specific(bare.lstrip("¿")))
-    question = bare if is_named else frame_home(page, bare)
+    question = bare if is_name else frame_home(page, bare)
     kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(bare)), "")
     doubt = gate.explain_doubtful_question(question, page.grammar)
     # `Can I book?`: what, only the page tells; of a house with a name it is clear, and so is `What is Ikiwiki?`
@@ -225,7 +224,7 @@ def _list_entries(section: _Section) -> Iterator[tuple[Block, str, int]]:
     text = section.page.document.text
     for block in section.blocks:
         if block.kind == "entry" and len(block.terms) == 1:
-            yield block, block.terms[0], block.start
+            yield block, block.terms[0].rstrip(".:"), block.start
         elif block.kind in ("item", "paragraph") and (label := _LABEL.match(text, block.start, block.end)):  # fmt: skip
             yield block, clean_title(label["label"]), label.end()
 
@@ -295,5 +294,5 @@ def _read_code(text: str) -> str:
         for line in text.split("\n")
         if line.strip()
     ]
-    is_short = len(lines) <= MAX_CODE_LINES and all(len(line) <= MAX_CODE_CHARS for line in lines)
+    is_short = len(lines) <= MAX_CODE_LINES and all(len(line) <= MAX_CODE_CHARS and re.search(r"\w", line) for line in lines)  # fmt: skip
     return " ".join(f"`{line}`" for line in lines) if is_short and "`" not in text else ""

@@ -32,7 +32,7 @@ SPANISH = Grammar(
         "generalmente normalmente habitualmente hay existe existen es son puede pueden se le les más menos tal tales nada algo ahora hoy aquí quizá quizás "
         "básicamente obviamente igualmente asimismo alternativamente tampoco ya aún todavía recuerde tenga observe esto-es nosotros usted ejemplo cualquier ningún ninguna"
     ),
-    question_pointers=re.compile(r"\b(?:[eé]st[eao]s?|és[eao]s?|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|él|ellas?|ellos?|su|sus|nuestr[oa]s?|nos|aquí|arriba|abajo|siguientes?|anterior(?:es|mente)?|mism[oa]s?|tal|tales|citad[oa]s?|mencionad[oa]s?|usted|quiere|desea|desee|le|les|otr[oa]s?|\w+[aei]r(?:lo|la|los|las|le|les)|etc|ejemplo|capítulo|figura|(?:de|a) la (?:izquierda|derecha)|cualquiera|respectiv[oa]s?|similar(?:es)?|l[ií]neas? \d+|actual(?:es)?|(?:seleccionad|desead|elegid|especificad|marcad|adecuad|indicad)[oa]s?|correspondientes?)\b", re.IGNORECASE),
+    question_pointers=re.compile(r"\b(?:lo (?!que\b|más\b|menos\b|mismo\b)|[eé]st[eao]s?|és[eao]s?|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|él|ellas?|ellos?|su|sus|nuestr[oa]s?|nos|aquí|arriba|abajo|siguientes?|anterior(?:es|mente)?|mism[oa]s?|tal|tales|citad[oa]s?|mencionad[oa]s?|usted|quiere|desea|desee|le|les|otr[oa]s?|\w+[aei]r(?:lo|la|los|las|le|les)|etc|ejemplo|capítulo|figura|(?:de|a) la (?:izquierda|derecha)|cualquiera|respectiv[oa]s?|similar(?:es)?|l[ií]neas? \d+|actual(?:es)?|(?:seleccionad|desead|elegid|especificad|marcad|adecuad|indicad)[oa]s?|correspondientes?)\b", re.IGNORECASE),
     reference_pointers=re.compile(r"\b(?:ellas?|ellos|[eé]st[eao]s?|és[eao]s?|más adelante|es[eao]s?|aquel(?:l[ao]s?)?|dich[oa]s?|ello|aquí|arriba|abajo|siguientes?|a continuación|anterior(?:es|mente)?|tales|citad[oa]s?|mencionad[oa]s?|próxim[oa] (?:sección|capítulo)|(?:sección|capítulo|figura|tabla) (?:[A-Z]\.)?\d|\w+(?:ar|er|ir)(?:lo|la|los|las)|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|(?:[ea]l|l[ao]s?) (?:demás|otr[oa]s?|resto)|respectivamente|igualmente|asimismo)\b", re.IGNORECASE),
     first_person=re.compile(r"\b(?:nosotr[oa]s|nuestr[oa]s?|nos|\w{3,}[aei]mos)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:(?:un |el )?(?:alias|complementario)|él|ella|ellos|ellas|lo|su|sus|le|les|igual|véase|vea|consulte|también|pero|y|o|así|entonces|además|nota|como|sí|no|similar|se (?:describe|explica|muestra|indica)n? (?:en|a|más)|como se muestra|equivalente|ídem|obsoleto|alias|sinónimo|ignorado|por ejemplo|p\. ?ej|esto|esta|este)\b", re.IGNORECASE),
@@ -54,7 +54,7 @@ SPANISH = Grammar(
     before_noun="el|la|los|las|del|al",
     templates={
         "option": "¿Qué hace la opción {key} de {owner}?", "what_is": "¿Qué {verb} {key}?",
-        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué {column} figura para {key} en {home}?",
+        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué figura como {column} para {key} en la tabla de {home}?",
         "task": "¿Cómo puedo {task}?", "follow_up": "¿Y {key}?",
         "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según {owner}, {question}", "quote": "«{}»", "section": "¿Qué se indica sobre {topic} en {home}?", "heading": "¿Qué se indica en el apartado {topic} de {home}?", "list": "¿Qué {topic} se enumeran en {home}?", "home_manual": "la página de manual de `{}`", "home_part": "{title}, de la documentación de {product}", "glossary": "¿Qué significa {term} en {home}?", "follow_up_topic": "¿Y sobre {key}?",
     },

@@ -42,13 +42,10 @@ def _find_rows_facts(page: Page, rows: Sequence[Block], times: Mapping[str, int]
     # a first row that is no row of names is data
     if len(body) < 2 or not all(map(_COLUMN.fullmatch, header.terms)):
         return
-    small = page.grammar.closed_words | page.grammar.articles | page.grammar.links
     for row in body:
         # a repeated key makes every question about it ambiguous
         if len(row.terms) == len(header.terms) and times[row.terms[0]] == 1:
             for column, value in list(zip(header.terms, row.terms, strict=True))[1:]:
-                if small.intersection(column.lower().split()):
-                    continue  # `Before` is no sort of thing
                 group = f"table:{header.start}:{column}"
                 yield from _find_cell_facts(page, row, column, value, group)
 
@@ -59,8 +56,9 @@ def _find_cell_facts(page: Page, row: Block, column: str, value: str, group: str
     # without the title of its page nobody knows which row is meant
     if not is_named or not _CELL.fullmatch(value) or not home:
         return
-    name = re.sub(r"\s*\(.*?\)", "", column).lower()
-    asked = key if "`" in key else grammar.templates["quote"].format(key.strip('“”«»"'))
-    question = grammar.templates["cell"].format(key=asked, column=name, home=home)
+    # both quoted: a header is often no noun that fits into a sentence
+    quote = grammar.templates["quote"]
+    asked = key if "`" in key else quote.format(key.strip('“”«»"'))
+    question = grammar.templates["cell"].format(key=asked, column=quote.format(column), home=home)
     if not gate.explain_doubtful_question(question, grammar):
         yield Fact(question, value, "factual", "table", row.start, row.end, key, key, "", group)
