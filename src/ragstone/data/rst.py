@@ -19,6 +19,7 @@ _PROSE = frozenset({"note", "warning", "tip", "important", "hint", "caution", "a
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "literal", "prompt", "doctest", "testcode", "ipython", "console"})  # fmt: skip
 _DESCRIBED = frozenset({"option", "confval", "envvar", "function", "method", "class", "data", "attribute", "setting", "describe", "directive", "exception"})  # fmt: skip
 _QUIET_ROLES = frozenset({"ref", "doc", "term", "guilabel", "menuselection", "numref", "abbr", "any", "download", "emphasis"})  # fmt: skip
+_PYTHON_ROLES = frozenset({"class", "func", "meth", "attr", "exc", "mod", "obj", "data"})
 _ROLE = re.compile(r":(?:[\w+.-]+:)?(\w+):`([^`<]+?)(\s*<[^`>]*>)?`")
 _LINK = re.compile(r"`([^`<]+?)(?:\s*<[^`>]*>)?`__?\b|\b([A-Za-z][\w-]*\w)_(?=[\s.,;:)])")
 _ITEM = re.compile(r"(?:[-*+]|\d+\.|#\.) ")
@@ -118,12 +119,13 @@ def _read_inline(text: str) -> str:
     """The text with roles and links as their words; code in single marks."""
     text = _LITERAL.sub(lambda code: f"`{code[1]}`", text)
     text = _ROLE.sub(_read_role, text)
-    return _LINK.sub(lambda link: link[1] or link[2], text)
+    return _LINK.sub(lambda link: link[1] or link[2], text).replace("`~.", "`").replace("`~", "`")
 
 
 def _read_role(role: re.Match[str]) -> str:
     """The words of a role; a label that only a program can follow in brackets, code in its marks."""
-    name, words = role[1], role[2].lstrip("~!.")
+    name, words = role[1], role[2].lstrip("~!")
+    words = words.removeprefix(".") if name in _PYTHON_ROLES else words
     if name in ("ref", "doc", "numref") and not role[3]:
         return f"[{words}]"
     return words if name in _QUIET_ROLES else f"`{words}`"

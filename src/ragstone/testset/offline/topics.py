@@ -110,11 +110,13 @@ def _is_phrase(words: Sequence[str], grammar: Grammar) -> bool:
 
 def lower_capitals(page: Page, words: Sequence[str]) -> str:
     """The words of a heading as inside a sentence: `Late Returns` loses its capitals, `Debian packages` keeps them."""
-    # of a heading in capitals throughout none tells a name
-    large = [word for word in words if len(word) > 3]
-    is_english = page.grammar.language == "en"  # in Spanish a capital inside a heading is a name
-    is_large = all(not word[0].islower() for word in large)
-    is_title_case = is_english and is_large and len(large) > (words[0] != "")
+    grammar = page.grammar
+    large = [
+        word for word in words if word and word.lower() not in grammar.links | grammar.closed_words
+    ]
+    # `VR Design`: of a heading in capitals throughout none tells a name; in Spanish a capital inside a heading does
+    is_large = all(not word[0].islower() for word in large) and len(large) > (words[0] != "")
+    is_title_case = grammar.language == "en" and is_large
     return " ".join(
         _lower_word(
             page,
