@@ -20,7 +20,7 @@ def name_home(page: Page) -> str:
     templates = page.grammar.templates
     if page.command:
         return templates["home_manual"].format(page.command)
-    title = templates["quote"].format(page.title.replace("“", "").replace("”", ""))
+    title = templates["quote"].format(re.sub("[“”«»]", "", page.title))
     if page.product and page.title and page.product.lower() not in page.title.lower():
         return templates["home_part"].format(title=title, product=page.product)
     # of a manual whose program nobody names, `Contributing` or `Design philosophy` tells nothing
@@ -28,11 +28,9 @@ def name_home(page: Page) -> str:
 
 
 def _has_name(page: Page) -> bool:
-    """Whether the title has a name, by which it is known what the page belongs to."""
-    return any(
-        word.lower() in page.names or re.search(r"\d|[a-z][A-Z]", word)
-        for word in page.title.split()
-    )
+    """Whether the title has a name, by which it is known what the page belongs to; `API` is none."""
+    words = [word for word in page.title.split() if not re.fullmatch(r"[A-Z]{2,4}s?", word)]
+    return any(word.lower() in page.names or re.search(r"\d|[a-z][A-Z]", word) for word in words)
 
 
 def frame_home(page: Page, question: str) -> str:
