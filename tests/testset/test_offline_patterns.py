@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import cProfile
+import pstats
+
 import pytest
 
 from ragstone.data.documents import Document
@@ -414,3 +417,22 @@ def test_a_heading_that_asks_is_framed_where_it_needs_it(heading: str, question:
 )
 def test_what_ran_into_a_reference_is_seen(reference: str, is_clean: bool) -> None:
     assert (gate.explain_cut(reference, GRAMMARS["es"]) == "") is is_clean
+
+
+def count_calls(headings: int) -> int:
+    """Calls of functions that a page with so many sections takes."""
+    text = "# Rules of Larkfield\n\n" + "".join(
+        f"## Topic{at} widgets\n\nThe topic{at} widgets of Larkfield are kept in room {at} of the house.\n\n"
+        for at in range(headings)
+    )
+    profile = cProfile.Profile()
+    page = open_page(Document("d", text, "Rules of Larkfield", "en"), "en")
+    profile.enable()
+    found = len(list(find_section_facts(page)))
+    profile.disable()
+    assert found == headings
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+def test_the_work_grows_with_the_headings_of_a_page_and_not_with_their_square() -> None:
+    assert count_calls(400) < 6 * count_calls(100)

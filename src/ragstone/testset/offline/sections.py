@@ -5,6 +5,7 @@ The label is what is asked for, and the reference is all that stands under it, s
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -44,6 +45,8 @@ MIN_LISTED, MAX_LISTED, MAX_LISTED_WORDS = 3, 9, 12
 """Items of a list that is asked for as one, and words of each."""
 MAX_MENTIONS = (0, 1)
 """Other places of a page that may speak of a topic: of one word, which may well be told there too, and of several."""
+MAX_FORMS = 40
+"""Words with the same beginning that are looked at."""
 MAX_FOOTER_WORDS = 12
 MAX_CODE_LINES, MAX_CODE_CHARS = 3, 80
 _JOINING = frozenset({"and", "or", "then", "y", "e", "o"})
@@ -63,6 +66,28 @@ _LABEL = re.compile(
 """`**Late returns:** …`, `**Late returns** – …`"""
 
 
+class _WordIndex:
+    """Which blocks of a page have a word; built once, so that the search for each of many headings does not read the page again."""
+
+    def __init__(self, page: Page) -> None:
+        self._blocks: dict[str, set[int]] = {}
+        for at, found in enumerate(page.sections):
+            for word in set(re.findall(r"\w+", found.block.text.lower())):
+                self._blocks.setdefault(word, set()).add(at)
+        self._words = sorted(self._blocks)
+
+    def find_blocks(self, prefixes: Sequence[str]) -> set[int]:
+        """The numbers of the blocks that have a word with each of these beginnings."""
+        found = []
+        for prefix in prefixes:
+            start = bisect_left(self._words, prefix)
+            same = takewhile(
+                lambda word: word.startswith(prefix), self._words[start : start + MAX_FORMS]
+            )  # noqa: B023
+            found.append(set().union(*(self._blocks[word] for word in same)))
+        return set.intersection(*found) if found else set()
+
+
 @dataclass(frozen=True, slots=True)
 class _Section:
     """A heading with the blocks up to the next heading."""
@@ -75,6 +100,8 @@ class _Section:
     start: int
     has_parts: bool
     """Whether sections of its own follow, which tell more of what it is about."""
+    words: _WordIndex
+    """Of the whole page, shared by all its sections."""
 
     @property
     def end(self) -> int:
@@ -92,17 +119,14 @@ def find_section_facts(page: Page) -> Iterator[Fact]:
 
 def _list_labelled(page: Page) -> Iterator[_Section]:
     """The sections of a page that have text of their own."""
-    for at, found in enumerate(page.sections):
-        if found.block.kind != "heading":
-            continue
-        rest = page.sections[at + 1 :]
-        below = takewhile(lambda following: following.block.kind != "heading", rest)
-        blocks = [following.block for following in below]
+    words = _WordIndex(page)
+    places = [at for at, found in enumerate(page.sections) if found.block.kind == "heading"]
+    for at, end in zip(places, [*places[1:], len(page.sections)], strict=False):
+        found, blocks = page.sections[at], [part.block for part in page.sections[at + 1 : end]]
         if blocks:
             parents = tuple(text for text in found.headings[1:] if text != page.title)
-            following = next((part.block for part in rest if part.block.kind == "heading"), None)
-            has_parts = following is not None and following.level > found.block.level
-            yield _Section(page, clean_title(found.block.text), parents, blocks, found.block.start, has_parts)  # fmt: skip
+            has_parts = end < len(page.sections) and page.sections[end].block.level > found.block.level  # fmt: skip
+            yield _Section(page, clean_title(found.block.text), parents, blocks, found.block.start, has_parts, words)  # fmt: skip
 
 
 def _ask_heading(section: _Section) -> Fact | None:
@@ -238,13 +262,12 @@ def _is_told_elsewhere(section: _Section, topic: str) -> bool:
     """Whether another part of the page speaks of the topic too, so that the section does not tell all."""
     prefixes = list_prefixes(topic, section.page.grammar.language)
     most = len(section.heading.split()) + 2  # a line of a table of contents has no more words
-    others = (
-        found.block.text.lower()
-        for found in section.page.sections
-        if not section.start <= found.block.start <= section.end
-        and (found.block.kind != "item" or len(found.block.text.split()) > most)
+    blocks = (section.page.sections[at].block for at in section.words.find_blocks(prefixes))
+    times = sum(
+        not section.start <= block.start <= section.end
+        and (block.kind != "item" or len(block.text.split()) > most)
+        for block in blocks
     )
-    times = sum(all(prefix in text for prefix in prefixes) for text in others)
     return times > MAX_MENTIONS[len(prefixes) > 1]
 
 
