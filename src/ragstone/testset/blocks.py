@@ -28,7 +28,10 @@ _STARTS_BLOCK = (_ITEM, _HEADING, _ROW, _FENCE, _DESCRIPTION, _RULE, _TARGET)
 _MANUAL = re.compile(r"^(?:NAME|NOMBRE)\n   ", re.MULTILINE)
 _MANUAL_HEADING = re.compile(r"[A-ZÁÉÍÓÚÑ][A-ZÁÉÍÓÚÑ ,/-]{2,40}$")
 _MANUAL_OPTION = re.compile(r"(-\S+(?: \S+)*) {2,}(?=\S)")
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\[([^\]\n]+)\]\[[^\]\n]*\]")
+_LINK = re.compile(
+    r"!?\[([^\]\n]{0,400})\]\([^)\s]{0,800}\)|\[([^\]\n]{1,400})\]\[[^\]\n]{0,200}\]"
+)
+"""Bounded: a page of brackets that never close would be read again from each of them."""
 _MARKS = re.compile(
     r"`[^`\n]+`|\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\w)|(?<=[\w.,;:!?)])\*(?![\w*])"
     r"|(?<![\w`/])_(?=[^\W_][^_\n`]{0,80}_(?!\w))|(?<=[^\W_])_(?![\w`(])"

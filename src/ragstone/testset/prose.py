@@ -14,7 +14,7 @@ _SKIPPED = re.compile(
 )
 """Lines that are no sentences: rows of a table, headings, rules, commands, indented code."""
 _MARKER = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
+_LINK = re.compile(r"!?\[([^\]\n]{0,400})\]\([^)\s]{0,800}\)")
 _EMPHASIS = re.compile(r"`[^`\n]+`|\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?=[ \t]*[^\s|#>\-*+])")
 _ITEM = "\x00"

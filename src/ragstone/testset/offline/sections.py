@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from ragstone.testset.blocks import Block, tidy_text
 from ragstone.testset.offline import gate
@@ -78,14 +77,13 @@ class _WordIndex:
 
     def find_blocks(self, prefixes: Sequence[str]) -> set[int]:
         """The numbers of the blocks that have a word with each of these beginnings."""
-        found = []
-        for prefix in prefixes:
-            start = bisect_left(self._words, prefix)
-            same = takewhile(
-                lambda word: word.startswith(prefix), self._words[start : start + MAX_FORMS]
-            )  # noqa: B023
-            found.append(set().union(*(self._blocks[word] for word in same)))
+        found = [self._find_beginning(prefix) for prefix in prefixes]
         return set.intersection(*found) if found else set()
+
+    def _find_beginning(self, prefix: str) -> set[int]:
+        start = bisect_left(self._words, prefix)
+        same = (word for word in self._words[start : start + MAX_FORMS] if word.startswith(prefix))
+        return set().union(*(self._blocks[word] for word in same))
 
 
 @dataclass(frozen=True, slots=True)
