@@ -87,6 +87,9 @@ def test_a_folder_with_rst_is_read(tmp_path: Path) -> None:
         ("# Pumps\n\nText.", "Pumps"),
         ("(pumps)=\n\n# Pumps\n", "Pumps"),
         ("<!-- a note -->\n[![badge](x.svg)](y)\n\n# Pumps #\n", "Pumps"),
+        ('<a name="top"></a>\n\n# Pumps\n', "Pumps"),
+        ("---\n\n# Pumps\n", "Pumps"),
+        ("Pumps\n=====\n\nText.", "Pumps"),
         ("Text.\n\n# Later\n", "pumps"),
     ],
 )
@@ -95,3 +98,18 @@ def test_the_title_of_markdown_is_the_heading_that_it_begins_with(
 ) -> None:
     (tmp_path / "pumps.md").write_text(text, encoding="utf-8")
     assert read_documents(tmp_path)[0].title == title
+
+
+def test_a_glossary_is_a_list_of_entries() -> None:
+    text, _ = rst_to_text(
+        ".. glossary::\n\n   bar\n      A unit of pressure.\n\n   pump\n      Moves water.\n"
+    )
+    assert "bar\n: A unit of pressure." in text
+    assert "pump\n: Moves water." in text
+
+
+def test_a_label_without_words_is_put_in_brackets() -> None:
+    text, _ = rst_to_text(
+        "See :ref:`the valves <valves>`, :ref:`valves` and :class:`~pump.Valve`.\n"
+    )
+    assert text.strip() == "See the valves, [valves] and `pump.Valve`."

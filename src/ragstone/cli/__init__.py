@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import keyword
@@ -219,6 +220,8 @@ def _report_error(bad: Exception, arguments: list[str]) -> int:
         return bad.exit_code
     if isinstance(bad, RagstoneError):
         return _print_error(str(bad), bad.exit_code)
+    if isinstance(bad, OSError) and bad.errno == errno.ENOSPC:
+        return _print_error("the disk is full; free some space and run the command again, with --resume where it has it", 2)  # fmt: skip
     how = "" if debug else f"; run `ragstone --debug {' '.join(arguments[:1])} …` for the traceback"
     what = " ".join(f"{type(bad).__name__}: {bad}".split())
     # 70 is EX_SOFTWARE: CI can tell our fault from a missed gate (1), bad input (2) and too few

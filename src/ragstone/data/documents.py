@@ -28,8 +28,10 @@ _CHARSET = re.compile(
     rb"""(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_.:-]{2,20})""", re.IGNORECASE
 )
 _FIRST_HEADING = re.compile(
-    r"(?:[^\S\n]*(?:\n|\([\w/.:-]+\)=\n|<!--(?:(?!-->)[\s\S]){0,2000}-->|<[^<>\n]{1,300}>\n|\[?!\[[^\n]{1,500}\n))*[^\S\n]*(#[^\n]+)"
+    r"(?:[^\S\n]*(?:\n|\([\w/.:-]+\)=\n|-{3,}[^\S\n]*\n|<!--(?:(?!-->)[\s\S]){0,2000}-->|(?:</?[a-zA-Z][^<>\n]{0,300}>[^\S\n]*)+\n|\[?!\[[^\n]{1,500}\n))*"
+    r"[^\S\n]*(#[^\n]+|[^\n]{1,200}(?=\n={3,}[^\S\n]*(?:\n|$)))"
 )
+"""The first heading of Markdown, with # or underlined, behind anchors, rules, comments, tags and badges."""
 _MATTER_LINE = re.compile(r"[\w-]+:|[#\s-]")
 MAX_MATTER_CHARS = 10_000
 """Front matter that is longer is text."""

@@ -101,6 +101,8 @@ def _read_directive(name: str, argument: str, body: Sequence[str]) -> list[str]:
     if name in _PROSE:
         words = argument if name in ("note", "warning", "tip", "important", "hint", "caution") else ""  # fmt: skip
         return ["", *([words] if words else []), *told, ""]
+    if name == "glossary":
+        return ["", *_read_entries(told)]
     if name in _CODE:
         return ["", *_fence(told)]
     if name in _DESCRIBED and told:
@@ -129,3 +131,13 @@ def _read_role(role: re.Match[str]) -> str:
     if name in ("ref", "doc", "numref") and not role[3]:
         return f"[{words}]"
     return words if name in _QUIET_ROLES else f"`{words}`"
+
+
+def _read_entries(lines: Sequence[str]) -> list[str]:
+    """The entries of a glossary."""
+    out: list[str] = []
+    at = 0
+    while at < len(lines):
+        block, at = _read_block(lines, at)
+        out += block
+    return out

@@ -29,13 +29,13 @@ _MANUAL = re.compile(r"^(?:NAME|NOMBRE)\n   ", re.MULTILINE)
 _MANUAL_HEADING = re.compile(r"[A-ZÁÉÍÓÚÑ][A-ZÁÉÍÓÚÑ ,/-]{2,40}$")
 _MANUAL_OPTION = re.compile(r"(-\S+(?: \S+)*) {2,}(?=\S)")
 _LINK = re.compile(
-    r"!?\[([^\]\n]{0,400})\]\([^)\s]{0,800}\)|\[([^\]\n]{1,400})\]\[[^\]\n]{0,200}\]"
+    r"!?\[([^\]\n]{0,300})\]\([^)\s]{0,300}\)|\[([^\]\n]{1,300})\]\[[^\]\n]{0,200}\]"
 )
 """Bounded: a page of brackets that never close would be read again from each of them."""
 _MARKS = re.compile(
     r"`[^`\n]+`|\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\w)|(?<=[\w.,;:!?)])\*(?![\w*])"
     r"|(?<![\w`/])_(?=[^\W_][^_\n`]{0,80}_(?!\w))|(?<=[^\W_])_(?![\w`(])"
-    r"|</?(?:abbr|b|i|u|em|strong|small|code|kbd|tt|br|img|span|sub|sup|div|a|p)\b[^>\n]*>"
+    r"|</?(?:abbr|b|i|u|em|strong|small|code|kbd|tt|br|img|span|sub|sup|div|details|summary|center|font|a|p)\b[^<>\n]{0,300}>"
 )
 _HYPHEN_BREAK = re.compile(r"(?<=\w)-\n\s*(?=[^\W\d_])")
 _LOOSE_SPACE = re.compile(r"(?<=[(«“¿¡]) | (?=[,.;:)»”](?:\s|$))")
@@ -102,6 +102,7 @@ def tidy_text(text: str) -> str:
 @lru_cache(maxsize=64)
 def parse_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of a document in their order."""
+    text = _blank_comments(text)
     lines: list[_Line] = []
     at = 0
     for line in text.split("\n"):
@@ -110,6 +111,17 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     # manual pages show structure by indents, which Markdown would read as code
     read = _read_manual if _MANUAL.search(text) else _read_markdown
     return tuple(_read_all(lines, read))
+
+
+def _blank_comments(text: str) -> str:
+    """The text with comments of HTML as blanks, so that every letter keeps its place; one that never closes is text."""
+    parts: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        comment = text[start : end + 3]
+        parts += [text[at:start], re.sub(r"[^\n]", " ", comment)]
+        at = end + 3
+    return "".join([*parts, text[at:]])
 
 
 def _read_all(lines: Sequence[_Line], read: _Reader) -> Iterator[Block]:

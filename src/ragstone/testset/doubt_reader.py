@@ -30,6 +30,7 @@ from ragstone.testset.answerability import (
 from ragstone.testset.audit import Doubt, decide_doubt
 from ragstone.testset.baselines import join_turns
 from ragstone.testset.findings import Fault, Hint
+from ragstone.testset.question_terms import extract_content_stems
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.types import NO_USAGE, Chunk, Usage
@@ -164,7 +165,9 @@ async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
         chance = HINT_CHANCE if doubt.answers[0].chance >= SURE_CHANCE else 0.0
         return _Opinion(_decide(doubt, doubt.answers[0], chance), None, usage)
     quote = row["quote"].strip()
-    home = next((a for a in shown if quote and find_quote(quote, a.figures.text)), None)
+    # `the` stands in every passage and proves nothing
+    told = set(extract_content_stems(quote, language)).difference(extract_content_stems(question, language))  # fmt: skip
+    home = next((a for a in shown if told and find_quote(quote, a.figures.text)), None)
     if home is None:
         return _fail(doubt, JudgeFailed("unparseable", "told_without_quote"), usage)
     return _Opinion(_decide(doubt, home._replace(quote=quote), 1.0), None, usage)

@@ -11,7 +11,7 @@ from ragstone.testset.blocks import Block
 from ragstone.text.clause_words import to_word_set
 
 _NUMBERING = re.compile(
-    r"(?:(?:Chapter|Appendix|Part|Section|Capítulo|Apéndice|Parte|Sección|Anexo)\s+[\w.]+?[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
+    r"(?:(?:Chapter|Appendix|Part|Section|Article|Rule|Clause|Capítulo|Apéndice|Parte|Sección|Anexo|Artículo|Regla|Cláusula)\s+[\w.]+?[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
 )
 _SUFFIX = re.compile(
     r"\s+\|\s+.*$|\s+(?:—|–|-)\s+(?=.*(?:\d\.\d|(?i:documentation|documentación|wiki|docs)\b)).*$|\s+(?:Manual Page|documentation)$"

@@ -39,10 +39,13 @@ class FolderNames:
     _large: dict[str, Counter[str]] = field(default_factory=dict)
     _small: dict[str, Counter[str]] = field(default_factory=dict)
     _documents: Counter[str] = field(default_factory=Counter)
+    _titles: Counter[int] = field(default_factory=Counter)
+    """Hash of a folder and a title → its documents: a number takes less memory than both."""
 
     def add(self, document: Document) -> None:
         """Count the names of a document."""
         folder = document.id.rpartition("/")[0]
+        self._titles[hash((folder, document.title))] += 1
         is_full = self._documents.total() >= MAX_DOCUMENTS
         if is_full or self._documents[folder] >= MAX_DOCUMENTS_A_FOLDER:
             return
@@ -55,6 +58,10 @@ class FolderNames:
         self._large.setdefault(folder, Counter()).update(names.keys())
         small = {name: min(words[name.lower()], MAX_USES) for name in names}
         self._small.setdefault(folder, Counter()).update(small)
+
+    def shares_title(self, document: Document) -> bool:
+        """Whether another document of the same folder has the same title."""
+        return self._titles[hash((document.id.rpartition("/")[0], document.title))] > 1
 
     def find_product(self, document_id: str) -> str:
         """The name of the folder that a document stands in; empty where none stands out."""

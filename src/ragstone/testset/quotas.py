@@ -37,7 +37,7 @@ SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"factual": 6, "conceptual
 
 RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "aggregation": 2, "near_miss": 2, "distractor": 1,
+        "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "near_miss": 2, "distractor": 1,
         "typos": 0.5, "informal": 0.5, "follow_up": 1,
     }
 )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.testset.items import MEANINGS
+from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE
 
 if TYPE_CHECKING:
     from ragstone.testset.sets import TestSet
@@ -77,6 +78,12 @@ def _iter_notes(made: TestSet) -> Iterator[str]:
             f"{_format_count(len(made.items), 'item')} of the {made.asked:,} wanted could be made; add "
             f"documents{', ' if judge else ' or '}{kinds}{judge}"
         )
+        most = int(MAX_RULE_SHARE * made.asked)
+        full = [
+            kind for kind, got in made.kinds.items() if got >= most and kind not in made.given_up
+        ]
+        if full and made.asked >= CAPPED_FROM and not made.usage.calls:
+            yield f"{', '.join(full)}: without a judge one kind fills {MAX_RULE_SHARE:.0%} of the items asked for at most; --kinds {full[0]} lifts that"
 
 
 def _name_files(files: Sequence[str]) -> str:

@@ -53,6 +53,6 @@ ENGLISH = Grammar(
         "option": "What does the {key} option of {owner} do?", "what_is": "What {verb} {key}?",
         "purpose": "What is {key} used for?", "cell": "What is given as {column} for {key} in the table of {home}?",
         "task": "How do I {task}?", "follow_up": "And {key}?",
-        "frame_at": "At {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to {owner}, {question}", "quote": "“{}”", "section": "What does {home} say about {topic}?", "heading": "What does {home} say under the heading {topic}?", "list": "Which {topic} are listed in {home}?", "home_manual": "the manual page of `{}`", "home_part": "{title} in the {product} documentation", "glossary": "What does {term} mean in {home}?", "follow_up_topic": "And about {key}?",
+        "frame_at": "At {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to {owner}, {question}", "quote": "“{}”", "section": "What does {home} say about {topic}?", "heading": "What does {home} say under the heading {topic}?", "home_manual": "the manual page of `{}`", "home_part": "{title} in the {product} documentation", "glossary": "What does {term} mean in {home}?", "follow_up_topic": "And about {key}?",
     },
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ragstone.testset.offline.page import Page
+from ragstone.testset.outline import find_owner
 from ragstone.testset.question_terms import extract_content_stems
 
 NAMED_SHARE = 0.6
@@ -30,7 +31,10 @@ def name_home(page: Page) -> str:
 def _has_name(page: Page) -> bool:
     """Whether the title has a name, by which it is known what the page belongs to; `API` is none."""
     words = [word for word in page.title.split() if not re.fullmatch(r"[A-Z]{2,4}s?", word)]
-    return any(word.lower() in page.names or re.search(r"\d|[a-z][A-Z]", word) for word in words)
+    is_named = any(
+        word.lower() in page.names or re.search(r"\d|[a-z][A-Z]", word) for word in words
+    )
+    return is_named or bool(find_owner(page.title))
 
 
 def frame_home(page: Page, question: str) -> str:

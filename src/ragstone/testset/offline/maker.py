@@ -106,7 +106,7 @@ def _split_talk(facts: list[Fact], turns: int) -> tuple[list[Fact], list[Fact]]:
 
 
 MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
-    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail", "aggregation")},
+    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
     "near_miss": make_near_miss, "distractor": make_distractor, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
     "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
 }  # fmt: skip

@@ -102,14 +102,19 @@ class Page:
         return small + phrase[len(first) :] if lowered else phrase
 
 
-def open_page(document: Document, language: str, folder_product: str = "") -> Page:
-    """The page of a document; `folder_product` is what the documents of its folder are about, where that is known."""
+def open_page(
+    document: Document, language: str, folder_product: str = "", *, shares_title: bool = False
+) -> Page:
+    """The page of a document; `folder_product` is what the documents of its folder are about, where that is known.
+
+    `shares_title`: another document has the same title, so that it does not tell which is meant."""
     blocks = parse_blocks(document.text)
     # what has no title of its own is called by the name of its file, which nobody would use in a question
     title = clean_title(document.title)
-    is_file_name = document.id.rpartition("/")[2].startswith(title) and title not in document.text
-    is_file_name = is_file_name or re.fullmatch(r"README\b.*|\w+_\w+", title) is not None
-    if is_file_name or not gate.has_language(title, GRAMMARS[language]):
+    headings = [block.text for block in blocks if block.kind == "heading"]
+    is_file_name = document.id.rpartition("/")[2].startswith(title) and not any(title in text for text in headings)  # fmt: skip
+    is_file_name = is_file_name or re.fullmatch(r"(?i:README)\b.*|\w+_\w+", title) is not None
+    if is_file_name or shares_title or not gate.has_language(title, GRAMMARS[language]):
         title = ""
     command, manual = find_manual_name(document, blocks)
     # enough to see how a word is written; longer documents are not read whole for that

@@ -16,9 +16,7 @@ from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.frames import frame_home, name_home
 from ragstone.testset.offline.page import Page
 from ragstone.testset.offline.topics import (
-    drop_article,
     is_nominal,
-    is_plural,
     list_prefixes,
     name_task,
     name_topic,
@@ -40,8 +38,6 @@ MIN_QUESTION_STEMS = 3
 """Words of meaning of a heading that asks."""
 MIN_SECTION_WORDS, MIN_TERM_WORDS = 8, 5
 """Words of a section, and of what a glossary says of a term, that tell something."""
-MIN_LISTED, MAX_LISTED, MAX_LISTED_WORDS = 3, 9, 12
-"""Items of a list that is asked for as one, and words of each."""
 MAX_MENTIONS = (0, 1)
 """Other places of a page that may speak of a topic: of one word, which may well be told there too, and of several."""
 MAX_FORMS = 40
@@ -128,7 +124,7 @@ def _list_labelled(page: Page) -> Iterator[_Section]:
 
 
 def _ask_heading(section: _Section) -> Fact | None:
-    """The fact of a heading, by what it is: a question, a task, a list or a topic; its span is set by the caller."""
+    """The fact of a heading, by what it is: a question, a task or a topic; its span is set by the caller."""
     page, heading = section.page, section.heading
     reference = _read_text(_drop_footer(section))
     is_title = extract_content_stems(heading, page.grammar.language) == extract_content_stems(page.title, page.grammar.language)  # fmt: skip
@@ -137,11 +133,8 @@ def _ask_heading(section: _Section) -> Fact | None:
     fact = _ask_question(page, heading, reference) if heading.endswith("?") else None
     fact = fact or _ask_task(section, reference)
     # a page that says all of its topic says more than its first section does
-    return (
-        fact
-        if fact or is_title or heading.endswith("?")
-        else _ask_list(section) or _ask_topic(section, reference)
-    )
+    is_done = fact or is_title or heading.endswith("?")
+    return fact if is_done else _ask_topic(section, reference)
 
 
 def _explain_doubtful_section(section: _Section, reference: str) -> str:
@@ -184,25 +177,6 @@ def _ask_task(section: _Section, reference: str) -> Fact | None:
     return None if doubt else Fact(question, reference, "how_to", "task", 0, 0, task)
 
 
-def _ask_list(section: _Section) -> Fact | None:
-    """Which things a list names that its heading calls by a plural."""
-    page, grammar = section.page, section.page.grammar
-    items = [block for block in section.blocks if block.kind == "item"]
-    others = section.blocks[: len(section.blocks) - len(items)]
-    is_list = list(section.blocks) == [*others, *items] and len(others) < 2
-    is_short = all(len(item.text.split()) <= MAX_LISTED_WORDS for item in items)
-    if not is_list or not is_short or not MIN_LISTED <= len(items) <= MAX_LISTED:
-        return None
-    topic, home = name_topic(page, section.heading), name_home(page)
-    if not topic or not home or not is_plural(topic, grammar) or _is_told_elsewhere(section, topic):
-        return None
-    question = grammar.templates["list"].format(topic=drop_article(topic, grammar), home=home)
-    reference = f"{'; '.join(item.text.rstrip('.;,') for item in items)}."
-    if gate.explain_doubtful_question(question, grammar) or gate.explain_cut(reference, grammar):
-        return None
-    return Fact(question, reference, "aggregation", "list", 0, 0, topic)
-
-
 def _ask_topic(section: _Section, reference: str) -> Fact | None:
     """What a page says about the topic that a heading names, or below the heading where nothing tells its article."""
     page, grammar = section.page, section.page.grammar
@@ -211,7 +185,7 @@ def _ask_topic(section: _Section, reference: str) -> Fact | None:
         name_home(page),
         page.grammar.language,
     )
-    is_named = bool(topic) or is_nominal(section.heading, grammar)
+    is_named = bool(topic) or is_nominal(page, section.heading)
     if not is_named or not home or len(reference.split()) < MIN_SECTION_WORDS:
         return None
     # `What does “BMP” say about starting BMP?`

@@ -56,7 +56,7 @@ SPANISH = Grammar(
         "option": "¿Qué hace la opción {key} de {owner}?", "what_is": "¿Qué {verb} {key}?",
         "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué figura como {column} para {key} en la tabla de {home}?",
         "task": "¿Cómo puedo {task}?", "follow_up": "¿Y {key}?",
-        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según {owner}, {question}", "quote": "«{}»", "section": "¿Qué se indica sobre {topic} en {home}?", "heading": "¿Qué se indica en el apartado {topic} de {home}?", "list": "¿Qué {topic} se enumeran en {home}?", "home_manual": "la página de manual de `{}`", "home_part": "{title}, de la documentación de {product}", "glossary": "¿Qué significa {term} en {home}?", "follow_up_topic": "¿Y sobre {key}?",
+        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según {owner}, {question}", "quote": "«{}»", "section": "¿Qué se indica sobre {topic} en {home}?", "heading": "¿Qué se indica en el apartado {topic} de {home}?", "home_manual": "la página de manual de `{}`", "home_part": "{title}, de la documentación de {product}", "glossary": "¿Qué significa {term} en {home}?", "follow_up_topic": "¿Y sobre {key}?",
     },
     noun_ends={
         "las": ("as", "iones", "dades", "udes"), "los": ("os", "ores", "ajes", "antes", "entes"),

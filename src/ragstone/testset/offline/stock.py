@@ -27,7 +27,7 @@ MAX_FACT_CHARS = 400_000
 """Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
 _BROKEN_WORD = re.compile(r"[a-zA-Z][-‐]\n\s*[a-zA-Z]")
 # patterns without a key that are records all the same: see describe_source
-_STRUCTURED = ("purpose_line", "heading", "question", "section", "list", "task")
+_STRUCTURED = ("purpose_line", "heading", "question", "section", "task")
 
 
 class FactStock:
@@ -44,14 +44,20 @@ class FactStock:
             return self._facts[document.id]
         # offsets in the beginning of a document are offsets in the document
         beginning = replace(document, text=document.text[:MAX_FACT_CHARS])
-        page = open_page(beginning, language, self.index.folders.find_product(document.id))
+        folders = self.index.folders
+        page = open_page(beginning, language, folders.find_product(document.id), shares_title=folders.shares_title(document))  # fmt: skip
         facts: dict[str, Fact] = {}
-        # of two facts with the same question the first is kept, so the order matters
+        answers: dict[str, set[str]] = {}
+        # of two facts with the same question and answer the first is kept, so the order matters
         for source in (find_definitions, find_record_facts, find_table_facts, find_section_facts):
             for fact in source(page):
                 if not _is_cut(document.text, fact):
                     facts.setdefault(fact.question, fact)
-        self._facts[document.id] = list(facts.values())
+                    answers.setdefault(fact.question, set()).add(fact.reference)
+        # a heading that stands twice, a term that is explained twice: neither is the whole answer
+        self._facts[document.id] = [
+            fact for fact in facts.values() if len(answers[fact.question]) == 1
+        ]
         while len(self._facts) > CACHED_DOCUMENTS:
             self._facts.popitem(last=False)
         return self._facts[document.id]

@@ -57,7 +57,7 @@ def name_topic(page: Page, heading: str) -> str:
         return _name_clause(page, heading.split())
     # `Tres días antes`: when, not what
     if (
-        not is_nominal(heading, page.grammar)
+        not is_nominal(page, heading)
         or heading.split()[0].lower() in NUMBER_WORDS[page.grammar.language]
     ):
         return ""
@@ -67,15 +67,15 @@ def name_topic(page: Page, heading: str) -> str:
     return "".join(parts) if all(parts) else ""
 
 
-def is_nominal(heading: str, grammar: Grammar) -> bool:
+def is_nominal(page: Page, heading: str) -> bool:
     """Whether a heading is a noun phrase that not any page could have; no clause, no order, no contrast."""
-    words = heading.split()
+    words, grammar = heading.split(), page.grammar
     is_shouted = heading.isupper() and len(words) > 1
     is_plain = _PLAIN.fullmatch(heading) and len(words) <= MAX_TOPIC_WORDS and not is_shouted
     told = words[1:] if words[0].lower() in grammar.articles and len(words) > 1 else words
     first = told[0].lower()
     is_leaning = first in GENERAL_HEADINGS or first in grammar.bad_starts - grammar.articles
-    return bool(is_plain) and not is_leaning and " vs" not in heading and _has_noun(words, grammar)
+    return bool(is_plain) and not is_leaning and " vs" not in heading and _has_noun(words, page)
 
 
 def _name_clause(page: Page, words: Sequence[str]) -> str:
@@ -86,17 +86,24 @@ def _name_clause(page: Page, words: Sequence[str]) -> str:
     return clause if is_whole and not leans else ""
 
 
-def _has_noun(words: Sequence[str], grammar: Grammar) -> bool:
+def _has_noun(words: Sequence[str], page: Page) -> bool:
     """Whether the words are a noun phrase, in English also one behind a gerund (`obtaining tickets`); no clause, no order."""
-    first, rest = words[0].lower(), words[1:]
+    first, rest, grammar = words[0].lower(), words[1:], page.grammar
     if any(find_verb_form(word, grammar.language) == "finite" for word in rest if word.islower()):
         return False
     if grammar.language == "en" and first.endswith("ing") and rest:
         return _is_phrase(rest, grammar)
-    is_order = grammar.language == "en" and rest and is_base_form(first) and (first not in NOUN_LIKE or rest[0].lower() in grammar.articles)  # fmt: skip
+    is_order = bool(rest) and grammar.language == "en" and is_base_form(first) and _is_order(first, rest, page)  # fmt: skip
     # `Administrando cuentas`, `Basado en normas`
     is_verb = grammar.language == "es" and _ES_VERB.match(" ".join(words).lower())
     return not is_order and not is_verb and _is_phrase(words, grammar)
+
+
+def _is_order(verb: str, rest: Sequence[str], page: Page) -> bool:
+    """Whether a word that may be a noun too is a verb here: before an article, or because its page says `to report`."""
+    if verb not in NOUN_LIKE or rest[0].lower() in page.grammar.articles:
+        return True
+    return re.search(rf"\b(?:to|can|you|please|must|should) {verb}\b", page.body) is not None
 
 
 def _is_phrase(words: Sequence[str], grammar: Grammar) -> bool:
@@ -177,15 +184,9 @@ def _ends_phrase(rest: str, grammar: Grammar) -> bool:
     return not word or is_verb or word in grammar.closed_words | grammar.links | grammar.articles
 
 
-def drop_article(topic: str, grammar: Grammar) -> str:
-    """The topic without the article before it."""
-    first, _, rest = topic.partition(" ")
-    return rest if first in grammar.articles else topic
-
-
 def is_plural(topic: str, grammar: Grammar) -> bool:
     """Whether the noun of a topic is a plural: in English the last word before a preposition, in Spanish the first."""
-    words = drop_article(topic, grammar).split()
+    words = topic.split()
     if grammar.language == "es":
         return words[0].endswith("s") and not words[0].endswith("sis")
     end = next((at for at, word in enumerate(words) if word in grammar.links), len(words))
