@@ -13,7 +13,12 @@ from ragstone.errors import JudgeFailed
 from ragstone.testset.items import REASONS
 from ragstone.testset.offline.page import open_page
 from ragstone.testset.sets import TestSet, generate
-from ragstone.testset.small_questions import agrees_with_target, finish_question, name_home
+from ragstone.testset.small_questions import (
+    agrees_with_target,
+    find_question_fault,
+    finish_question,
+    name_home,
+)
 from ragstone.testset.small_targets import Target, list_targets
 
 SENTENCE = "The great bell of the Almere tower was cast in a foundry in 1902."
@@ -237,19 +242,6 @@ def test_a_sentence_that_tells_nothing_alone_is_no_target(sentence: str) -> None
     assert not [target for group in list_targets(page) for target in group]
 
 
-def test_numbered_steps_are_one_target_that_is_proved_by_one_token(tmp_path: Any) -> None:
-    text = "# Descaling the kettle\n\n1. Fill it with water.\n2. Add two spoons of acid.\n3. Boil it and rinse it.\n"
-    manual = Document("d", text, "Descaling the kettle", "en")
-    model = SmallModel("How do I descale the kettle?")
-    made = generate([manual], 1, kinds="how_to", judge=model, store=tmp_path / "s.db", seed=2)
-    (item,) = made.items
-    assert (
-        item.reference
-        == "1. Fill it with water. 2. Add two spoons of acid. 3. Boil it and rinse it."
-    )
-    assert [ask.kind for ask in model.asks] == ["write_one", "check_one"]
-
-
 @pytest.mark.parametrize(
     ("answer", "agrees"), [("1902", True), ("in a foundry in 1902", True), ("1902 or 1903", False), ("the bell", False), ("", False)]
 )  # fmt: skip
@@ -265,3 +257,24 @@ def test_an_answer_of_the_other_half_of_a_sentence_does_not_agree() -> None:
     assert not agrees_with_target(
         "every second Wednesday", "When does old paper go into the blue bin?", target
     )
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Technically, the overhead of each task is 200 microseconds in this house.",
+        "In other words, we have two different ways of playing local music here.",
+        "The steps are performed using Windows 2000 Server and nothing else at all.",
+    ],
+)
+def test_a_sentence_that_goes_on_with_another_or_names_a_version_is_no_target(sentence: str) -> None:  # fmt: skip
+    page = open_page(Document("d", sentence, "Outgoing messages", "en"), "en")
+    assert [target for group in list_targets(page) for target in group] == []
+
+
+def test_a_noun_that_only_the_passage_tells_apart_is_refused() -> None:
+    target = open_target("The consumer sends the task again after 10 seconds to the queue.", "Signals of Huey")  # fmt: skip
+    fault = find_question_fault("When does Huey send the task?", target)
+    assert fault is not None
+    assert fault[1] == "which task?"
+    assert find_question_fault("When does Huey send the signals again?", target) != fault

@@ -36,6 +36,10 @@ _DISAGREEING = re.compile(
 )
 """`¿Cuántos personas?`: the slip of a small model in Spanish."""
 _HALVES = re.compile(r"[;:] |, (?:which|who|where|que|quien|donde) ")
+_POINTED = re.compile(
+    r"\b(?:the|el|la|los|las) ([a-zñáéíóú]+)(?=\?|,| (?:is|are|was|were|be|can|must|should|will|does|do|has|have|es|son|fue|puede|debe|se)\b)"
+)
+"""A noun with its article and nothing else: `the steps`, which only the passage tells apart."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -86,6 +90,12 @@ def find_question_fault(question: str, target: Target) -> tuple[Reason, str] | N
         return "malformed", "the words do not agree"
     if not name_home(page, question):
         return "not_self_contained", "it names nothing in particular"
+    known_stems = set(
+        extract_content_stems(f"{target.passage.title} {page.owner}", page.grammar.language)
+    )
+    for noun in _POINTED.findall(question):
+        if known_stems.isdisjoint(extract_content_stems(noun, page.grammar.language)):
+            return "not_self_contained", f"which {noun}?"
     known = f"{page.document.title} {page.document.text} {page.product}"
     names = re.findall(r"(?<=[\w,] )[A-ZÁÉÍÓÚÑ]\w+", question)
     if foreign := next((name for name in names if name not in known), ""):

@@ -1,4 +1,4 @@
-"""What a small model is asked about: a short passage of a document, and in it sentences or steps that answer a question.
+"""What a small model is asked about: a short passage of a document, and in it sentences that answer a question.
 
 A target is a text that can be read without another one, which becomes the reference, and how its question begins. What
 exactly the question asks for is left to the model: that the answer stands in the target is proved afterwards."""
@@ -21,7 +21,6 @@ MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 7, 36
 MAX_PASSAGE_WORDS = 100
 """Words of a passage: each costs time once, and a small model loses the thread in a long one."""
 MAX_HEADINGS = 2
-MIN_STEPS, MAX_STEPS, MAX_STEPS_WORDS = 2, 8, 110
 _PRONOUN = re.compile(r"(?<=\s)(?:its?|itself|they|them|their|ellas?|ellos)\b", re.IGNORECASE)
 FIRST_WORDS = 4
 """Words of a sentence behind which a pronoun mostly means a noun before it in the sentence."""
@@ -34,7 +33,8 @@ _STARTS = {
 """How a reference begins: a Spanish verb without its subject leaves open who or what is meant."""
 _LEANING = re.compile(
     r"(?:Let|You (?!can|may|must|have|need|should)|Both|Another|Others?|One|First|Second|Third|Finally|Next|Then|Thus|Therefore|Hence|There|Similarly|Otherwise|Instead|Additionally|Moreover|Furthermore|Unfortunately|Fortunately|Nevertheless|As|Again|In addition|In that|At that"
-    r"|Amb[oa]s|Otr[oa]s?|Primero|Luego|Entonces|Finalmente|Además|Aun|Aunque|Sin embargo|Por (?:tanto|ello|eso|lo tanto|último|otro)|En (?:cambio|ambos|ese|tal)|Al final|A veces|(?:El|La|Los|Las) (?:del?|que))\b"
+    r"|In other words|For (?:example|instance)|That is|\w+ly,|Es decir|Por ejemplo|\w+mente,"
+    r"|Amb[oa]s|Otr[oa]s?|Primero|Luego|Entonces|Finalmente|Además|Aun|Aunque|Sin embargo|Por (?:tanto|ello|eso|lo tanto|último|otro)|En (?:cambio|ambos|ese|tal)|Al final|A veces|(?:El|La|Los|Las) (?:del?|que))(?:\b|(?<=,))"
 )
 """How a sentence begins that goes on with a thought of the one before it."""
 _SUBSTITUTE = re.compile(
@@ -52,6 +52,8 @@ _BOUND = re.compile(
 """What stands before an amount that bounds something else (`balances under 5 euros`), or before the rest of a number."""
 _OF = re.compile(r"(?<!\bantes )(?<!\bpartir )(?<!\bdespués )\b(?:of|del?) $")
 """What stands before a date that is part of a phrase: `a tower clock of 1472`."""
+_NAME_BEFORE = re.compile(r"\b(?!In\b|On\b|Since\b|By\b|En\b|El\b|Desde\b)[A-ZÁÉÍÓÚÑ]\w+ $")
+"""A name that a number belongs to: `Windows 2000`."""
 _BEGINNINGS = {
     "en": {
         "who": "Who", "money": "How much", "percent": "What percentage", "often": "How often", "long": "How long",
@@ -134,15 +136,8 @@ class Target:
     span: tuple[int, int]
     """Where the reference stands."""
     reference: str
-    shown: str
-    """The reference as the model is shown it: of steps the heading and the first one."""
     claim: str = ""
     """How a definition begins: what proofs.py looks for elsewhere, since another such sentence may answer otherwise."""
-
-    @property
-    def is_list(self) -> bool:
-        """Whether the reference is a list of steps."""
-        return self.shown != self.reference
 
 
 def choose_targets(page: Page, kinds: Sequence[str], rng: random.Random) -> list[Target]:
@@ -159,9 +154,7 @@ def list_targets(page: Page) -> Iterator[list[Target]]:
     """The targets of each passage of a page."""
     for headings, sections in groupby(page.sections, key=lambda section: section.headings):
         blocks = [section.block for section in sections]
-        if steps := _find_steps(page, headings, blocks):
-            yield [steps]
-        # a step alone answers nothing
+        # a step alone answers nothing; rules ask for steps below a heading (offline/sections.py)
         prose = [block for block in blocks if block.kind == "paragraph" or (block.kind == "item" and not block.level)]  # fmt: skip
         for passage in _cut_passages(page, headings, prose):
             found = (_build_target(passage, span) for span in passage.spans)
@@ -184,25 +177,6 @@ def _cut_passages(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]
         yield TargetPassage(page, headings, tuple(spans))
 
 
-def _find_steps(page: Page, headings: tuple[str, ...], blocks: Sequence[Block]) -> Target | None:
-    """The numbered steps of a section that has one list of them, as the answer to how it is done."""
-    steps = [block for block in blocks if block.kind == "item" and block.level]
-    if not headings or not MIN_STEPS <= len(steps) <= MAX_STEPS:
-        return None
-    first = blocks.index(steps[0])
-    if list(blocks[first : first + len(steps)]) != steps:
-        return None
-    texts = [f"{number}. {step.text.rstrip('.')}." for number, step in enumerate(steps, 1)]
-    reference = drop_references(" ".join(texts))
-    if gate.explain_cut(reference, page.grammar, MAX_STEPS_WORDS):
-        return None
-    passage = TargetPassage(page, headings, tuple((step.start, step.end) for step in steps))
-    _, begins, _ = _CUES[page.grammar.language][0]
-    shown = f"{headings[0]}: {texts[0]}"
-    start = page.document.text.rfind("\n", 0, steps[0].start) + 1  # with the number of the first
-    return Target("how_to", begins, passage, (start, steps[-1].end), reference, shown)
-
-
 def _build_target(passage: TargetPassage, span: tuple[int, int]) -> Target | None:
     """The target of a sentence, of the first kind whose sign it has; None where it does not stand alone or tells nothing."""
     sentence, language = passage.read(span), passage.page.grammar.language
@@ -214,9 +188,9 @@ def _build_target(passage: TargetPassage, span: tuple[int, int]) -> Target | Non
         if match and (not subject or gate.is_noun_phrase(subject, passage.page.grammar)):
             begins = begins.format(subject=passage.page.lower_start(subject))
             claim = match[0].strip() if subject else ""
-            return Target(kind, begins, passage, span, sentence, sentence, claim)
+            return Target(kind, begins, passage, span, sentence, claim)
     begins = _begin_factual(sentence, language)
-    return Target("factual", begins, passage, span, sentence, sentence) if begins else None
+    return Target("factual", begins, passage, span, sentence) if begins else None
 
 
 def _begin_factual(sentence: str, language: str) -> str:
@@ -224,7 +198,7 @@ def _begin_factual(sentence: str, language: str) -> str:
     tokens, starts = split_tokens(sentence), _BEGINNINGS[language]
     for span in find_spans(sentence, tokens, language):
         before = sentence[: tokens[span.first].start]
-        is_name_part = span.sort == "date" and _OF.search(before)
+        is_name_part = span.sort == "date" and (_OF.search(before) or _NAME_BEFORE.search(before))
         if _BOUND.search(before) or is_name_part:
             continue
         is_counted = span.sort == "quantity"

@@ -1,7 +1,7 @@
 """Test sets by a small language model: code chooses what to ask for, the model words the question and answers it.
 
 A model of one or two billion parameters loses count of orders, copies no quotes and does not end long replies. So code
-chooses a passage and in it a sentence or a list of steps, which is the reference, and how the question begins; the model
+chooses a passage and in it a sentence, which is the reference, and how the question begins; the model
 writes one line, before which code puts the name of the house, program or page where the line lacks it. What code sees is
 refused first (small_questions.py, proofs.py); then the model answers the question from the passage without being shown
 the sentence, which must have that answer, and says with one token whether the sentence answers it. All calls about a
@@ -128,17 +128,15 @@ class SmallModelWriter:
 
     async def _prove_item(self, item: Item, order: _Order, made: StepResult) -> None:
         """Have the model answer the question, and say whether the reference does."""
-        proof: dict[str, Any] = {"answered_by": self.judge}
-        if not order.target.is_list:  # a model does not end the answer that is a list
-            reply = await self._ask(order.answer(item.question), made)
-            if isinstance(reply, str):
-                made.judged.append(Rejection("judge_failed", item, reply))
-                return
-            proof["answer"] = reply["answer"]
-            if not agrees_with_target(reply["answer"], item.question, order.target):
-                detail = f"the model answers {reply['answer']!r}"
-                made.judged.append(Rejection("not_answerable_from_evidence", item, detail))
-                return
+        reply = await self._ask(order.answer(item.question), made)
+        if isinstance(reply, str):
+            made.judged.append(Rejection("judge_failed", item, reply))
+            return
+        proof: dict[str, Any] = {"answered_by": self.judge, "answer": reply["answer"]}
+        if not agrees_with_target(reply["answer"], item.question, order.target):
+            detail = f"the model answers {reply['answer']!r}"
+            made.judged.append(Rejection("not_answerable_from_evidence", item, detail))
+            return
         reply = await self._ask(order.check(item.question), made)
         if isinstance(reply, str):
             made.judged.append(Rejection("judge_failed", item, reply))
@@ -184,10 +182,10 @@ class _Order:
     @property
     def write(self) -> Ask:
         target = self.target
-        return write_one(self.shown, target.shown, begins=target.begins, language=self.language)
+        return write_one(self.shown, target.reference, begins=target.begins, language=self.language)
 
     def check(self, question: str) -> Ask:
-        return check_one(self.shown, question, self.target.shown, language=self.language)
+        return check_one(self.shown, question, self.target.reference, language=self.language)
 
     def answer(self, question: str) -> Ask:
         return answer_one(self.shown, question, language=self.language)
