@@ -198,8 +198,8 @@ def _begin_factual(sentence: str, language: str) -> str:
     tokens, starts = split_tokens(sentence), _BEGINNINGS[language]
     for span in find_spans(sentence, tokens, language):
         before = sentence[: tokens[span.first].start]
-        is_name_part = span.sort == "date" and (_OF.search(before) or _NAME_BEFORE.search(before))
-        if _BOUND.search(before) or is_name_part:
+        bounds = (_BOUND, _OF, _NAME_BEFORE) if span.sort == "date" else (_BOUND,)
+        if any(sign.search(before) for sign in bounds):
             continue
         is_counted = span.sort == "quantity"
         sort = span.sort if is_counted or span.sort in starts else "when"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragstone.data.documents import Document
@@ -109,23 +109,14 @@ def open_page(
 
     `shares_title`: another document has the same title, so that it does not tell which is meant."""
     blocks = parse_blocks(document.text)
-    # what has no title of its own is called by the name of its file, which nobody would use in a question
-    title = clean_title(document.title)
-    headings = [block.text for block in blocks if block.kind == "heading"]
-    is_file_name = document.id.rpartition("/")[2].startswith(title) and not any(title in text for text in headings)  # fmt: skip
-    is_file_name = is_file_name or re.fullmatch(r"(?i:README)\b.*|\w+_\w+", title) is not None
-    if is_file_name or shares_title or not gate.has_language(title, GRAMMARS[language]):
-        title = ""
+    title = "" if shares_title else _find_title(document, blocks, GRAMMARS[language])
     command, manual = find_manual_name(document, blocks)
     # enough to see how a word is written; longer documents are not read whole for that
     text = document.text[:60_000]
     # not of headings, which many write with capitals throughout
     body = "\n".join(block.text for block in blocks if block.kind not in ("heading", "code"))[:60_000]  # fmt: skip
-    large = Counter(
-        name.lower() for name in re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", body)
-    )
     written = Counter(re.findall(r"(?<![\w`./@\['\"-])[a-zñáéíóú][\w-]+", body))
-    names = {word for word, count in large.items() if count > written[word]}
+    names = _find_names(body, written)
     opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
     product = "" if command else _find_product(text, opening, folder, folder_product, names)
@@ -137,6 +128,23 @@ def open_page(
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
         frozenset(written), frozenset(names), product, is_prose, body, _is_telling(title, names),
     )  # fmt: skip
+
+
+def _find_title(document: Document, blocks: Sequence[Block], grammar: Grammar) -> str:
+    """The title without number and site; empty for the name of a file, which nobody would use in a question, and for
+    one in another language."""
+    title = clean_title(document.title)
+    is_heading = any(title in block.text for block in blocks if block.kind == "heading")
+    is_file_name = document.id.rpartition("/")[2].startswith(title) and not is_heading
+    is_file_name = is_file_name or re.fullmatch(r"(?i:README)\b.*|\w+_\w+", title) is not None
+    return "" if is_file_name or not gate.has_language(title, grammar) else title
+
+
+def _find_names(body: str, written: Mapping[str, int]) -> set[str]:
+    """The words that a page writes with a large letter inside a sentence, and more often so than small."""
+    inside = re.findall(r"(?<=[a-zñáéíóú,] )[A-ZÁÉÍÓÚÑ][\w-]+", body)
+    large = Counter(name.lower() for name in inside)
+    return {word for word, count in large.items() if count > written.get(word, 0)}
 
 
 def _is_telling(title: str, names: Container[str]) -> bool:
