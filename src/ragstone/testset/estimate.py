@@ -22,7 +22,7 @@ from ragstone.testset.judge_writer import (
     choose_part,
 )
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
-from ragstone.testset.quotas import SMALL_WEIGHTS, resolve_weights, split_by_weight
+from ragstone.testset.quotas import SMALL_KINDS, resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sets import build_writer_judge, is_small, open_documents
 from ragstone.types import Chunk
@@ -70,7 +70,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         rng = random.Random(plan.seed)
         parts = [choose_part(corpus[position], rng).text for position in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
-    if is_small(judge) and weights.keys() <= SMALL_WEIGHTS.keys():
+    if is_small(judge) and weights.keys() <= SMALL_KINDS:
         return _estimate_small(judge, plan, documents, min(len(order), wanted), kinds)
     length = sum(map(len, parts)) / len(parts)
     # as Generation._deal_orders does

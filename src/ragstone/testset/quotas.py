@@ -32,8 +32,12 @@ JUDGED_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 """The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
 
-SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"factual": 6, "conceptual": 2, "how_to": 1})
-"""The mix when none is asked for and a small model writes: kinds that one short passage answers."""
+SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"conceptual": 3, "how_to": 1})
+"""The mix when none is asked for and a small model writes: kinds that one short passage answers.
+
+Without `factual`: of those that a model of 1.5 billion parameters wrote, 3 of 11 were good (bench/testset_reading)."""
+SMALL_KINDS: frozenset[str] = frozenset({*SMALL_WEIGHTS, "factual"})
+"""Kinds that a small model writes sentence by sentence; for others it gets orders as a large one does."""
 
 RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {

@@ -30,7 +30,7 @@ from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
 from ragstone.testset.quotas import (
     CAPPED_FROM,
     MAX_RULE_SHARE,
-    SMALL_WEIGHTS,
+    SMALL_KINDS,
     Tally,
     resolve_weights,
 )
@@ -210,7 +210,7 @@ async def execute_testset_plan(
         _refuse_reviewed(out)
     judge = build_writer_judge(plan, inputs)
     weights = resolve_weights(plan.kinds, judged=judge is not None, small=is_small(judge))
-    brief = is_small(judge) and weights.keys() <= SMALL_WEIGHTS.keys()
+    brief = is_small(judge) and weights.keys() <= SMALL_KINDS
     if judge is None:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:

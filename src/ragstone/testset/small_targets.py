@@ -41,6 +41,11 @@ _SUBSTITUTE = re.compile(
     r"\b(?:on|of|for|with|in) one\b(?! [a-z])|\bA \w+ (?:on|for) one\b|\bde (?:ellos|ellas)\b"
 )
 """Words that stand for a noun of another sentence."""
+_POINTER = re.compile(
+    r"\b(?:follow|see|consult|read|siga|vea|consulte|lea) (?:the|our|el|la|nuestr[oa]) [^.]*(?:guide|documentation|manual|instructions|section|page|guía|documentación|instrucciones|sección|página)\b",
+    re.IGNORECASE,
+)
+"""A sentence that only says where something is told."""
 _PERSON = re.compile(
     r"\b(?:by|is|por|es) (?:[a-zñáéíóú]+ ){0,3}[A-ZÁÉÍÓÚÑ][\w’-]+ [A-ZÁÉÍÓÚÑ][\w’-]+"
 )
@@ -220,7 +225,13 @@ def _stands_alone(sentence: str, page: Page) -> bool:
         _STARTS[page.grammar.language].match(sentence) or sentence.split()[0].lower() in page.names
     )
     is_whole = sentence[0].isupper() and sentence.endswith(".") and not sentence.endswith("..")
-    if not is_whole or not starts_well or _LEANING.match(sentence) or _SUBSTITUTE.search(sentence):
+    if (
+        not is_whole
+        or not starts_well
+        or _LEANING.match(sentence)
+        or _SUBSTITUTE.search(sentence)
+        or _POINTER.search(sentence)
+    ):
         return False
     words = sentence.split(" ", FIRST_WORDS)
     bare = " ".join([*words[:-1], _PRONOUN.sub("x", f" {words[-1]}").strip()])
