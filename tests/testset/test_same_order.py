@@ -60,14 +60,18 @@ def made() -> TestSet:
 def test_the_order_is_that_of_the_hand_made_set(made: TestSet, tmp_path: Path) -> None:
     hand = means(corpora.questions(), tmp_path / "hand.db")
     ours = means(made.rows(), tmp_path / "made.db")
+    # pages without options give no question that nothing answers, so that the set cannot tell who never abstains
+    assert all(item.answerable for item in made.items)
     told = 0
     for metric in METRICS:
-        for one, two in combinations(hand[metric], 2):
+        for one, two in combinations(
+            (name for name in hand[metric] if name != "never abstains"), 2
+        ):
             gap = hand[metric][one] - hand[metric][two]
             if abs(gap) >= CLEAR:
                 told += 1
                 assert (ours[metric][one] - ours[metric][two]) * gap > 0, (metric, one, two)
-    assert told >= 25  # of 45 pairs
+    assert told >= 18  # of 30 pairs
 
 
 def test_both_languages_are_in_it(made: TestSet) -> None:
