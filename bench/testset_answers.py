@@ -35,7 +35,7 @@ import numpy as np
 from bench.real_models import serve
 from bench.testsets import Held, xquad
 from ragstone import generate
-from ragstone.asks import Reply, told
+from ragstone.asks import Reply, check_passage
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.engine import AskBroker
@@ -257,7 +257,7 @@ async def ask_model(cases: Sequence[Case], judge: Judge, store: Path, until: flo
     async with AskBroker(judge, Store.open(str(store)), "answers") as broker:
         for number, case in enumerate(cases, 1):
             shown = choose_read(case)
-            asks = [told(cut_passage(one.text), case.question, language=case.language) for one in shown]  # fmt: skip
+            asks = [check_passage(cut_passage(one.text), case.question, language=case.language) for one in shown]  # fmt: skip
             replies = await broker.answer(asks) if asks else []
             if any(not isinstance(reply, Reply) for reply in replies):
                 raise SystemExit(f"the model failed: {replies}; start again to go on")

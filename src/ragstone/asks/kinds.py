@@ -228,7 +228,7 @@ def check_one(
     return Ask("check_one", values, schemas.CHECK_ONE, language)
 
 
-def told(passage: str, question: str, *, language: str | None = None) -> Ask:
+def check_passage(passage: str, question: str, *, language: str | None = None) -> Ask:
     """Say yes or no of whether a passage answers a question: what a small model can reply to."""
     values = {"passage": passage, "question": question}
     return Ask("told", values, schemas.CHECK_ONE, language)

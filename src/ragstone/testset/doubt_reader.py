@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ragstone.asks import Problem, Reply, solve, told
+from ragstone.asks import Problem, Reply, check_passage, solve
 from ragstone.engine import AskBroker, Progress
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges import Judge
@@ -141,7 +141,7 @@ async def _ask_small(doubt: Doubt, broker: AskBroker) -> _Opinion:
     """A yes or no of the likeliest passage, weighed with its figures; reading the next one too found no more."""
     question, language = _get_question(doubt)
     best = doubt.answers[0]
-    ask = told(cut_passage(best.figures.text), question, language=language)
+    ask = check_passage(cut_passage(best.figures.text), question, language=language)
     (reply,) = await broker.answer([ask])
     usage = reply.usage or NO_USAGE
     if not isinstance(reply, Reply):

@@ -1,4 +1,4 @@
-"""Test-set items without an LLM: few sentence patterns and records, behind a gate that refuses what is doubtful."""
+"""Test-set items without an LLM: what a document labels itself, behind a gate that refuses what is doubtful."""
 
 from __future__ import annotations
 

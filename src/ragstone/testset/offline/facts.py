@@ -14,7 +14,7 @@ class Fact:
     kind: str
     """`factual`, `conceptual`, `how_to` or `detail`."""
     pattern: str
-    """What made it: definition, when, option, table, heading …"""
+    """What made it: section, heading, question, task, term, table, option, purpose_line, definition"""
     start: int
     end: int
     """Where its evidence stands in the document."""
