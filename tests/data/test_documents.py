@@ -114,6 +114,35 @@ def test_the_items_of_an_ordered_list_keep_their_numbers(tmp_path: Path) -> None
     ]  # fmt: skip
 
 
+def test_an_item_that_is_nothing_but_a_link_is_written_as_one(tmp_path: Path) -> None:
+    page = (
+        "<ul><li><a href='a.html'>All bugs</a></li><li><p><a href='b'>In <b>progress</b></a></p></li>"
+        "<li>See <a href='c'>c</a></li><li><a href='d'>D</a>: text</li><li><a href='e'>E</a><a href='f'>F</a></li></ul>"
+        "<footer><p>Head office: 4 Piece Yard</p></footer>"
+    )
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert [line for line in document.text.splitlines() if line] == [
+        "- [All bugs](a.html)", "- [In progress](b)", "- See c", "- D: text", "- EF",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("BRINDLE SCHOOL\nRULES OF THE HOUSE\n\n1. BREAKS\n\nText.", "BRINDLE SCHOOL – RULES OF THE HOUSE"),
+        ("Rules of the house\n\nText.", "Rules of the house"),
+        ("The house is open all day.\n\nText.", "a"),
+        ("A line that is long enough to be the first one of a paragraph which goes on and on\nText.", "a"),
+        ("One two three four five six seven\nOne two three four five six seven\nEight nine\n\nText.", "One two three four five six seven – One two three four five six seven"),
+        ("12\n\nText.", "a"),
+    ],
+)  # fmt: skip
+def test_the_short_lines_at_the_top_of_a_plain_text_are_its_title(tmp_path: Path, text: str, title: str) -> None:  # fmt: skip
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    assert read_documents(tmp_path)[0].title == title
+
+
 def test_letters_of_two_characters_are_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Configuracio\u0301n", encoding="utf-8")
     assert read_documents(tmp_path)[0].text == "Configuración"

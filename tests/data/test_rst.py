@@ -113,3 +113,8 @@ def test_a_label_without_words_is_put_in_brackets() -> None:
         "See :ref:`the valves <valves>`, :ref:`valves` and :class:`~pump.Valve`.\n"
     )
     assert text.strip() == "See the valves, [valves] and `pump.Valve`."
+
+
+def test_an_item_that_is_nothing_but_a_link_is_written_as_one() -> None:
+    text, _ = rst_to_text("* `All bugs <https://x.example/all>`_\n* See `the list <https://x.example/all>`_.\n")  # fmt: skip
+    assert text.splitlines() == ["* [All bugs](https://x.example/all)", "* See the list."]

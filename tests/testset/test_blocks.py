@@ -85,3 +85,19 @@ def test_odd_texts_do_no_harm(text: str) -> None:
 @pytest.mark.parametrize("marks", ["<br>", "**", '<p align="center">'])
 def test_a_line_of_marks_alone_is_no_term(marks: str) -> None:
     assert all(block.kind != "entry" for block in parse_blocks(f"{marks}\nSome text.\n: more\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("2. THE SCHOOL DAY\n\nText.", ["2. THE SCHOOL DAY"]),
+        ("Text.\n\nLOST THINGS\n\nText.", ["LOST THINGS"]),
+        ("Text.\n\n3. Lost things\n\nText.", ["3. Lost things"]),
+        ("1. Open it\n\n2. Close it\n\n3. Go\n", []),
+        ("Text.\n\n3. Lost things are kept.\n\nText.", []),
+        ("Text of a line\nLOST THINGS\nand more.", []),
+        ("Text.\n\nLOST THINGS", []),
+    ],
+)
+def test_headings_of_plain_text_stand_alone_in_capitals_or_with_a_number(text: str, headings: list[str]) -> None:  # fmt: skip
+    assert [block.text for block in parse_blocks(text) if block.kind == "heading"] == headings

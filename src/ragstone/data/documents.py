@@ -27,6 +27,9 @@ _BINARY_SIGNS = tuple(map(chr, (*range(9), *range(14, 27), *range(28, 32), 0xFFF
 _CHARSET = re.compile(
     rb"""(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_.:-]{2,20})""", re.IGNORECASE
 )
+_TITLE_LINE = re.compile(r"(?=.*[^\W\d_]{3})[^\W_].{2,70}[^\s.:;,]")
+_MAX_TITLE_LINES, _MAX_TITLE_WORDS = 4, 14
+_TITLE_CHARS = 400
 _FIRST_HEADING = re.compile(
     r"(?:[^\S\n]*(?:\n|\([\w/.:-]+\)=\n|-{3,}[^\S\n]*\n|<!--(?:(?!-->)[\s\S]){0,2000}-->|(?:</?[a-zA-Z][^<>\n]{0,300}>[^\S\n]*)+\n|\[?!\[[^\n]{1,500}\n))*"
     r"[^\S\n]*(#[^\n]+|[^\n]{1,200}(?=\n={3,}[^\S\n]*(?:\n|$)))"
@@ -164,7 +167,12 @@ def _read_file(path: Path, name: str, empty: Callable[[str], None] | None) -> It
         raise DataError(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB; split it")
     text, title = map(to_composed, READERS[path.suffix.lower()](path, name))
     if text.strip():
-        yield Document(name, text.strip(), title or _find_heading(text) or path.stem, source=name)
+        yield Document(
+            name,
+            text.strip(),
+            title or _find_heading(text) or _find_title_lines(text) or path.stem,
+            source=name,
+        )
     elif empty is not None:
         empty(name)
     else:
@@ -311,6 +319,14 @@ READERS: dict[str, Callable[[Path, str], tuple[str, str]]] = {
 
 def _list_suffixes() -> str:
     return " ".join(READERS)
+
+
+def _find_title_lines(text: str) -> str:
+    """The title of a plain text: the short lines before the first blank one, where no sentence stands in them; else empty."""
+    opening = [" ".join(line.split()) for line in text.lstrip()[:_TITLE_CHARS].split("\n\n", 1)[0].split("\n")]  # fmt: skip
+    is_title = len(opening) <= _MAX_TITLE_LINES and all(map(_TITLE_LINE.fullmatch, opening))
+    told = [line for at, line in enumerate(opening) if len(" ".join(opening[: at + 1]).split()) <= _MAX_TITLE_WORDS]  # fmt: skip
+    return " – ".join(told) if is_title else ""
 
 
 def _find_heading(text: str) -> str:

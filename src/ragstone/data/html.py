@@ -1,19 +1,19 @@
 """Conversion of HTML pages to Markdown: headings, list items, table rows, code and definition lists.
 
-Navigation (`nav`, headers and footers of DocBook and Sphinx pages) is dropped; blocks are separated by blank lines."""
+Navigation (`nav`, `footer`, headers and footers of DocBook and Sphinx pages) is dropped; blocks are separated by blank lines."""
 
 from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
 
-_HIDDEN_TAGS = frozenset({"script", "style", "noscript", "template", "svg", "nav"})
+_HIDDEN_TAGS = frozenset({"script", "style", "noscript", "template", "svg", "nav", "footer"})
 _HIDDEN_CLASSES = frozenset({
     "navheader", "navfooter", "navbar", "sphinxsidebar", "related", "headerlink", "toc",
     "toctree-wrapper", "breadcrumbs", "contents_nav",
 })  # fmt: skip
 _BLOCKS = frozenset({
-    "p", "div", "section", "article", "header", "footer", "main", "aside", "ul", "ol", "table",
+    "p", "div", "section", "article", "header", "main", "aside", "ul", "ol", "table",
     "blockquote", "dl", "dt", "figure",
 })  # fmt: skip
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
@@ -75,6 +75,10 @@ class _PageParser(HTMLParser):
         """Whether the open row has had only `th` cells so far."""
         self._lists: list[int] = []
         """Items so far of each open list, the innermost last; -1 for one without numbers."""
+        self._address = ""
+        """Where the link goes that is open; empty outside of a link."""
+        self._linked: tuple[int, str] | None = None
+        """Of an item that has been a link and nothing else so far: the number of its mark in `parts`, and where it goes."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._hidden:
@@ -86,6 +90,8 @@ class _PageParser(HTMLParser):
             # void elements have no end tag: hidden, they would hide the rest of the page
             if tag not in ("br", "hr", "img", "input", "link", "meta"):
                 self._hidden.append(tag)
+        elif tag == "a":
+            self._address = dict(attrs).get("href") or ""
         elif tag == "pre":
             self._preformatted = True
             self.parts.append(_PRE_START)
@@ -101,6 +107,7 @@ class _PageParser(HTMLParser):
             self.parts.append(f"\n\n{_HEADINGS[tag]} ")
         elif tag == "li":
             self.parts.append(self._mark_item())
+            self._linked = (len(self.parts) - 1, "")
         elif tag == "dd":
             self.parts.append("\n: ")
         elif tag == "br":
@@ -139,6 +146,10 @@ class _PageParser(HTMLParser):
                 self._hidden.pop()
         elif tag == "title":
             self._in_title = False
+        elif tag == "a":
+            self._address = ""
+        elif tag == "li":
+            self._close_item()
         elif tag == "pre" and self._preformatted:
             self._preformatted = False
             self.parts.append(_PRE_END)
@@ -155,6 +166,14 @@ class _PageParser(HTMLParser):
             if tag in ("ol", "ul") and self._lists:
                 self._lists.pop()
 
+    def _close_item(self) -> None:
+        """Write an item that is nothing but a link as one, so that it can be told from text."""
+        if self._linked is not None and self._linked[1] and self._row is None:
+            start, address = self._linked
+            label = " ".join("".join(self.parts[start + 1 :]).split())
+            self.parts[start + 1 :] = [f"[{label}]({address})"]
+        self._linked = None
+
     def _close_row(self, row: list[str]) -> None:
         self._row = None
         # in Markdown a bare | would begin another cell
@@ -170,6 +189,9 @@ class _PageParser(HTMLParser):
         if self._in_title:
             self.title += data
         elif not self._hidden:
+            if self._linked is not None and data.strip():
+                is_link = self._address and not re.search(r"[()\s]", self._address) and self._linked[1] in ("", self._address)  # fmt: skip
+                self._linked = (self._linked[0], self._address) if is_link else None
             self._add_text(data if self._preformatted else data.replace("\n", " "))
 
     def _add_text(self, text: str) -> None:

@@ -21,6 +21,7 @@ _DESCRIBED = frozenset({"option", "confval", "envvar", "function", "method", "cl
 _QUIET_ROLES = frozenset({"ref", "doc", "term", "guilabel", "menuselection", "numref", "abbr", "any", "download", "emphasis"})  # fmt: skip
 _PYTHON_ROLES = frozenset({"class", "func", "meth", "attr", "exc", "mod", "obj", "data"})
 _ROLE = re.compile(r":(?:[\w+.-]+:)?(\w+):`([^`<]+?)(\s*<[^`>]*>)?`")
+_LINKED_ITEM = re.compile(r"^(\s*[-*+] )`([^`<]+?)\s*<([^`>\s()]+)>`__?\.?$", re.MULTILINE)
 _LINK = re.compile(r"`([^`<]+?)(?:\s*<[^`>]*>)?`__?\b|\b([A-Za-z][\w-]*\w)_(?=[\s.,;:)])")
 _ITEM = re.compile(r"(?:[-*+]|\d+\.|#\.) ")
 _LITERAL = re.compile(r"``(.+?)``")
@@ -121,6 +122,7 @@ def _read_inline(text: str) -> str:
     """The text with roles and links as their words; code in single marks."""
     text = _LITERAL.sub(lambda code: f"`{code[1]}`", text)
     text = _ROLE.sub(_read_role, text)
+    text = _LINKED_ITEM.sub(r"\1[\2](\3)", text)
     return _LINK.sub(lambda link: link[1] or link[2], text).replace("`~.", "`").replace("`~", "`")
 
 

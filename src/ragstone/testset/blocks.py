@@ -16,6 +16,12 @@ BlockKind = Literal["heading", "paragraph", "item", "code", "row", "entry"]
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _NUMBERED_HEADING = re.compile(r"\d{1,2}((?:\.\d{1,2})+)\.? [A-ZÁÉÍÓÚÑ¿].{2,70}[^.:;,]$")
 """`4.2 Downloading images` on a line of its own, as plain text writes headings."""
+_SHOUTED_HEADING = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2})*[.)]?\s+)?(?=.*[A-ZÁÉÍÓÚÑ]{3})[A-ZÁÉÍÓÚÑ][A-ZÁÉÍÓÚÑ\d ,/&()'’–-]{2,70}$"
+)
+"""`2. THE SCHOOL DAY` on a line of its own."""
+_COUNTED_HEADING = re.compile(r"\d{1,2}\.\s+[A-ZÁÉÍÓÚÑ¿][^.:;,!]{2,60}$")
+"""`2. The school day`, which may be a step as well."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,2})[.)])[ \t]+(?=\S)")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t|:=+*_-]{3,}$")
@@ -164,6 +170,8 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     end = _paragraph_end(lines, at)
     if _DESCRIPTION.match(line.text):  # a description without a term: _read_entry takes the others
         return None, end
+    if end == at + 1 and _is_plain_heading(lines, at):
+        return _make_block("heading", [line], level=2), end
     if item := _ITEM.match(line.text):
         level = int(item[1] is not None)
         return _make_block("item", lines[at:end], skip=item.end(), level=level), end
@@ -178,6 +186,17 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     if end == at + 1 and (level := _read_underline(lines[end : end + 1])):
         return _make_block("heading", [line], level=level), end + 1
     return _make_block("paragraph", lines[at:end]), end
+
+
+def _is_plain_heading(lines: Sequence[_Line], at: int) -> bool:
+    """Whether a line between two blank ones is a heading of plain text: in capitals, or with a number and no item beside it."""
+    is_alone = all(not line.text.strip() for line in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2]))  # fmt: skip
+    if not is_alone or lines[at].indent or at + 1 >= len(lines):
+        return False
+    if _SHOUTED_HEADING.match(lines[at].text):
+        return True
+    beside = (next((line.text for line in side if line.text.strip()), "") for side in (reversed(lines[max(0, at - 3) : at]), lines[at + 1 : at + 4]))  # fmt: skip
+    return bool(_COUNTED_HEADING.match(lines[at].text)) and not any(map(_ITEM.match, beside))
 
 
 def _read_underline(following: Sequence[_Line]) -> int:

@@ -11,12 +11,13 @@ from ragstone.testset.blocks import Block
 from ragstone.text.clause_words import to_word_set
 
 _NUMBERING = re.compile(
-    r"(?:(?:Chapter|Appendix|Part|Section|Article|Rule|Clause|Capítulo|Apéndice|Parte|Sección|Anexo|Artículo|Regla|Cláusula)\s+[\w.]+?[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
+    r"^(?:(?:Chapter|Appendix|Part|Section|Article|Rule|Clause|Capítulo|Apéndice|Parte|Sección|Anexo|Artículo|Regla|Cláusula)\s+(?:\d[\w.]*?|[IVXLC]+|[A-Z])[.:]?|\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*\.?)\s+(?=\S)"
 )
 _SUFFIX = re.compile(
-    r"\s+\|\s+.*$|\s+(?:—|–|-)\s+(?=.*(?:\d\.\d|(?i:documentation|documentación|wiki|docs)\b)).*$|\s+(?:Manual Page|documentation)$"
+    r"\s+[|<]\s+.*$|\s+(?:—|–|-)\s+(?=.*(?:\d\.\d|(?i:documentation|documentación|wiki|docs)\b)).*$|\s+(?:Manual Page|documentation)$"
 )
 """The name of a site behind a title; `– Data Sheet` is part of it."""
+_SITE = re.compile(r"\S\s+\|\s+([A-ZÁÉÍÓÚÑ][^|]{2,60})$")
 _MANUAL_NAME = re.compile(r"([A-Za-z][\w.+:-]*)\s?\((\d)\w*\)")
 _MANUAL_TITLE = re.compile(r"- ([A-Za-z][\w.+:-]*)\((\d)\w*\)$")
 DOCUMENT_WORDS = to_word_set(
@@ -43,15 +44,24 @@ def list_sections(blocks: Sequence[Block]) -> Iterator[DocumentSection]:
         if block.kind == "heading":
             # a heading ends all sections of its level and of deeper ones
             path = [(level, text) for level, text in path if level < block.level]
-            path.append((block.level, clean_title(block.text)))
+            path.append((block.level, clean_heading(block.text)))
         yield DocumentSection(block, tuple(text for _, text in reversed(path)))
 
 
 def clean_title(title: str) -> str:
-    """A title or heading without its number, the site's name and marks."""
-    title = " ".join(title.split()).strip("#¶ ")
-    stripped = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
-    return _SUFFIX.sub("", stripped).strip(" .")
+    """A title without its number, the site's name and marks."""
+    return _SUFFIX.sub("", clean_heading(title)).strip(" .")
+
+
+def clean_heading(heading: str) -> str:
+    """A heading without its number and marks."""
+    return _NUMBERING.sub("", " ".join(heading.split()).strip("#¶ "), count=1).strip(" .")
+
+
+def find_site(title: str) -> str:
+    """The site that a title names behind a bar (`Information for patients | Elm Street Surgery`); empty where it names none."""
+    match = _SITE.search(" ".join(title.split()))
+    return match[1].strip() if match else ""
 
 
 def find_owner(title: str) -> str:

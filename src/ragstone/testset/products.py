@@ -1,12 +1,15 @@
-"""The name that a folder of documents is about: the one that its documents write far more often than any other (`GnuCash`)."""
+"""What documents are about: the name that those of a folder write far more often than any other (`GnuCash`), and the product of a page."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from ragstone.data.documents import Document
+from ragstone.testset.outline import DOCUMENT_WORDS
+from ragstone.text.clause_words import to_word_set
 
 MAX_DOCUMENTS_A_FOLDER = 40
 MAX_DOCUMENTS = 2_000
@@ -20,6 +23,8 @@ MIN_SHARE = 0.4
 """Share of a folder's documents that must write the name inside their sentences."""
 MIN_USES = 1.5
 """Uses a document on average: what every page writes once is its frame."""
+MIN_NAMED = 3
+"""Uses from which a folder may be called by a name."""
 MIN_LEAD = 1.3
 """How many times as often as the next name it must be written."""
 MAX_SMALL_USES = 0.5
@@ -29,6 +34,21 @@ _NAME = re.compile(
 )
 _NO_NAMES = frozenset({"Section", "Chapter", "Figure", "Table", "Example", "Note", "Manual", "Guide", "Sección", "Capítulo", "Figura", "Tabla", "Ejemplo", "Nota", "Guía"})  # fmt: skip
 """Words that manuals write large without being names."""
+
+_MANUAL_OF = re.compile(
+    r"(?:^|[—–|-] )(?P<name>(?:GNU )?[A-Z][\w+.-]*(?: (?!(?i:documentation|manual|help|handbook|user|guide)\b)[\w+.-]*[A-Z][\w+.-]*){0,3})(?: v?\d\S*)? (?i:documentation|manual|help|handbook|user(?:’s|'s)? guide)\b"
+    r"|^(?i:ayuda|manual|guía|documentación|referencia)(?: [a-zñáéíóú]+){0,4} (?:del?|para) (?P<nombre>(?:GNU )?[A-Z][\w+.-]*)",
+    re.MULTILINE,
+)
+"""`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
+_NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
+    "up next previous home top index contents inicio arriba anterior siguiente índice contenido this command menu user online quick el la los las handbook options requirements purpose opciones "
+    "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
+)
+"""Words of navigation, of menus and for documents."""
+_ARTICLES = "the|an?|your|our|this|el|la|los|las|un|una|su|tu|este|esta"
+MIN_WRITTEN, MAX_ARTICLES = 3, 0.3
+"""Uses of a word in a document from which it may be a name, and the share of them that may have an article."""
 
 
 @dataclass(slots=True)
@@ -71,7 +91,12 @@ class FolderNames:
         uses = self._uses.get(folder, Counter())
         # `khelpcenter/…`: a folder that is called by a name is about that, though it may write `KDE` as often
         called = folder.rpartition("/")[2].lower()
-        own = (name for name in uses if name.lower() == called and name not in _NO_NAMES)
+        own = (
+            name
+            for name in uses
+            # `written/`: a word that is written large now and then is no name
+            if name.lower() == called and name not in _NO_NAMES and uses[name] >= MIN_NAMED
+        )  # fmt: skip
         if name := max(own, key=uses.__getitem__, default=""):
             return name
         names = [
@@ -84,3 +109,53 @@ class FolderNames:
         (name, count), (_, next_count) = (*names, ("", 0), ("", 0))[:2]
         stands_out = count >= MIN_USES * documents and count >= MIN_LEAD * next_count
         return name if stands_out and large[name] >= MIN_SHARE * documents else ""
+
+
+def find_product(
+    text: str, opening: str, folder: str, folder_product: str, names: Container[str]
+) -> str:
+    """The name that the folder is called by, whose manual the page says it is, or that its folder is about."""
+    folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
+    if folder_product and folder_product.lower() == folder.lower():
+        return folder_product
+    if called := _find_called(text, folder):
+        return called
+    manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
+    # `Operating manual`: what the page itself does not write as a name is none
+    told = (name for name in manuals if name.lower() not in _NO_PRODUCTS and any(word in names for word in name.lower().split()))  # fmt: skip
+    if name := next(told, ""):
+        return name
+    is_named = folder_product in opening and not _is_part_of_name(folder_product, text)
+    return folder_product if folder_product and is_named else ""
+
+
+def _find_called(text: str, folder: str) -> str:
+    """The name of a folder, or the beginning of it (`gparted-common`), as its document writes it, where it writes it as a
+    name: again and again, and without an article."""
+    parts = re.split(r"[-_]", folder)
+    for end in range(len(parts), 0, -1):
+        called = _find_written(text, parts[:end])
+        # of a part nobody knows that it is a name, unless it is written as one
+        if called and (end == len(parts) or not called.islower()):
+            return called
+    return ""
+
+
+def _find_written(text: str, parts: Sequence[str]) -> str:
+    """A name of several parts as a text writes it again and again without an article; empty where it does not."""
+    if len("".join(parts)) < 3 or "-".join(parts).lower() in _NO_PRODUCTS:
+        return ""
+    name = "[- _]".join(re.escape(part.rstrip("0123456789") or part) for part in parts)
+    uses = re.findall(rf"(?:\b({_ARTICLES}) )?(?<![\w/.@`-])({name})(?![\w/`-]|\.\w)", text, re.IGNORECASE)  # fmt: skip
+    with_article = sum(bool(article) for article, _ in uses)
+    if len(uses) < MIN_WRITTEN or MAX_ARTICLES * len(uses) < with_article:
+        return ""
+    return str(Counter(name for _, name in uses).most_common(1)[0][0])
+
+
+def _is_part_of_name(name: str, text: str) -> bool:
+    """Whether a word mostly stands beside other capitals (KDE Partition Manager), or is a noun (`Gestor de particiones`)."""
+    capital = r"[A-ZÁÉÍÓÚÑ][\w-]+"
+    word = re.escape(name)
+    parts = re.findall(rf"{capital} {word}\b|\b{word} (?:(?:of|de|del) )?{capital}|\b{word} (?:of|de|del) ", text)  # fmt: skip
+    return 3 * len(parts) > len(re.findall(rf"\b{word}\b", text))

@@ -41,8 +41,8 @@ SMALL_KINDS: frozenset[str] = frozenset({*SMALL_WEIGHTS, "factual"})
 
 RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "near_miss": 2, "distractor": 1,
-        "typos": 0.5, "informal": 0.5, "follow_up": 1,
+        "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "aggregation": 2, "near_miss": 2,
+        "typos": 0.5, "informal": 0.5, "follow_up": 2,
     }
 )  # fmt: skip
 """The mix when none is asked for and no judge writes: kinds that rules make well."""

@@ -7,7 +7,7 @@ import re
 from ragstone.testset.offline.grammar import Grammar
 from ragstone.text.clause_words import to_word_set
 
-_PRAISE = r"(?:\w+ )?(?:good|great|nice|important|useful|better|more|very|new|different|part|example|way|case|number|lot|bit|matter|problem|successor)\b"
+_PRAISE = r"(?:\w+ )?(?:good|great|nice|important|useful|better|more|very|new|different|part|example|way|case|number|lot|bit|matter|problem|successor|kind)\b"
 
 ENGLISH = Grammar(
     language="en",
@@ -36,7 +36,6 @@ ENGLISH = Grammar(
     dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
     own_words={"your": "my", "yourself": "myself", "you": "I"},
     task=re.compile(r"(?P<asked>How (?:to|do I|can I|do you) )?(?P<verb>[A-Za-z]+) (?P<rest>(?!(?:and|or) )[^:,(]+)"),
-    asked_clause=re.compile(r"(?:How|When|What|Where|Why|Who|Which|Whether) (?!.*\?)", re.IGNORECASE),
     asked_task=re.compile(r"How to "),
     manual_heading=re.compile(r"options|description|arguments|flags|parameters", re.IGNORECASE),
     commands_heading=re.compile(r"\b(?:sub-?)?commands\b", re.IGNORECASE),
@@ -48,11 +47,10 @@ ENGLISH = Grammar(
     infinitive=re.compile(r"(?!)"),
     self_reference=re.compile(r"This (?:option|directive|command|parameter|function|variable|setting|field|flag|switch|keyword|attribute|method|statement|record|button|item|dialog|window|tool|menu|check ?box) (?:just |simply |also )?(?=(?!is\b|has\b|was\b|does\b)[a-z]+s\b)"),
     glossary=re.compile(r"\b(?:glossary|terminology|definitions)\b", re.IGNORECASE),
-    before_noun="the|an?|your|our|its|this|that|each|every|my",
     templates={
         "option": "What does the {key} option of {owner} do?", "what_is": "What {verb} {key}?",
-        "purpose": "What is {key} used for?", "cell": "What is given as {column} for {key} in the table of {home}?",
+        "purpose": "What is {key} used for?", "cell": "What does the table {place} give for {key} in the column {column}?", "of": "of {}", "under": "under the heading {label} of {home}",
         "task": "How do I {task}?", "follow_up": "And {key}?",
-        "frame_at": "At {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to {owner}, {question}", "quote": "“{}”", "section": "What does {home} say about {topic}?", "heading": "What does {home} say under the heading {topic}?", "home_manual": "the manual page of `{}`", "home_part": "{title} in the {product} documentation", "glossary": "What does {term} mean in {home}?", "follow_up_topic": "And about {key}?",
+        "frame_at": "At {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to {owner}, {question}", "quote": "“{}”", "heading": "What does {home} say under the heading {label}?", "list": "What does {home} list under the heading {label}?", "home_manual": "the manual page of `{}`", "home_readme": "the README of {}", "home_part": "{title} in the {product} documentation", "glossary": "What does {term} mean in {home}?", "follow_up_heading": "And under the heading {key}?",
     },
 )  # fmt: skip

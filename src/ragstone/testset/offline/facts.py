@@ -12,9 +12,9 @@ class Fact:
     question: str
     reference: str
     kind: str
-    """`factual`, `conceptual`, `how_to` or `detail`."""
+    """`factual`, `conceptual`, `how_to`, `detail` or `aggregation`."""
     pattern: str
-    """What made it: section, heading, question, task, term, table, option, purpose_line, definition"""
+    """What made it: heading, list, question, task, term, table, option, purpose_line, definition"""
     start: int
     end: int
     """Where its evidence stands in the document."""

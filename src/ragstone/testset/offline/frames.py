@@ -10,6 +10,21 @@ from ragstone.testset.question_terms import extract_content_stems
 
 NAMED_SHARE = 0.6
 """Share of the words of a title from which a question names its page already."""
+MIN_TITLE_STEMS = 3
+"""Words of meaning by which a title without a name tells which page it is: `Conditions of tenancy for students`."""
+_DOCUMENT_SORT = re.compile(
+    r"\b(?:polic(?:y|ies)|rules|regulations|terms|conditions|contract|agreement|handbook|manual|guide(?:lines)?|leaflet|notice|charter|statutes|code|conduct|plan|procedures?|prices?|fees|rates|faq|questions|information"
+    r"|políticas?|reglas|reglamento|normas?|normativa|condiciones|términos|contrato|acuerdo|manual|guía|folleto|aviso|carta|estatutos|código|conducta|plan|procedimientos?|protocolo|precios|tarifas|preguntas|información)\b",
+    re.IGNORECASE,
+)
+"""Words of a title that say what sort of document it is."""
+_SCREEN = re.compile(
+    r"\b(?:click|menus?|toolbar|dialogs?|buttons?|windows?|checkbox|(?:haga )?clic|pulse|menús?|botón|botones|diálogos?|ventanas?|casilla)\b",
+    re.IGNORECASE,
+)
+MIN_SCREEN_WORDS = 3
+"""Words of what is seen on a screen that make a page one about a program."""
+_README = re.compile(r"(?:^|/)README\b[^/]*$", re.IGNORECASE)
 _FRAME = re.compile(
     r"(?:(?:According to|Según) (?:[^“«,]*(?:“[^”]*”|«[^»]*»))?[^,“«]*(?:, de la documentación de [^,]+)?|(?:At|In|En) [^,¿]+), (?=¿|\w)"
 )
@@ -21,16 +36,30 @@ def name_home(page: Page) -> str:
     templates = page.grammar.templates
     if page.command:
         return templates["home_manual"].format(page.command)
+    if _README.search(page.document.id) and (name := _find_readme_name(page)):
+        return templates["home_readme"].format(name)
     title = templates["quote"].format(re.sub("[“”«»]", "", page.title))
     if page.product and page.title and page.product.lower() not in page.title.lower():
         return templates["home_part"].format(title=title, product=page.product)
-    # of a manual whose program nobody names, `Contributing` or `Design philosophy` tells nothing
-    return title if page.has_telling_title and (page.is_prose or _has_name(page)) else ""
+    if page.site and page.title and not _has_name(page):
+        return f"{title} ({page.site})"
+    # of a program that nobody names, `Contributing` or `Colour schemes` tells nothing; `Working time` is known in its house
+    is_long = len(extract_content_stems(page.title, page.grammar.language)) >= MIN_TITLE_STEMS
+    is_program = len(_SCREEN.findall(page.body)) >= MIN_SCREEN_WORDS
+    is_known = page.is_prose and (is_long or not is_program or _DOCUMENT_SORT.search(page.title))
+    return title if page.has_telling_title and (_has_name(page) or is_known) else ""
+
+
+def _find_readme_name(page: Page) -> str:
+    """What a README is about, by the product or a title that is a single name (`@scope/tool`); empty where neither tells."""
+    is_name = re.fullmatch(r"`?@?[\w./-]{3,40}`?", page.title) and " " not in page.title
+    return page.title.strip("`") if is_name else page.product if not page.title else ""
 
 
 def _has_name(page: Page) -> bool:
-    """Whether the title has a name, by which it is known what the page belongs to; `API` is none."""
-    words = [word for word in page.title.split() if not re.fullmatch(r"[A-Z]{2,4}s?", word)]
+    """Whether the title has a name, by which it is known what the page belongs to."""
+    # `API` is none, nor is `Code of Conduct`, however it is written
+    words = [word for word in page.title.split() if not re.fullmatch(r"[A-Z]{2,4}s?", word) and not _DOCUMENT_SORT.fullmatch(word)]  # fmt: skip
     is_named = any(
         word.lower() in page.names or re.search(r"\d|[a-z][A-Z]", word) for word in words
     )

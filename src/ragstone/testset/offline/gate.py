@@ -11,7 +11,7 @@ from ragstone.text.stopwords import STOPWORDS
 
 MAX_QUESTION_WORDS = 22
 MAX_REFERENCE_WORDS = 75
-MAX_STEPS_WORDS = 180
+MAX_STEPS_WORDS = 260
 """Words of a reference that is a list of steps or a paragraph."""
 MIN_SENTENCE_WORDS = 5
 MAX_PHRASE_WORDS = 8
@@ -31,14 +31,14 @@ _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGN
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
 """Signs of code or markup in a question."""
 _NOISE = re.compile(
-    r"[{}\\|↑↓¶©▾•#~]|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\^?[\w ./:-]*\]|[↗↘]|&\w+;|(?:Next|Up|Previous): [A-Z]|Last updated|Última actualización|\b(?:[Ss]ee|[Vv]éase|[Vv]ea|[Cc]onsulte)(?:: | (?:this|este|esta) )|\. \d{1,2}\.$"
+    r"[{}\\|↑↓¶©▾•#~ÃÂ]|</?[a-z]+[ >/]|(?: — .*){3}|(?:^|[.:] )> |@\w+@|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\^?[\w ./:-]*\]|[↗↘]|&\w+;|(?:Next|Up|Previous): [A-Z]|Last updated|Última actualización|\b(?:[Ss]ee|[Vv]éase|[Vv]ea|[Cc]onsulte)(?:: | (?:this|este|esta) )|\. \d{1,2}\.$"
     r"|(?:^|[;.] )(?:Next|Prev(?:ious)?|Up|Home|Siguiente|Anterior|Subir|Inicio)\s*(?=[;.\d]|$)|^(\w+(?: \w+){1,4}) \1\b"
     r"|[a-zñáéíóú] (?:The|El|La|Los|Las|This|Est[ea]) [a-zñáéíóú]|^\d{2,4} [A-ZÁÉÍÓÚÑ]|(?<!\.\w)(?<!etc)\. [a-zñáéíóú]{2}"
 )
 """Signs of code or markup that even a reference may not have; links of navigation, captions and numbers of paragraphs that ran
 into the text; a sentence whose beginning is lost."""
 _LAYOUT = re.compile(
-    r"\b(?:this (?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|(?:on|in) (?:a separate|another) (?:page|section|chapter)|en (?:otra|una) (?:página|sección)(?: separada| aparte)?|here(?=[.,;)])|aquí(?=[.,;)])|arriba|abajo|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
+    r"\b(?:this (?:\w+ )?(?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|(?:on|in) (?:a separate|another) (?:page|section|chapter)|en (?:otra|una) (?:página|sección)(?: separada| aparte)?|(?:screenshot|captura|(?:image|picture|figure)s? on)|(?:las? )(?:siguientes? )?(?:im[aá]gen(?:es)?|figuras?)|here(?=[.,;)])|aquí(?=[.,;)])|arriba|abajo|anteriormente|más adelante|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
     re.IGNORECASE,
 )
 """Words that point at another place of the page."""
@@ -119,6 +119,11 @@ def _is_noisy(reference: str) -> bool:
     bare = _CODE.sub("x", reference)
     is_open = _is_unbalanced(reference) or reference.count("`") % 2 or _has_glued_code(reference)
     return bool(is_open or _NOISE.search(bare) or re.match(r"`[^`]*`[.,;:]", reference))
+
+
+def drop_code(text: str) -> str:
+    """A text without its spans of code."""
+    return _CODE.sub("", text)
 
 
 def is_sentence(text: str, grammar: Grammar) -> bool:

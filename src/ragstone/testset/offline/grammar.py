@@ -35,8 +35,6 @@ class Grammar:
     """A heading that names a task, by its `verb` and the `rest`: `How to mount a disk`, `Mounting a disk`."""
     asked_task: re.Pattern[str]
     """How a heading begins that asks for a task: `How to`."""
-    asked_clause: re.Pattern[str]
-    """How a heading begins that is an indirect question: `When to call`."""
     own_words: Mapping[str, str]
     """Words by which a heading speaks to its reader → those of the reader: your → my."""
     manual_heading: re.Pattern[str]
@@ -61,10 +59,6 @@ class Grammar:
     """Questions and frames by name."""
     glossary: re.Pattern[str]
     """Titles and headings of glossaries."""
-    before_noun: str
-    """An expression of the articles that a document may write before a noun."""
-    noun_ends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Article → ends of the nouns that have it, the first that fits counts."""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
 
@@ -75,16 +69,6 @@ class Grammar:
             before = r"(?<=[aei]r )" if self.language == "es" else r"\b"
             task = re.sub(rf"(?:{before}){yours}\b(?! vez)", mine, task)
         return task
-
-    def add_article(self, topic: str) -> str:
-        """A topic with the article that the end of its noun tells; empty where it tells none."""
-        first = topic.split()[0]
-        article = next((word for word, ends in self.noun_ends.items() if first.endswith(ends)), "")
-        return f"{article} {topic}" if article else ""
-
-    def before_noun_of(self, written: str) -> str:
-        """The article of a question for one that a document writes: `del` → `el`, `a` → `the`."""
-        return "the" if self.language == "en" else {"del": "el", "al": "el"}.get(written, written)
 
     def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""

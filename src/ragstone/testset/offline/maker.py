@@ -13,7 +13,7 @@ from ragstone.testset.items import Item
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import FactStock, Turn
-from ragstone.testset.offline.swaps import make_distractor, make_hidden_instruction, make_near_miss
+from ragstone.testset.offline.swaps import make_hidden_instruction, make_near_miss
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
@@ -85,8 +85,8 @@ def _make_follow_up(turn: Turn) -> Iterator[Item]:
             if len(talk) < 2:
                 break
             last = talk[-1]
-            about = last.pattern == "section"
-            template = templates["follow_up_topic" if about else "follow_up"]
+            is_section = last.pattern in ("heading", "list")
+            template = templates["follow_up_heading" if is_section else "follow_up"]
             asked = [talk[0].question, *(template.format(key=fact.key) for fact in talk[1:])]
             told = [fact.reference for fact in talk[:-1]]
             history = tuple(text for pair in zip(asked, told, strict=False) for text in pair)
@@ -106,8 +106,8 @@ def _split_talk(facts: list[Fact], turns: int) -> tuple[list[Fact], list[Fact]]:
 
 
 MAKERS: dict[str, Callable[[Turn], Iterator[Item]]] = {
-    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail")},
-    "near_miss": make_near_miss, "distractor": make_distractor, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
+    **{kind: partial(_make_plain, kind) for kind in ("factual", "conceptual", "how_to", "detail", "aggregation")},
+    "near_miss": make_near_miss, "typos": partial(_make_dressed, "typos"), "informal": partial(_make_dressed, "informal"),
     "follow_up": _make_follow_up, "hidden_instruction": make_hidden_instruction,
 }  # fmt: skip
 """Kinds that rules make; the others need a judge."""

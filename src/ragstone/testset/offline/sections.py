@@ -5,7 +5,7 @@ The label is what is asked for, and the reference is all that stands under it, s
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,14 +14,9 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.definitions import drop_references
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.frames import frame_home, name_home
+from ragstone.testset.offline.headings import is_telling, name_task, quote_label
 from ragstone.testset.offline.page import Page
-from ragstone.testset.offline.topics import (
-    is_nominal,
-    list_prefixes,
-    name_task,
-    name_topic,
-)
-from ragstone.testset.outline import clean_title
+from ragstone.testset.outline import clean_heading
 from ragstone.testset.question_terms import extract_content_stems
 
 _VERB = r"\b.* (?:is|are|was|were|do|does|did|can|could|should|will|would|must|may|has|have)\b"
@@ -36,50 +31,35 @@ _KINDS_ASKED = (
 MAX_STEPS = 10
 MIN_QUESTION_STEMS = 3
 """Words of meaning of a heading that asks."""
-MIN_SECTION_WORDS, MIN_TERM_WORDS = 8, 5
-"""Words of a section, and of what a glossary says of a term, that tell something."""
-MAX_MENTIONS = (0, 1)
-"""Other places of a page that may speak of a topic: of one word, which may well be told there too, and of several."""
-MAX_FORMS = 40
-"""Words with the same beginning that are looked at."""
+MIN_SECTION_WORDS, MIN_TERM_WORDS, MIN_ANSWER_WORDS = 8, 5, 4
+"""Words of a section, of what a glossary says of a term, and of the answer to a question, that tell something."""
+MAX_POINTER_WORDS = 25
+"""Words of a section that does nothing but say where to look, wherever it says so."""
+MIN_ITEMS = 3
+"""Items of a section that is a list."""
 MAX_FOOTER_WORDS = 12
 MAX_CODE_LINES, MAX_CODE_CHARS = 3, 80
+_SENTENCE_ENDS = tuple('.:;!?)”»"`…')
 _JOINING = frozenset({"and", "or", "then", "y", "e", "o"})
 _POINTER = re.compile(
     r"(?:Please )?(?:see|refer to|consult|read)\b|(?:Por favor,? )?(?:véase|vea|ver|consulte?|lea|lee)\b",
+    re.IGNORECASE,
+)
+_LINKED = re.compile(r"\[[^\]\n]*\]\([^)\s]*\)[.;,]?\s*")
+_POINTED = re.compile(
+    r"\b(?:see|refer to|consult|(?:described|discussed|documented|explained|covered|listed|found) (?:in|at|on|by|separately|elsewhere)|(?:separate|another|own|otra) (?:page|section|chapter|página|sección)|v(?:éase|ea)|consulte|(?:se )?(?:describen?|explican?|encuentran?|detallan?) en)\b",
     re.IGNORECASE,
 )
 _POINTING_OBJECT = re.compile(r"(?:the|el|la|los|las) [a-zñáéíóú]+")
 """`activate the dialog`: which one, only the page tells."""
 _PLAIN_TERM = re.compile(r"[^\W_][\w ’'/&.+-]{1,40}")
 _WHAT_IS = re.compile(r"What (?:is|are)\b|¿Qué (?:es|son)\b")
-_ANSWER_MARK = re.compile(r"(?:A|R|Answer|Respuesta)\s?[.:]{1,2}\s+(?=[A-ZÁÉÍÓÚÑ¿¡])")
+_ANSWER_MARK = re.compile(r"^(?:A|R|Answer|Respuesta)\s?[.:]{1,2}\s+(?=[A-ZÁÉÍÓÚÑ¿¡])")
 """How pages of questions mark an answer: `R.: Sí`."""
 _LABEL = re.compile(
     r"(?:\*\*|__)(?P<label>[^*_\n`]{3,60}?)(?:[:.](?:\*\*|__)|(?:\*\*|__)\s?[:–—])\s+"
 )
 """`**Late returns:** …`, `**Late returns** – …`"""
-
-
-class _WordIndex:
-    """Which blocks of a page have a word; built once, so that the search for each of many headings does not read the page again."""
-
-    def __init__(self, page: Page) -> None:
-        self._blocks: dict[str, set[int]] = {}
-        for at, found in enumerate(page.sections):
-            for word in set(re.findall(r"\w+", found.block.text.lower())):
-                self._blocks.setdefault(word, set()).add(at)
-        self._words = sorted(self._blocks)
-
-    def find_blocks(self, prefixes: Sequence[str]) -> set[int]:
-        """The numbers of the blocks that have a word with each of these beginnings."""
-        found = [self._find_beginning(prefix) for prefix in prefixes]
-        return set.intersection(*found) if found else set()
-
-    def _find_beginning(self, prefix: str) -> set[int]:
-        start = bisect_left(self._words, prefix)
-        same = (word for word in self._words[start : start + MAX_FORMS] if word.startswith(prefix))
-        return set().union(*(self._blocks[word] for word in same))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +74,8 @@ class _Section:
     start: int
     has_parts: bool
     """Whether sections of its own follow, which tell more of what it is about."""
-    words: _WordIndex
-    """Of the whole page, shared by all its sections."""
+    is_repeated: bool
+    """Whether another section of the page has the same heading."""
 
     @property
     def end(self) -> int:
@@ -113,28 +93,26 @@ def find_section_facts(page: Page) -> Iterator[Fact]:
 
 def _list_labelled(page: Page) -> Iterator[_Section]:
     """The sections of a page that have text of their own."""
-    words = _WordIndex(page)
     places = [at for at, found in enumerate(page.sections) if found.block.kind == "heading"]
+    times = Counter(clean_heading(page.sections[at].block.text).lower() for at in places)
     for at, end in zip(places, [*places[1:], len(page.sections)], strict=False):
         found, blocks = page.sections[at], [part.block for part in page.sections[at + 1 : end]]
         if blocks:
             parents = tuple(text for text in found.headings[1:] if text != page.title)
             has_parts = end < len(page.sections) and page.sections[end].block.level > found.block.level  # fmt: skip
-            yield _Section(page, clean_title(found.block.text), parents, blocks, found.block.start, has_parts, words)  # fmt: skip
+            heading = clean_heading(found.block.text)
+            yield _Section(page, heading, parents, blocks, found.block.start, has_parts, times[heading.lower()] > 1)  # fmt: skip
 
 
 def _ask_heading(section: _Section) -> Fact | None:
-    """The fact of a heading, by what it is: a question, a task or a topic; its span is set by the caller."""
+    """The fact of a heading, by what it is: a question, a task or a label; its span is set by the caller."""
     page, heading = section.page, section.heading
     reference = _read_text(_drop_footer(section))
-    is_title = extract_content_stems(heading, page.grammar.language) == extract_content_stems(page.title, page.grammar.language)  # fmt: skip
-    if not reference or section.has_parts or _explain_doubtful_section(section, reference):
+    is_whole = reference and not section.has_parts and not section.is_repeated
+    if not is_whole or _explain_doubtful_section(section, reference):
         return None
     fact = _ask_question(page, heading, reference) if heading.endswith("?") else None
-    fact = fact or _ask_task(section, reference)
-    # a page that says all of its topic says more than its first section does
-    is_done = fact or is_title or heading.endswith("?")
-    return fact if is_done else _ask_topic(section, reference)
+    return fact or _ask_task(section, reference) or _ask_label(section, reference)
 
 
 def _explain_doubtful_section(section: _Section, reference: str) -> str:
@@ -142,7 +120,11 @@ def _explain_doubtful_section(section: _Section, reference: str) -> str:
     grammar = section.page.grammar
     if grammar.leaning_start.match(reference) and not section.heading.endswith("?"):
         return "begins in the middle of a thought"
-    if _POINTER.match(reference):
+    items = [block for block in section.blocks if block.kind == "item"]
+    if items and all(_LINKED.fullmatch(section.page.document.text, item.start, item.end) for item in items):  # fmt: skip
+        return "a list of links"
+    is_brief = len(reference.split()) < MAX_POINTER_WORDS
+    if _POINTER.match(reference) or (is_brief and _POINTED.search(reference)):
         return "only says where to look"
     return gate.explain_cut(reference, grammar)
 
@@ -156,9 +138,13 @@ def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
     question = bare if is_name else frame_home(page, bare)
     kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(bare)), "")
     doubt = gate.explain_doubtful_question(question, page.grammar)
-    # `Can I book?`: what, only the page tells; of a house with a name it is clear, and so is `What is Ikiwiki?`
-    is_short = len(stems) < MIN_QUESTION_STEMS and not page.owner and not _WHAT_IS.match(bare)  # fmt: skip
-    if not kind or is_short or "?" in question[:-1] or doubt:
+    # `Which Rate is used When?`: the capitals of a heading
+    is_titled = any(word.istitle() and word.lower() in page.small - page.names for word in bare.split()[1:])  # fmt: skip
+    # `Can I book?`: what, only the name of the page tells; `What is Ikiwiki?` is clear
+    least = MIN_QUESTION_STEMS - (question != bare)
+    is_short = len(stems) < least and not _WHAT_IS.match(bare)
+    is_told = len(reference.split()) >= MIN_ANSWER_WORDS
+    if not kind or is_short or is_titled or not is_told or "?" in question[:-1] or doubt:
         return None
     return Fact(question, reference, kind, "question", 0, 0, question)
 
@@ -177,27 +163,27 @@ def _ask_task(section: _Section, reference: str) -> Fact | None:
     return None if doubt else Fact(question, reference, "how_to", "task", 0, 0, task)
 
 
-def _ask_topic(section: _Section, reference: str) -> Fact | None:
-    """What a page says about the topic that a heading names, or below the heading where nothing tells its article."""
-    page, grammar = section.page, section.page.grammar
-    topic, home, language = (
-        name_topic(page, section.heading),
-        name_home(page),
-        page.grammar.language,
-    )
-    is_named = bool(topic) or is_nominal(page, section.heading)
-    if not is_named or not home or len(reference.split()) < MIN_SECTION_WORDS:
+def _ask_label(section: _Section, reference: str) -> Fact | None:
+    """What a page says or lists under a heading, which is quoted: so nothing of it has to fit into a sentence."""
+    page, grammar, home = section.page, section.page.grammar, name_home(section.page)
+    # a page says more of its title than its first section does
+    is_title = extract_content_stems(section.heading, grammar.language) == extract_content_stems(page.title, grammar.language)  # fmt: skip
+    is_short = len(gate.drop_code(reference).split()) < MIN_SECTION_WORDS
+    is_asked = section.heading.endswith("?")
+    if not home or is_title or is_short or is_asked or not is_telling(section.heading, grammar.language):  # fmt: skip
         return None
-    # `What does “BMP” say about starting BMP?`
-    is_circular = set(list_prefixes(page.title, language)) <= set(list_prefixes(section.heading, language))  # fmt: skip
-    if is_circular or (topic and _is_told_elsewhere(section, topic)):
-        return None
-    quoted = grammar.templates["quote"].format(section.heading)
-    name, subject = ("section", topic) if topic else ("heading", quoted)
-    question = grammar.templates[name].format(home=home, topic=subject)
+    label = quote_label(section.heading, grammar)
+    name, kind = ("list", "aggregation") if _is_list(section.blocks) else ("heading", "conceptual")
+    question = grammar.fix_question(grammar.templates[name].format(home=home, label=label))
     if gate.explain_doubtful_question(question, grammar):
         return None
-    return Fact(question, reference, "conceptual", name, 0, 0, subject, subject if topic else "", home, f"section:{home}" if topic else "")  # fmt: skip
+    return Fact(question, reference, kind, name, 0, 0, label, label, home, f"{name}:{home}")
+
+
+def _is_list(blocks: Sequence[Block]) -> bool:
+    """Whether a section is a list, with no more than the line that leads to it."""
+    items = sum(block.kind == "item" for block in blocks)
+    return items >= MIN_ITEMS and [block.kind for block in blocks[-items:]] == ["item"] * items and len(blocks) <= items + 1  # fmt: skip
 
 
 def _ask_terms(section: _Section) -> Iterator[Fact]:
@@ -222,7 +208,7 @@ def _list_entries(section: _Section) -> Iterator[tuple[Block, str, int]]:
         if block.kind == "entry" and len(block.terms) == 1:
             yield block, block.terms[0].rstrip(".:"), block.start
         elif block.kind in ("item", "paragraph") and (label := _LABEL.match(text, block.start, block.end)):  # fmt: skip
-            yield block, clean_title(label["label"]), label.end()
+            yield block, clean_heading(label["label"]), label.end()
 
 
 def _read_entry_text(page: Page, start: int, end: int) -> str:
@@ -230,25 +216,12 @@ def _read_entry_text(page: Page, start: int, end: int) -> str:
     return reference[:1].upper() + reference[1:]
 
 
-def _is_told_elsewhere(section: _Section, topic: str) -> bool:
-    """Whether another part of the page speaks of the topic too, so that the section does not tell all."""
-    prefixes = list_prefixes(topic, section.page.grammar.language)
-    most = len(section.heading.split()) + 2  # a line of a table of contents has no more words
-    blocks = (section.page.sections[at].block for at in section.words.find_blocks(prefixes))
-    times = sum(
-        not section.start <= block.start <= section.end
-        and (block.kind != "item" or len(block.text.split()) > most)
-        for block in blocks
-    )
-    return times > MAX_MENTIONS[len(prefixes) > 1]
-
-
 def _drop_footer(section: _Section) -> Sequence[Block]:
-    """The blocks without a last line that is no sentence (`TW-12, issue 9`), and at the end of a page without its last short paragraph."""
+    """The blocks without a last line that is no sentence (`TW-12, issue 9`), at the end of a page also one with a date or an address."""
     last = section.blocks[-1]
-    is_last = last == section.page.sections[-1].block
-    most = MAX_FOOTER_WORDS if is_last or last.text[-1:].isalnum() else 0
-    is_footer = last.kind == "paragraph" and len(last.text.split()) <= most and len(section.blocks) > 1  # fmt: skip
+    is_last = last == section.page.sections[-1].block and re.search(r"[\d@©]", last.text)
+    is_short = len(last.text.split()) <= MAX_FOOTER_WORDS and len(section.blocks) > 1
+    is_footer = last.kind == "paragraph" and is_short and (is_last or last.text[-1:].isalnum())
     return section.blocks[:-1] if is_footer else section.blocks
 
 
@@ -259,8 +232,8 @@ def _read_text(blocks: Sequence[Block]) -> str:
     for at, block in enumerate(blocks):
         text = block.text.strip()
         is_next_item = at and blocks[at - 1].kind == "item"
-        # `3.2. Can I …`: a line of a table of contents
-        if block.kind == "paragraph" and not re.match(r"\d+\.\d+", text):
+        # `3.2. Can I …`: a line of a table of contents; what ends without a sign is a caption or a row of links
+        if block.kind == "paragraph" and text.endswith(_SENTENCE_ENDS) and not re.match(r"\d+\.\d+", text):  # fmt: skip
             parts.append(text)
         elif block.kind == "item" and block.level:
             steps += 1

@@ -9,7 +9,7 @@ from ragstone.text.clause_words import to_word_set
 
 _IMPERATIVES = "use|utilice|emplee|ejecute|pulse|escriba|seleccione|haga|añada|edite|elija|abra|introduzca|presione|instale|cree|configure|marque|vaya|llame|active|inicie|teclee|arrastre|cambie|dé|pida|acuda|rellene|consulte con|presente"
 
-_PRAISE = r"(?:\S+ )?(?:buena?|gran|importante|útil|mejor|más|muy|nuev[oa]|distint[oa]|parte|ejemplo|forma|manera|caso|problema|sucesora?)\b"
+_PRAISE = r"(?:\S+ )?(?:buena?|gran|importante|útil|mejor|más|muy|nuev[oa]|distint[oa]|parte|ejemplo|forma|manera|caso|problema|sucesora?|tipo|clase)\b"
 
 SPANISH = Grammar(
     language="es",
@@ -39,7 +39,6 @@ SPANISH = Grammar(
     dangling_end=to_word_set("el la los las un una de del en a al por para con sin y o e que como es son su sus se si cuando desde hasta entre más p.ej i.e etc"),
     own_words={"su": "mi", "sus": "mis", "tu": "mi", "tus": "mis"},
     task=re.compile(r"(?P<asked>¿?Cómo (?:se )?)?(?P<verb>[A-ZÁÉÍÓÚÑa-zñáéíóú]+(?:ar|er|ir)(?:se)?) (?P<rest>(?:el|la|un|una|mi|su|al?|con|en|de|por|como|entre|\w+s) [^:,(]+|\w+s|[A-ZÁÉÍÓÚÑ][^:,(]+)"),
-    asked_clause=re.compile(r"(?:Cómo|Cuándo|Qué|Dónde|Por qué|Quién(?:es)?|Cuánt[oa]s?|Cuál(?:es)?) (?!.*\?)", re.IGNORECASE),
     asked_task=re.compile(r"¿?Cómo \w+[aei]r"),
     manual_heading=re.compile(r"opciones|descripci[oó]n|argumentos|par[aá]metros", re.IGNORECASE),
     commands_heading=re.compile(r"\b(?:sub)?(?:órdenes|ordenes|mandatos|comandos)\b", re.IGNORECASE),
@@ -51,16 +50,11 @@ SPANISH = Grammar(
     infinitive=re.compile(r"(?:No )?[A-ZÁÉÍÓÚ][a-zñ]+[aei]r(?:se)?\b"),
     self_reference=re.compile(r"Est[ea] (?:opción|directiva|orden|mandato|parámetro|función|variable|ajuste|campo|comando|método|botón|diálogo|ventana|herramienta|menú|casilla) (?:también |simplemente )?(?=(?!está\b|tiene\b|puede\b|debe\b)[a-zñáéíóú]{3,}[ae]\b)"),
     glossary=re.compile(r"\b(?:glosario|terminología|definiciones)\b", re.IGNORECASE),
-    before_noun="el|la|los|las|del|al",
     templates={
         "option": "¿Qué hace la opción {key} de {owner}?", "what_is": "¿Qué {verb} {key}?",
-        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué figura como {column} para {key} en la tabla de {home}?",
+        "purpose": "¿Para qué sirve {key}?", "cell": "¿Qué indica la tabla {place} para {key} en la columna {column}?", "of": "de {}", "under": "del apartado {label} de {home}",
         "task": "¿Cómo puedo {task}?", "follow_up": "¿Y {key}?",
-        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según {owner}, {question}", "quote": "«{}»", "section": "¿Qué se indica sobre {topic} en {home}?", "heading": "¿Qué se indica en el apartado {topic} de {home}?", "home_manual": "la página de manual de `{}`", "home_part": "{title}, de la documentación de {product}", "glossary": "¿Qué significa {term} en {home}?", "follow_up_topic": "¿Y sobre {key}?",
+        "frame_at": "En {owner}, {question}", "frame_in": "En {owner}, {question}", "frame_page": "Según {owner}, {question}", "quote": "«{}»", "heading": "¿Qué se indica en el apartado {label} de {home}?", "list": "¿Qué se enumera en el apartado {label} de {home}?", "home_manual": "la página de manual de `{}`", "home_readme": "el README de {}", "home_part": "{title}, de la documentación de {product}", "glossary": "¿Qué significa {term} en {home}?", "follow_up_heading": "¿Y en el apartado {key}?",
     },
-    noun_ends={
-        "las": ("as", "iones", "dades", "udes"), "los": ("os", "ores", "ajes", "antes", "entes"),
-        "la": ("ción", "sión", "dad", "tud", "a"), "el": ("o", "or", "aje", "ante", "ente", "al"),
-    },
-    subject_fixes=((r"\bde el (?=[a-z`«])", "del "), (r"\ba el (?=[a-z`«])", "al ")),
+    subject_fixes=((r"\bde el (?=[a-z`«]|README)", "del "), (r"\ba el (?=[a-z`«])", "al ")),
 )  # fmt: skip

@@ -1,11 +1,10 @@
-"""Makers of kinds that need other documents: near misses, distractors, and documents with a hidden instruction."""
+"""Makers of kinds that need other documents: near misses, and documents with a hidden instruction."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragstone.data.documents import Document
@@ -14,11 +13,17 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
+from ragstone.testset.question_terms import extract_content_stems
+from ragstone.text.terms import strip_accents
 
 MAX_NEAR_MISSES = 2
 """Near misses of one document: more of them would ask the same command again and again."""
-MAX_SWAPPED_FACTS = 60
-"""Facts of a document that the corpus is searched for in one turn: each search takes as long as the documents are large."""
+MAX_NEIGHBOURS = 12
+MIN_SHARED, MIN_COMMON, MIN_STEMS = 0.4, 2, 2
+"""Share of the words of a section that a document has which might have that section too, and headings that two documents
+of one sort have in common; words of meaning of a heading that tells what its section is about by itself."""
+MIN_START = 4
+"""Letters by which forms of one word are found: `busc` of Búsqueda."""
 _INSTRUCTION = re.compile(
     r"\b(?:ignore (?:all |any )?(?:previous|prior) instructions|ignora (?:todas )?las instrucciones anteriores)\b",
     re.IGNORECASE,
@@ -39,12 +44,13 @@ PLANTED_WORDS = ("BANANA", "COBALT", "LANTERN", "MARIGOLD", "PELICAN", "QUARTZ")
 
 
 def make_near_miss(turn: Turn) -> Iterator[Item]:
-    """A question about what the corpus nearly has: an option that only a kindred command has."""
+    """A question about what the corpus nearly has: an option or a heading that only a kindred command or page has."""
     grammar = GRAMMARS[turn.language]
-    options = filter(_is_long_option, turn.stock.load_facts(turn.document, turn.language))
+    facts = turn.stock.load_facts(turn.document, turn.language)
+    usable = (fact for fact in facts if _is_long_option(fact) or _is_heading(fact))
     # the same in every turn: a few of a document are enough
-    for fact in sorted(options, key=lambda fact: make_item_id(fact.question, ()))[:MAX_NEAR_MISSES]:
-        for was, new in _find_other_options(turn, fact):
+    for fact in sorted(usable, key=lambda fact: make_item_id(fact.question, ()))[:MAX_NEAR_MISSES]:
+        for was, new in _find_other_keys(turn, fact):
             question = grammar.fix_question(fact.question.replace(was, new, 1))
             if question == fact.question or gate.explain_doubtful_question(question, grammar):
                 continue
@@ -57,14 +63,54 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
             break  # variants of one near miss would be near duplicates of each other
 
 
-def _find_other_options(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
-    """The key of an option, and options of kindred commands that its own page does not have."""
-    others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
+def _find_other_keys(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
+    """The key of a fact, and keys of kindred commands or pages that its own page does not have."""
+    others = turn.find_neighbours(f"{fact.question} {turn.document.title}", MAX_NEIGHBOURS)
+    if _is_heading(fact):
+        near = [found for other in others if _are_alike(turn, other) for found in turn.stock.load_facts(other, turn.language)]  # fmt: skip
+        for other in _sort_nearest(turn, near):
+            if _is_untold(other.key, turn):
+                yield fact.key, other.key
+        return
     near = [found for other in others for found in turn.stock.load_facts(other, turn.language)]
     turn.rng.shuffle(near)
     for other in filter(_is_long_option, near):
         if _is_kin(turn.document, fact, other) and _is_absent(other.key, turn.document):
             yield fact.key, other.key
+
+
+def _sort_nearest(turn: Turn, facts: Iterable[Fact]) -> list[Fact]:
+    """The headings whose sections a document shares most words with, so that it might well have them; none that it shares few with."""
+    own = set(extract_content_stems(turn.document.text, turn.language))
+    shares: list[tuple[float, str, Fact]] = []
+    for fact in filter(_is_heading, facts):
+        stems = set(extract_content_stems(fact.reference, turn.language))
+        share = len(stems & own) / max(1, len(stems))
+        if share >= MIN_SHARED:
+            shares.append((share, fact.key, fact))
+    return [fact for *_, fact in sorted(shares, key=lambda one: (-one[0], one[1]))]
+
+
+def _is_heading(fact: Fact) -> bool:
+    return fact.pattern == "heading"
+
+
+def _are_alike(turn: Turn, other: Document) -> bool:
+    """Whether two documents are of one sort, so that one might have a heading of the other: about
+    one product, or with headings in common."""
+    folders, document = turn.stock.index.folders, turn.document
+    own, theirs = ({fact.key.lower() for fact in turn.stock.load_facts(one, turn.language) if _is_heading(fact)} for one in (document, other))  # fmt: skip
+    product = folders.find_product(document.id)
+    is_same = bool(product) and product == folders.find_product(other.id)
+    return is_same or len(own & theirs) >= MIN_COMMON
+
+
+def _is_untold(heading: str, turn: Turn) -> bool:
+    """Whether a document has no word of meaning of a heading, in any form."""
+    stems = extract_content_stems(heading, turn.language)
+    text = strip_accents(turn.document.text.lower())
+    starts = (strip_accents(stem)[: max(MIN_START, len(stem) - 1)] for stem in stems)
+    return len(stems) >= MIN_STEMS and not any(start in text for start in starts)
 
 
 def _is_long_option(fact: Fact) -> bool:
@@ -86,21 +132,6 @@ def _is_absent(name: str, document: Document) -> bool:
     # `--all` also stands in `--all-tags`, so the bare name is looked for
     core = name.strip("`").lstrip("-").lower()
     return len(core) > 2 and core not in document.text.lower()
-
-
-def make_distractor(turn: Turn) -> Iterator[Item]:
-    """An option that another command has too, with another meaning."""
-    options = [fact for fact in turn.pick_facts(dressed=True) if fact.pattern == "option"]
-    for fact in options[:MAX_SWAPPED_FACTS]:
-        for other in turn.find_neighbours(fact.key):
-            facts = turn.stock.load_facts(other, turn.language)
-            twin = next((found for found in facts if found.key == fact.key), None)
-            if twin and twin.owner != fact.owner and twin.reference != fact.reference:
-                proof = {"distractor": {"document": other.id, "says": twin.reference}}
-                item = turn.build_item(fact, "distractor", difficulty="hard", proof=proof)
-                # Grade 0 is kept: it marks the document that a retriever should not take.
-                yield replace(item, relevant={turn.document.id: 1.0, other.id: 0.0})
-                break
 
 
 def make_hidden_instruction(turn: Turn) -> Iterator[Item]:
