@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.testset.fluency import is_fluent
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.quality import explain_poor_record
@@ -80,21 +79,6 @@ def test_we_is_clear_where_the_question_says_who_that_is() -> None:
 )
 def test_a_subject_is_a_simple_noun_phrase(phrase: str, language: str, passes: bool) -> None:
     assert gate.is_noun_phrase(phrase, GRAMMARS[language]) is passes
-
-
-@pytest.mark.parametrize(
-    ("question", "language", "fluent"),
-    [
-        ("What does the `--all` option of `git-add` do?", "en", True),
-        ("How many seats does the reading room have?", "en", True),
-        ("What does the the option do?", "en", False),
-        ("What the of is option?", "en", False),
-        ("¿Qué muestra la orden `id`?", "es", True),
-        ("¿Qué la de es orden?", "es", False),
-    ],
-)
-def test_the_order_of_small_words_is_usual(question: str, language: str, fluent: bool) -> None:
-    assert is_fluent(question, language) is fluent
 
 
 @pytest.mark.parametrize(

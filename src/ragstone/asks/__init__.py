@@ -27,9 +27,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
-    write_one  {"question"}                                        what one sentence answers, for small models
-    answer_one {"answer"}                                          a few words from one passage, by small models
-    check_one  {"yes", "probability"?}                             of such a question: does its sentence answer it
+    write_one  {"question"}                                        what a reader asks who looks for one section, by small models
     told       {"yes", "probability"?}                             whether one passage answers a question, by small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
@@ -42,10 +40,7 @@ from ragstone.asks.kinds import (
     Exchange,
     Order,
     Problem,
-    ShownPassage,
-    answer_one,
     aspects,
-    check_one,
     check_passage,
     claims,
     embed,
@@ -76,14 +71,11 @@ __all__ = [
     "Order",
     "Problem",
     "Reply",
-    "ShownPassage",
-    "answer_one",
     "ask",
     "ask_all",
     "aspects",
     "canonical",
     "canonical_once",
-    "check_one",
     "check_passage",
     "claims",
     "digest",

@@ -194,44 +194,15 @@ def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | 
     return Ask("write", {"sources": _number_sources(sources), "orders": rows}, schema, language)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPassage:
-    """A passage as a small model is shown it: what it is told about it changes, these two do not."""
-
-    title: str
-    text: str
-
-    def to_values(self) -> dict[str, str]:
-        """The values that every question about the passage begins with."""
-        return {"title": self.title, "passage": self.text}
-
-
-def write_one(
-    shown: ShownPassage, sentence: str, *, begins: str, language: str | None = None
-) -> Ask:
-    """Write the test question that a sentence of a passage answers: what a small model can reply to."""
-    target = {"sentence": sentence, "begins": begins}
-    return Ask("write_one", shown.to_values() | target, schemas.WRITE_ONE, language)
-
-
-def answer_one(shown: ShownPassage, question: str, *, language: str | None = None) -> Ask:
-    """Answer a question from a passage in a few words."""
-    values = shown.to_values() | {"question": question}
-    return Ask("answer_one", values, schemas.ANSWER_ONE, language)
-
-
-def check_one(
-    shown: ShownPassage, question: str, answer: str, *, language: str | None = None
-) -> Ask:
-    """Say yes or no: does a sentence of a passage answer this question."""
-    values = shown.to_values() | {"question": question, "answer": answer}
-    return Ask("check_one", values, schemas.CHECK_ONE, language)
+def write_one(heading: str, passage: str, *, language: str | None = None) -> Ask:
+    """Write the question of a reader who looks for a section: what a small model can reply to."""
+    return Ask("write_one", {"heading": heading, "passage": passage}, schemas.WRITE_ONE, language)
 
 
 def check_passage(passage: str, question: str, *, language: str | None = None) -> Ask:
     """Say yes or no of whether a passage answers a question: what a small model can reply to."""
     values = {"passage": passage, "question": question}
-    return Ask("told", values, schemas.CHECK_ONE, language)
+    return Ask("told", values, schemas.TOLD, language)
 
 
 @dataclass(frozen=True, slots=True)

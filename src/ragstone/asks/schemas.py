@@ -58,8 +58,7 @@ _TEST_ITEM = {
 }  # fmt: skip
 _EARLIER_TURN = {"earlier_question": _STRING, "earlier_answer": _STRING}
 WRITE_ONE = _object(question=_STRING)
-ANSWER_ONE = _object(answer=_STRING)
-CHECK_ONE = _object(yes=_BOOLEAN)
+TOLD = _object(yes=_BOOLEAN)
 WRITE = _object(items=_array(_object(**_TEST_ITEM)))
 WRITE_FOLLOW_UPS = _object(items=_array(_object(**_TEST_ITEM, **_EARLIER_TURN)))
 

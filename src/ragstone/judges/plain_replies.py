@@ -1,7 +1,6 @@
 """Asks that a small model answers with one plain line: JSON and a nonce to be copied cost it more than the reply itself.
 
-The prompt begins with what all questions about a passage share, so that a server that keeps the last prompt of a slot
-reads the passage once. What the line says is proved by whoever asked. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
+What the line says is proved by whoever asked. Versioned by PROTOCOL_VERSION in judges/model_judge.py."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from ragstone.judges.fences import neutralize, to_one_line
 from ragstone.prompts import Prompt, fill_placeholders
 from ragstone.types import NO_USAGE
 
-PLAIN_FIELDS = {"write_one": "question", "answer_one": "answer"}
+PLAIN_FIELDS = {"write_one": "question"}
 """Kind of Ask → the field of its reply that the line is."""
 MAX_TOKENS = 64
-"""Of a reply: a question or a few words."""
+"""Of a reply: one question."""
 _MARKS = " \t\"'“”«»*"
 
 
@@ -50,21 +49,12 @@ class PlainSession:
 
 
 def build_plain_prompt(ask: Ask, prompt: Prompt) -> tuple[str, str]:
-    """System and user message: first what all questions about the passage share, then the order."""
+    """System and user message: the passage behind its heading, then the order."""
     shown, order = prompt.user.split("\n---\n")
-    values = fill_passage(ask) | {
-        name: to_one_line(str(value))
-        for name, value in ask.values.items()
-        if name not in ("title", "passage")
-    }
-    user = f"{fill_placeholders(shown, values)}\n\n{fill_placeholders(order, values)}"
-    return fill_placeholders(prompt.system, values), user
-
-
-def fill_passage(ask: Ask) -> dict[str, str]:
-    """The placeholders of a passage: the same text for every kind of Ask about it."""
     passage = neutralize(str(ask.values["passage"]).strip())
-    return {"title": to_one_line(str(ask.values["title"])), "passage": f"<<<\n{passage}\n>>>"}
+    heading = to_one_line(str(ask.values["heading"]))
+    values = {"heading": heading, "passage": f"<<<\n{passage}\n>>>"}
+    return prompt.system, f"{fill_placeholders(shown, values)}\n\n{order}"
 
 
 def _strip_marks(line: str) -> str:

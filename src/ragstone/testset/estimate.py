@@ -22,7 +22,7 @@ from ragstone.testset.judge_writer import (
     choose_part,
 )
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
-from ragstone.testset.quotas import SMALL_KINDS, resolve_weights, split_by_weight
+from ragstone.testset.quotas import RULE_KINDS, resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread_documents
 from ragstone.testset.sets import build_writer_judge, is_small, open_documents
 from ragstone.types import Chunk
@@ -31,10 +31,10 @@ SECONDS_PER_CALL = 4.0
 """Assumed duration of a call that writes several questions."""
 PROBED_DOCUMENTS = 40
 """Documents whose length is looked at."""
-SMALL_CALLS_AN_ITEM = 6
-"""Calls to a small model for an item that passes, those for refused ones included (bench/testset_small.py)."""
-SMALL_PASSAGE_CHARS, SMALL_LINE_CHARS = 700, 40
-"""Characters of a passage that a small model is shown, and of what it replies on average."""
+SMALL_CALLS_AN_ITEM = 0.6
+"""Share of the items that a small model is asked to word (bench/testset_small.py)."""
+SMALL_PASSAGE_CHARS, SMALL_LINE_CHARS = 500, 50
+"""Characters of a section that a small model is shown, and of what it replies on average."""
 ITEM_CHARS, ANSWER_CHARS = 420, 160
 """Characters that a judge writes for an item, and for an answer to it."""
 
@@ -70,7 +70,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         rng = random.Random(plan.seed)
         parts = [choose_part(corpus[position], rng).text for position in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
-    if is_small(judge) and weights.keys() <= SMALL_KINDS:
+    if is_small(judge) and weights.keys() <= RULE_KINDS:
         return _estimate_small(judge, plan, documents, min(len(order), wanted), kinds)
     length = sum(map(len, parts)) / len(parts)
     # as Generation._deal_orders does
@@ -107,8 +107,8 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
 def _estimate_small(
     judge: Judge, plan: TestsetPlan, documents: int, asked_about: int, kinds: dict[str, int]
 ) -> Estimate:
-    """The estimate for a small model, of whose questions most are refused: by what was measured."""
-    calls = SMALL_CALLS_AN_ITEM * plan.item_count
+    """The estimate for a small model, which words a part of the items that rules make: by what was measured."""
+    calls = math.ceil(SMALL_CALLS_AN_ITEM * plan.item_count)
     shown = len(prompts.load("write_one", None).text) + SMALL_PASSAGE_CHARS
     tokens = calls * shown / CHARACTERS_PER_TOKEN, calls * SMALL_LINE_CHARS / CHARACTERS_PER_TOKEN
     usd = _estimate_usd(judge, plan.judge, *tokens)

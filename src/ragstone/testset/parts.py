@@ -26,12 +26,8 @@ class Parts:
     """Removes the index from the disk."""
 
 
-def build_parts(
-    corpus: Corpus, *, judged: bool, small: bool = False, styles: Sequence[str] = ()
-) -> Parts:
-    """The parts for a corpus; with a judge (`judged`), the prover leaves out the round trip, which the judge makes.
-
-    A small judge makes the half of it that stays within the passage."""
+def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> Parts:
+    """The parts for a corpus; with a judge that writes (`judged`), the prover leaves out the round trip, which that makes."""
     from ragstone.testset.index import CorpusIndex
     from ragstone.testset.passages import find_nearest_passages
     from ragstone.testset.proofs import Prover
@@ -44,7 +40,7 @@ def build_parts(
         return OfflineMaker(index, styles)
 
     return Parts(
-        Prover(index, round_trip=small or not judged, reader=not small),
+        Prover(index, round_trip=not judged),
         lambda text, count, without: find_nearest_passages(index, text, count, without),
         build_maker,
         lambda key: index.folders.find_product(key),

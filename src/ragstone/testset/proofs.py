@@ -84,13 +84,11 @@ _FIRST_CLAUSE = re.compile(r"\b(?:if|when|once|while|si|cuando)\b|[A-Z]\w+ .*,",
 class Prover:
     """Checks items one by one and remembers those it let through, so that none comes twice.
 
-    `round_trip=False`: a judge will answer the questions, from the evidence and from elsewhere. `reader=False`: a model
-    will answer them from the evidence, so that only the rest of the document and of the corpus are looked through."""
+    `round_trip=False`: a judge will answer the questions, from the evidence and from elsewhere."""
 
-    def __init__(self, index: CorpusIndex, *, round_trip: bool = True, reader: bool = True) -> None:
+    def __init__(self, index: CorpusIndex, *, round_trip: bool = True) -> None:
         self._index = index
         self._round_trip = round_trip
-        self._reader = reader
         self._passed = PassedQuestions()
 
     def check_item(self, item: Item) -> Item | Rejection:
@@ -186,8 +184,6 @@ class Prover:
             if not isinstance(cover, float):  # a fault
                 return cover
             covers.append(cover)
-        if not self._reader:
-            return {"also": sorted(also)}
         return {"round_trip": "reader", "cover": round(min(covers), 2), "also": sorted(also)}
 
     def _split_parts(self, item: Item) -> list[tuple[str, str, Evidence]]:
@@ -224,8 +220,7 @@ class Prover:
         is_record = item.how.startswith("record:")
         # inside its own document nothing needs the name that a question was framed with
         read = drop_frame(question) if claim and not item.proof.get("about") else question
-        look = _read_cover if self._reader else _read_rest
-        cover = 1.0 if is_record else look(item, read, reference, evidence, document)
+        cover = 1.0 if is_record else _read_cover(item, read, reference, evidence, document)
         if not isinstance(cover, float):
             return cover
         if is_record and (other := self._find_copy(item, reference, evidence, language)):
@@ -377,19 +372,6 @@ def _read_cover(
     other = find_best_sentence(question, document.text, document.title, language, without=span)
     rival = _check_rival(other, best, question, reference) if other is not None else None
     return rival or best.cover
-
-
-def _read_rest(
-    item: Item, question: str, reference: str, evidence: Evidence, document: Document
-) -> float | tuple[Reason, str]:
-    """Full cover, unless the rest of the document answers the question as well as the evidence does."""
-    language = detect_language(document.text, item.language)
-    span = (evidence.start, evidence.end)
-    best = find_best_sentence(question, document.text, document.title, language)
-    other = find_best_sentence(question, document.text, document.title, language, without=span)
-    if best is None or other is None:
-        return 1.0
-    return _check_rival(other, best, question, reference) or 1.0
 
 
 def _check_rival(

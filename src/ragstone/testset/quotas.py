@@ -32,20 +32,13 @@ JUDGED_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 """The mix when none is asked for; a hidden instruction needs a document that holds one, so it must be asked for."""
 
-SMALL_WEIGHTS: Mapping[str, float] = MappingProxyType({"conceptual": 3, "how_to": 1})
-"""The mix when none is asked for and a small model writes: kinds that one short passage answers.
-
-Without `factual`: of those that a model of 1.5 billion parameters wrote, 3 of 11 were good (bench/testset_reading)."""
-SMALL_KINDS: frozenset[str] = frozenset({*SMALL_WEIGHTS, "factual"})
-"""Kinds that a small model writes sentence by sentence; for others it gets orders as a large one does."""
-
 RULE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "factual": 4, "conceptual": 4, "how_to": 3, "detail": 4, "aggregation": 2, "near_miss": 2,
         "typos": 0.5, "informal": 0.5, "follow_up": 2,
     }
 )  # fmt: skip
-"""The mix when none is asked for and no judge writes: kinds that rules make well."""
+"""The mix when none is asked for and rules write, without a judge or with a small one: kinds that they make well."""
 RULE_KINDS: frozenset[str] = frozenset({*RULE_WEIGHTS, "hidden_instruction"})
 """Kinds that can be made without a judge."""
 
@@ -72,7 +65,7 @@ def resolve_weights(
     Without a judge a group stands for those of its kinds that rules make; naming any other kind is an error. `small`:
     the judge is a small model."""
     if given is None and small:
-        return dict(SMALL_WEIGHTS)
+        return dict(RULE_WEIGHTS)
     if given is None:
         return dict(JUDGED_WEIGHTS if judged else RULE_WEIGHTS)
     named = _parse_weights(given) if isinstance(given, str) else dict(given)

@@ -30,15 +30,15 @@ from ragstone.testset.plan import TestsetInputs, TestsetPlan, plan_testset
 from ragstone.testset.quotas import (
     CAPPED_FROM,
     MAX_RULE_SHARE,
-    SMALL_KINDS,
+    RULE_KINDS,
     Tally,
     resolve_weights,
 )
 from ragstone.testset.review import decisions_file
 from ragstone.testset.sampling import spread_documents
-from ragstone.testset.small_writer import SmallModelWriter
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.styles import STYLES
+from ragstone.testset.wording import SectionWording
 from ragstone.types import NO_USAGE, Usage
 
 
@@ -125,7 +125,7 @@ def generate(
 ) -> TestSet:
     """A test set from documents (a folder, files, texts, dicts, Documents, also those of LangChain, LlamaIndex and Haystack); also inside a running event loop.
 
-    Without a judge, or with `offline`, questions come from rules over facts; with any other judge it writes and answers them."""
+    Without a judge, or with `offline`, questions come from rules over facts; a small judge words some of them; any other writes and answers its own."""
     plan, inputs = plan_testset(
         documents, n, kinds=kinds, languages=languages, judge=judge, seed=seed, styles=styles,
         out=out, format=format, resume=resume, store=store, concurrency=concurrency,
@@ -210,8 +210,9 @@ async def execute_testset_plan(
         _refuse_reviewed(out)
     judge = build_writer_judge(plan, inputs)
     weights = resolve_weights(plan.kinds, judged=judge is not None, small=is_small(judge))
-    brief = is_small(judge) and weights.keys() <= SMALL_KINDS
-    if judge is None:
+    is_ruled = weights.keys() <= RULE_KINDS and set(plan.styles) <= set(STYLES)
+    by_rules = judge is None or (is_small(judge) and is_ruled)
+    if by_rules:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:
         identity = _build_identity(plan, corpus, judge)
@@ -222,21 +223,19 @@ async def execute_testset_plan(
         try:
             languages = [language.split("-")[0].lower() for language in plan.languages]
             order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
-            parts = build_parts(corpus, judged=judge is not None, small=brief, styles=plan.styles)
-            tally = _build_tally(weights, wanted, judged=judge is not None)
+            parts = build_parts(corpus, judged=not by_rules, styles=plan.styles)
+            tally = _build_tally(weights, wanted, judged=not by_rules)
             generation = Generation(
                 corpus, order, tally, journal, parts.prover, plan.seed,
                 inputs.watch,
             )  # fmt: skip
             try:
-                if judge is None:
+                if by_rules:
                     await generation.run_rules(parts.maker())
-                else:
+                if judge is not None:
                     store = inputs.store or Store.open(plan.store)
                     name = f"generate-{digest(identity)[:12]}"
-                    await _write_with_judge(
-                        generation, parts, judge, plan, store, name, brief=brief
-                    )
+                    await _ask_judge(generation, parts, judge, plan, store, name, worded=by_rules)
             finally:
                 parts.close()
         finally:
@@ -275,7 +274,7 @@ def _build_tally(weights: dict[str, float], wanted: int, *, judged: bool) -> Tal
     return Tally(weights, wanted, max_share=MAX_RULE_SHARE if capped else 1.0)
 
 
-async def _write_with_judge(
+async def _ask_judge(
     generation: Generation,
     parts: Parts,
     judge: Judge,
@@ -283,18 +282,14 @@ async def _write_with_judge(
     store: Store,
     name: str,
     *,
-    brief: bool,
+    worded: bool,
 ) -> None:
-    """Have a judge write; `brief`: one question about one sentence a call."""
+    """Have a judge write, or word what rules wrote (`worded`)."""
     # a small model loses count of several orders, and its long replies are cut: one order per call
     small = is_small(judge)
     async with AskBroker(judge, store, name, plan.concurrency) as broker:
-        if brief:
-            await generation.run_writer(
-                SmallModelWriter(
-                    broker, judge.name, generation.corpus, parts.prover, parts.find_product
-                )
-            )
+        if worded:
+            await SectionWording(broker, judge.name, parts.find_product).word_items(generation)
             return
         writer = JudgeWriter(
             broker,

@@ -28,13 +28,12 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "questions": ("choose_evasive", "choose_covered"),
     "rate": ("choose_rate",),
     "prefer": ("choose_prefer",),
-    "check_one": ("choose_right",),
     "told": ("choose_told",),
 }
 """Prompts of each kind of Ask that a model decides."""
-MODEL_KINDS = frozenset({"prefer", "check_one", "told"})
+MODEL_KINDS = frozenset({"prefer", "told"})
 """Kinds of Ask to which the embedded judge has nothing to say."""
-WRITTEN_KINDS = frozenset({"write", "write_one", "answer_one", "solve", "translate"})
+WRITTEN_KINDS = frozenset({"write", "write_one", "solve", "translate"})
 """Kinds of Ask that cannot be answered with one token."""
 
 

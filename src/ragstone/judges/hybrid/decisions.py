@@ -24,7 +24,6 @@ from ragstone.judges.hybrid.prompting import (
     read_number,
 )
 from ragstone.judges.hybrid.support import ClaimOpinion, ClaimQuestion, decide_support
-from ragstone.judges.plain_replies import fill_passage
 from ragstone.judges.traps import make_trap
 from ragstone.locale.messages import compose
 from ragstone.prompts import Prompt
@@ -36,7 +35,7 @@ GRADES = (2, 1, 0)
 MAX_CLAIMS = 8
 """Claims of a text that a model is asked about: more would cost much, and change little in what the embedded judge is sure of."""
 YES = 0
-"""The option that says yes, in `choose_covered`, `choose_evasive`, `choose_right` and `choose_told`."""
+"""The option that says yes, in `choose_covered`, `choose_evasive` and `choose_told`."""
 PREFERENCES = ("A", "B", "tie")
 """What the options of `choose_prefer` mean."""
 MAX_LEVELS = 9
@@ -170,13 +169,6 @@ def decide_prefer(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> De
     return {"better": PREFERENCES[number], "reason": reason} | _to_probability(chance)
 
 
-def decide_check(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
-    """Say yes or no: does a sentence answer a question about its passage."""
-    texts = {name: to_one_line(ask.values[name]) for name in ("question", "answer")}
-    request = build_request(load("choose_right"), fill_passage(ask) | texts)
-    return (yield from _choose_yes(request))
-
-
 def decide_told(ask: Ask, embedded: Mapping[str, Any], load: LoadPrompt) -> Deciding:
     """Say yes or no of whether a passage answers a question."""
     values = {
@@ -201,7 +193,6 @@ DECIDERS: dict[str, Callable[[Ask, Mapping[str, Any], LoadPrompt], Deciding]] = 
     "questions": decide_questions,
     "rate": decide_rate,
     "prefer": decide_prefer,
-    "check_one": decide_check,
     "told": decide_told,
 }
 

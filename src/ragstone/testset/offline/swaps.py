@@ -13,6 +13,7 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
+from ragstone.testset.outline import find_owner
 from ragstone.testset.question_terms import extract_content_stems
 from ragstone.text.terms import strip_accents
 
@@ -97,11 +98,11 @@ def _is_heading(fact: Fact) -> bool:
 
 def _are_alike(turn: Turn, other: Document) -> bool:
     """Whether two documents are of one sort, so that one might have a heading of the other: about
-    one product, or with headings in common."""
+    one product or of one owner, or with headings in common."""
     folders, document = turn.stock.index.folders, turn.document
     own, theirs = ({fact.key.lower() for fact in turn.stock.load_facts(one, turn.language) if _is_heading(fact)} for one in (document, other))  # fmt: skip
-    product = folders.find_product(document.id)
-    is_same = bool(product) and product == folders.find_product(other.id)
+    names = [folders.find_product(document.id) or find_owner(document.title), folders.find_product(other.id) or find_owner(other.title)]  # fmt: skip
+    is_same = bool(names[0]) and names[0] == names[1]
     return is_same or len(own & theirs) >= MIN_COMMON
 
 
