@@ -127,6 +127,13 @@ def test_an_item_that_is_nothing_but_a_link_is_written_as_one(tmp_path: Path) ->
     ]  # fmt: skip
 
 
+def test_the_title_of_a_file_of_two_pages_is_that_of_the_first(tmp_path: Path) -> None:
+    pages = "<title>Import</title><p>One.</p><html><title>Export</title><p>Two.</p>"
+    (tmp_path / "a.html").write_text(pages, encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert (document.title, document.text) == ("Import", "One.\n\nTwo.")
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

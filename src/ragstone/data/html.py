@@ -84,9 +84,10 @@ class _PageParser(HTMLParser):
         if self._hidden:
             if tag == self._hidden[0]:
                 self._hidden.append(tag)
-        elif tag == "title":
+        elif tag == "title" and not self.title:
             self._in_title = True
-        elif tag in _HIDDEN_TAGS or _is_navigation(attrs):
+        # a second title is that of a page behind the first
+        elif tag in _HIDDEN_TAGS or tag == "title" or _is_navigation(attrs):
             # void elements have no end tag: hidden, they would hide the rest of the page
             if tag not in ("br", "hr", "img", "input", "link", "meta"):
                 self._hidden.append(tag)

@@ -170,14 +170,11 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     end = _paragraph_end(lines, at)
     if _DESCRIPTION.match(line.text):  # a description without a term: _read_entry takes the others
         return None, end
-    if end == at + 1 and _is_plain_heading(lines, at):
-        return _make_block("heading", [line], level=2), end
+    if end == at + 1 and (level := _find_plain_level(lines, at)):
+        return _make_block("heading", [line], level=level), end
     if item := _ITEM.match(line.text):
         level = int(item[1] is not None)
         return _make_block("item", lines[at:end], skip=item.end(), level=level), end
-    numbered = _NUMBERED_HEADING.match(line.text) if end == at + 1 else None
-    if numbered:
-        return _make_block("heading", [line], level=1 + numbered[1].count(".")), end
     entry, after = _read_entry(lines, at)
     if entry is not None:
         return entry, after
@@ -188,15 +185,19 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     return _make_block("paragraph", lines[at:end]), end
 
 
-def _is_plain_heading(lines: Sequence[_Line], at: int) -> bool:
-    """Whether a line between two blank ones is a heading of plain text: in capitals, or with a number and no item beside it."""
+def _find_plain_level(lines: Sequence[_Line], at: int) -> int:
+    """The level of a heading of plain text, a line with a number or between two blank ones in capitals; 0 for another line."""
+    if numbered := _NUMBERED_HEADING.match(lines[at].text):
+        return 1 + numbered[1].count(".")
     is_alone = all(not line.text.strip() for line in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2]))  # fmt: skip
     if not is_alone or lines[at].indent or at + 1 >= len(lines):
-        return False
+        return 0
     if _SHOUTED_HEADING.match(lines[at].text):
-        return True
+        return 2
+    # a step has others beside it
     beside = (next((line.text for line in side if line.text.strip()), "") for side in (reversed(lines[max(0, at - 3) : at]), lines[at + 1 : at + 4]))  # fmt: skip
-    return bool(_COUNTED_HEADING.match(lines[at].text)) and not any(map(_ITEM.match, beside))
+    is_counted = _COUNTED_HEADING.match(lines[at].text) and not any(map(_ITEM.match, beside))
+    return 2 if is_counted else 0
 
 
 def _read_underline(following: Sequence[_Line]) -> int:

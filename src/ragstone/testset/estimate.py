@@ -22,9 +22,9 @@ from ragstone.testset.judge_writer import (
     choose_part,
 )
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
-from ragstone.testset.quotas import RULE_KINDS, resolve_weights, split_by_weight
+from ragstone.testset.quotas import resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread_documents
-from ragstone.testset.sets import build_writer_judge, is_small, open_documents
+from ragstone.testset.sets import build_writer_judge, is_small, is_worded, open_documents
 from ragstone.types import Chunk
 
 SECONDS_PER_CALL = 4.0
@@ -70,7 +70,7 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         rng = random.Random(plan.seed)
         parts = [choose_part(corpus[position], rng).text for position in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
-    if is_small(judge) and weights.keys() <= RULE_KINDS:
+    if is_worded(judge, weights, plan.styles):
         return _estimate_small(judge, plan, documents, min(len(order), wanted), kinds)
     length = sum(map(len, parts)) / len(parts)
     # as Generation._deal_orders does

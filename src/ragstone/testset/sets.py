@@ -183,6 +183,11 @@ def is_small(judge: Judge | None) -> bool:
     return bool(getattr(judge, "small", False))
 
 
+def is_worded(judge: Judge | None, weights: Mapping[str, float], styles: Sequence[str]) -> bool:
+    """Whether rules make the items and a small judge words them: where it asks for nothing that rules do not make."""
+    return is_small(judge) and weights.keys() <= RULE_KINDS and set(styles) <= set(STYLES)
+
+
 def _build_identity(plan: TestsetPlan, corpus: Corpus, judge: Judge | None) -> dict[str, Any]:
     """All that decides what is made: a generation is resumed only with the same."""
     return {
@@ -210,8 +215,7 @@ async def execute_testset_plan(
         _refuse_reviewed(out)
     judge = build_writer_judge(plan, inputs)
     weights = resolve_weights(plan.kinds, judged=judge is not None, small=is_small(judge))
-    is_ruled = weights.keys() <= RULE_KINDS and set(plan.styles) <= set(STYLES)
-    by_rules = judge is None or (is_small(judge) and is_ruled)
+    by_rules = judge is None or is_worded(judge, weights, plan.styles)
     if by_rules:
         _check_styles(plan.styles)
     with open_documents(plan, inputs) as corpus:

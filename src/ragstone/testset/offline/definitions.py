@@ -10,6 +10,7 @@ from ragstone.testset.blocks import tidy_text
 from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.frames import frame_home
+from ragstone.testset.offline.grammar import Grammar
 from ragstone.testset.offline.headings import is_named
 from ragstone.testset.offline.page import Page, find_sentences
 from ragstone.testset.offline.quality import MIN_NEWS, count_news, is_unclean
@@ -52,13 +53,10 @@ def _define(
     if match is None:
         return None
     subject, reference = match["subject"], drop_references(match[0])
-    page_names = (page.title, page.command, page.product)
-    is_page = is_named(subject, page_names, grammar.language)
+    is_page = is_named(subject, (page.title, page.command, page.product), grammar.language)
     # further down a page says something else of its product: `Poetry is a project that needs contributors`
     is_topic = (is_page and is_opening) or is_named(subject, section.headings[:1], grammar.language)
-    is_told = _DEFINED.match(match["rest"]) and len(reference.split()) >= MIN_WORDS and not _SECOND_CLAUSE.search(reference)  # fmt: skip
-    is_phrase = gate.is_noun_phrase(subject, grammar) and not re.match(r"`|The [a-z]+$", subject)
-    if not is_topic or not is_told or not is_phrase:
+    if not is_topic or not _is_definition(match, reference, grammar):
         return None
     asked = grammar.templates["what_is"].format(key=page.lower_start(subject), verb=match["verb"])
     question = grammar.fix_question(asked)
@@ -70,6 +68,14 @@ def _define(
         return None
     claim = match[0][: match.start("rest")].strip()
     return Fact(question, reference, "conceptual", "definition", 0, 0, subject, framed=question != asked, claim=claim)  # fmt: skip
+
+
+def _is_definition(match: re.Match[str], reference: str, grammar: Grammar) -> bool:
+    """Whether a sentence tells its subject from others of its sort, and nothing else."""
+    subject = match["subject"]
+    is_told = _DEFINED.match(match["rest"]) and not _SECOND_CLAUSE.search(reference)
+    is_phrase = gate.is_noun_phrase(subject, grammar) and not re.match(r"`|The [a-z]+$", subject)
+    return bool(is_told) and is_phrase and len(reference.split()) >= MIN_WORDS
 
 
 _SEE = re.compile(

@@ -43,11 +43,17 @@ def name_home(page: Page) -> str:
         return templates["home_part"].format(title=title, product=page.product)
     if page.site and page.title and not _has_name(page):
         return f"{title} ({page.site})"
-    # of a program that nobody names, `Contributing` or `Colour schemes` tells nothing; `Working time` is known in its house
+    return title if page.has_telling_title and (_has_name(page) or _is_known(page)) else ""
+
+
+def _is_known(page: Page) -> bool:
+    """Whether a title without a name tells enough: `Working time` does in its house, `Colour schemes` of a program does not."""
     is_long = len(extract_content_stems(page.title, page.grammar.language)) >= MIN_TITLE_STEMS
     is_program = len(_SCREEN.findall(page.body)) >= MIN_SCREEN_WORDS
-    is_known = page.is_prose and (is_long or not is_program or _DOCUMENT_SORT.search(page.title))
-    return title if page.has_telling_title and (_has_name(page) or is_known) else ""
+    # `Code of Conduct`: whose?
+    is_bare = not extract_content_stems(_DOCUMENT_SORT.sub("", page.title), page.grammar.language)
+    is_sort = not is_bare and _DOCUMENT_SORT.search(page.title) is not None
+    return page.is_prose and not is_bare and (is_long or not is_program or is_sort)
 
 
 def _find_readme_name(page: Page) -> str:

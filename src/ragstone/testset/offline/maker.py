@@ -17,7 +17,7 @@ from ragstone.testset.offline.swaps import make_hidden_instruction, make_near_mi
 from ragstone.testset.sampling import language_of
 from ragstone.text.language import LANGUAGES
 
-MAX_TALKS = 2
+MAX_TALKS = 3
 """Conversations about one group of facts."""
 MAX_TURNS = 4
 """Questions of a conversation; it has at least two."""

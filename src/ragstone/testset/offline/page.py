@@ -128,7 +128,7 @@ def _find_title(document: Document, blocks: Sequence[Block], grammar: Grammar) -
     use in a question; empty for one in another language."""
     title = clean_title(document.title)
     headings = [block for block in blocks if block.kind == "heading"]
-    is_heading = any(title in block.text for block in headings)
+    is_heading = any(title == clean_title(block.text) for block in headings)
     is_file_name = document.id.rpartition("/")[2].startswith(title) and not is_heading
     if is_file_name or _FILE_NAME.fullmatch(title):
         first = [clean_title(block.text) for block in headings if block.level == 1]
