@@ -230,3 +230,10 @@ def test_a_review_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "set.decisions.jsonl").write_text('{"id": "x", "verdict": "accept"}\n')
     with pytest.raises(DataError, match="holds a review"):
         generate(DOCUMENTS, 5, kinds=MIX, out=out)
+
+
+def test_documents_in_other_languages_are_counted() -> None:
+    documents = [Document("a", "The door of the house is open all day.", "House", "en")]
+    made = generate(documents, 1, languages=["es"])
+    assert "1 document in other languages than --lang asks for left out" in str(made)
+    assert "other languages" not in str(generate(documents, 1, languages=["en"]))

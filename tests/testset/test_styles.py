@@ -87,3 +87,15 @@ def test_slips_leave_code_names_and_numbers_alone() -> None:
 @pytest.mark.parametrize("question", ["¿Qué es una pieza?", "When was the bridge opened?"])
 def test_slips_spare_the_few_words_that_tell_what_is_asked(question: str) -> None:
     assert all(add_slips(question, random.Random(seed)) == question for seed in range(20))
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "typed"),
+    [
+        ("What does “Guide A to Z” say under the heading “Fees of the day”?", "en", "Guide A to Z Fees of the day"),
+        ("According to “Staff handbook, part 2”, how do I raise a concern?", "en", "how to raise concern Staff handbook, part 2"),
+        ("¿Qué se indica en el apartado «Garantía» de «Cafetera de la casa»?", "es", "Garantía Cafetera de la casa"),
+    ],
+)  # fmt: skip
+def test_what_is_quoted_stays_whole_in_a_search_box(question: str, language: str, typed: str) -> None:  # fmt: skip
+    assert to_search(question, language) == typed

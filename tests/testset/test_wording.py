@@ -46,7 +46,9 @@ def word(tmp_path: Any, model: SmallModel, documents: list[Document] | None = No
 
 def test_the_question_of_the_model_stands_for_that_of_the_rules(tmp_path: Any) -> None:
     model = SmallModel(GOOD)
-    (item,) = word(tmp_path, model).items
+    made = word(tmp_path, model)
+    assert "1 question in the words of the judge" in str(made)
+    (item,) = made.items
     assert item.question == "According to “Rules of the Marlow Library”, what happens if I return books late?"  # fmt: skip
     assert item.reference == TEXT.rpartition("\n\n")[2].strip()
     assert (item.proof["plain"], item.proof["worded_by"], item.how) == (PLAIN, "small", "small")

@@ -35,7 +35,7 @@ from ragstone.testset.quotas import (
     resolve_weights,
 )
 from ragstone.testset.review import decisions_file
-from ragstone.testset.sampling import spread_documents
+from ragstone.testset.sampling import MAX_POOL_DOCUMENTS, spread_documents
 from ragstone.testset.sources import Corpus, Source, open_corpus
 from ragstone.testset.styles import STYLES
 from ragstone.testset.wording import SectionWording
@@ -59,6 +59,8 @@ class TestSet:
     without_text: int = 0
     unreadable: tuple[str, ...] = ()
     """Why each file was left out that could not be read."""
+    other_languages: int = 0
+    """Documents left out because they are in none of the languages asked for, where all were looked at for that."""
     given_up: Mapping[str, int] = field(default_factory=dict)
     """Kinds that the corpus does not yield (any more) → documents tried in vain."""
     usage: Usage = NO_USAGE
@@ -263,6 +265,7 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
         len(generation.visited),
         generation.corpus.empty,
         tuple(generation.corpus.unreadable),
+        _count_other_languages(generation, plan),
         dict(generation.tally.given_up),
         generation.usage,
         generation.stopped,
@@ -270,6 +273,12 @@ def _build_testset(generation: Generation, plan: TestsetPlan, out: Path | None) 
         name_rejected_file(out) if out is not None else None,
         name_planted_file(out) if out is not None and list_planted(generation.items) else None,
     )
+
+
+def _count_other_languages(generation: Generation, plan: TestsetPlan) -> int:
+    documents = len(generation.corpus)
+    is_known = plan.languages and documents <= MAX_POOL_DOCUMENTS
+    return documents - len(generation.order) if is_known else 0
 
 
 def _build_tally(weights: dict[str, float], wanted: int, *, judged: bool) -> Tally:

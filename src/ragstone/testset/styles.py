@@ -15,7 +15,9 @@ from ragstone.text.terms import strip_accents
 
 STYLES = ("formal", "informal", "terse")
 """What `--style` takes without a judge."""
-_STYLED_KINDS = frozenset(["factual", "conceptual", "how_to", "detail", "distractor", "near_miss"])
+_STYLED_KINDS = frozenset(
+    ["factual", "conceptual", "how_to", "detail", "aggregation", "distractor", "near_miss"]
+)
 """Kinds that are asked in a style; the others have one of their own, or are turns of a conversation."""
 _OPENERS = {
     "en": ("hi, quick question: {}", "hey, {}", "hello! {}, thanks", "sorry to bother you but {}", "{}, anyone know?"),
@@ -43,6 +45,13 @@ _SMALL_WORDS = {
         "es son fue fueron está están se hace hacen el la los las un una y de del al"
     ),
 }
+_QUOTING_WORDS = {
+    "en": to_word_set("say list give heading table column documentation"),
+    "es": to_word_set("indica enumera apartado tabla columna documentación"),
+}
+"""Words between the quoted names of a question, which nobody types into a search box."""
+_PIECE = re.compile(r"`[^`]*`|“[^”]*”|«[^»]*»|\S+")
+_FRAME = re.compile(r"(?:At|With|In|According to|En|Con|Según) ((?:“[^”]*”|«[^»]*»|[^,“«])+), (.+)")
 MIN_TELLING_WORDS = 3
 """Words of meaning of a question from which one may be misspelt."""
 # letter → a neighbour on the keyboard
@@ -95,17 +104,19 @@ def to_chat(question: str, language: str, rng: random.Random) -> str:
 def to_search(question: str, language: str) -> str:
     """The question as it is typed into a search box: what is wanted, then the words that carry meaning."""
     frame, asks = "", question.rstrip("?").replace("¿", "")
-    if framed := re.match(r"(?:At|With|En|Con) ([^,]+), (.+)", asks):
+    if framed := _FRAME.match(asks):
         frame, asks = framed.groups()
     asks = _lower_start(asks)
     wanted = ""
     for pattern, word in _WANTED[language]:
-        if re.match(pattern, asks):
-            wanted, asks = word, re.sub(pattern, "", asks, count=1)
+        if re.match(pattern, asks, re.IGNORECASE):
+            wanted, asks = word, re.sub(pattern, "", asks, count=1, flags=re.IGNORECASE)
             break
     dropped = _SMALL_WORDS[language] | DETERMINERS[language] | PREPOSITIONS[language]
-    pieces = re.findall(r"`[^`]*`|\S+", f"{asks} {frame}")
-    words = [piece.strip(",;:") for piece in pieces if piece.strip(",;:").lower() not in dropped]
+    if re.search("[“«]", question):
+        dropped = dropped | _QUOTING_WORDS[language]
+    pieces = [piece.strip(",;:()") for piece in _PIECE.findall(f"{asks} {frame}")]
+    words = [piece.strip("“”«»") for piece in pieces if piece.lower() not in dropped]
     return f"{wanted} {' '.join(words)}".strip() if len(words) >= 2 else ""
 
 

@@ -68,6 +68,11 @@ def _iter_notes(made: TestSet) -> Iterator[str]:
     if made.unreadable:
         files = _format_count(len(made.unreadable), "file")
         yield f"{files} could not be read and left out: {_name_files(made.unreadable)}"
+    if made.other_languages:
+        yield f"{_format_count(made.other_languages, 'document')} in other languages than --lang asks for left out"
+    worded = sum("worded_by" in item.proof for item in made.items)
+    if worded:
+        yield f"{_format_count(worded, 'question')} in the words of the judge; the others are in those of the rules"
     yield from _iter_scarce_kinds(made)
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"
