@@ -6,7 +6,7 @@
 FOLDER holds one folder of documents for each source, as for bench.testset_reading, whose columns the sheet has and whose
 `--count SHEET` adds the verdicts up. What was refused and why stands beside it, in sheet.rejected.jsonl. Printed are calls,
 tokens sent, evaluated (not taken from the server's prompt cache) and written, seconds, and the share of written questions
-that became items. Stopped, it goes on with the same command: replies are kept in sheet.db."""
+that were taken. Stopped, it goes on with the same command: replies are kept in sheet.db."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def count_written(store: Path) -> int:
 def report_cost(made: TestSet, counts: dict[str, int], seconds: float, written: int) -> None:
     """Print yield and cost; counts and seconds leave out what the store knew already."""
     each = max(1, len(made.items))
-    print(f"{len(made.items)} items of {written} written questions ({len(made.items) / max(1, written):.0%}), {made.kinds}")  # fmt: skip
+    worded = sum("worded_by" in item.proof for item in made.items)
+    print(f"{len(made.items)} items, {worded} of {written} written questions taken ({worded / max(1, written):.0%}), {made.kinds}")  # fmt: skip
     print(f"{made.usage.calls} calls, {made.usage.calls / each:.1f} an item; in this process {counts['calls']} calls")  # fmt: skip
     for name in ("sent", "evaluated", "written"):
         print(f"{name}: {counts[name]} tokens, {counts[name] / each:.0f} an item")

@@ -133,6 +133,8 @@ def _find_called(text: str, folder: str) -> str:
     """The name of a folder, or the beginning of it (`gparted-common`), as its document writes it, where it writes it as a
     name: again and again, and without an article."""
     parts = re.split(r"[-_]", folder)
+    if parts[0].rstrip("0123456789").lower() not in text.lower():
+        return ""  # most folders: the search below takes much longer
     for end in range(len(parts), 0, -1):
         called = _find_written(text, parts[:end])
         # of a part nobody knows that it is a name, unless it is written as one

@@ -18,12 +18,6 @@ _DOCUMENT_SORT = re.compile(
     re.IGNORECASE,
 )
 """Words of a title that say what sort of document it is."""
-_SCREEN = re.compile(
-    r"\b(?:click|menus?|toolbar|dialogs?|buttons?|windows?|checkbox|(?:haga )?clic|pulse|menús?|botón|botones|diálogos?|ventanas?|casilla)\b",
-    re.IGNORECASE,
-)
-MIN_SCREEN_WORDS = 3
-"""Words of what is seen on a screen that make a page one about a program."""
 _README = re.compile(r"(?:^|/)README\b[^/]*$", re.IGNORECASE)
 _FRAME = re.compile(
     r"(?:(?:According to|Según) (?:[^“«,]*(?:“[^”]*”|«[^»]*»))?[^,“«]*(?:, de la documentación de [^,]+)?|(?:At|In|En) [^,¿]+), (?=¿|\w)"
@@ -49,11 +43,10 @@ def name_home(page: Page) -> str:
 def _is_known(page: Page) -> bool:
     """Whether a title without a name tells enough: `Working time` does in its house, `Colour schemes` of a program does not."""
     is_long = len(extract_content_stems(page.title, page.grammar.language)) >= MIN_TITLE_STEMS
-    is_program = len(_SCREEN.findall(page.body)) >= MIN_SCREEN_WORDS
     # `Code of Conduct`: whose?
     is_bare = not extract_content_stems(_DOCUMENT_SORT.sub("", page.title), page.grammar.language)
     is_sort = not is_bare and _DOCUMENT_SORT.search(page.title) is not None
-    return page.is_prose and not is_bare and (is_long or not is_program or is_sort)
+    return page.is_prose and not is_bare and (is_long or not page.is_program or is_sort)
 
 
 def _find_readme_name(page: Page) -> str:

@@ -14,7 +14,7 @@ from ragstone.text.verbs import is_base_form
 
 MAX_HEADING_WORDS = 12
 GENERAL_HEADINGS = DOCUMENT_WORDS | to_word_set(
-    "abstract todo table tabla nota attribution tip tips pros cons warning external others general background summary conclusion conclusions description synopsis name example examples more other further additional misc miscellaneous details information contents content purpose scope thanks "
+    "abstract todo table tabla nota aviso avisos importante important caution precaución atención attribution tip tips pros cons warning external others general background summary conclusion conclusions description synopsis name example examples more other further additional misc miscellaneous details information contents content purpose scope thanks "
     "acknowledgements credits license licence copyright authors author notes note see related references links resources next what why usage options parameters arguments returns history changelog changes status "
     "consejo consejos ventajas advertencia externos otros antecedentes resumen conclusión conclusiones descripción sinopsis nombre ejemplo ejemplos más otros otras adicional varios detalles información contenido contenidos objeto alcance gracias agradecimientos créditos "
     "licencia autores autor véase ver relacionados referencias enlaces recursos siguiente uso opciones parámetros argumentos historia cambios estado observaciones"

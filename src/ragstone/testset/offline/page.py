@@ -32,6 +32,12 @@ _GENERIC_TITLES = DOCUMENT_WORDS | to_word_set(
 _FILE_NAME = re.compile(r"(?i:README)\b.*|\w+_\w+|(?:[A-Z][a-z]+){3,}")
 """A title that is the name of a file or a page of a wiki: `GmManualLettersForms`."""
 MAX_TITLE_WORDS = 16
+_SCREEN = re.compile(
+    r"\b(?:click|menus?|toolbar|dialogs?|buttons?|windows?|checkbox|(?:haga )?clic|pulse|menús?|botón|botones|diálogos?|ventanas?|casilla)\b",
+    re.IGNORECASE,
+)
+MIN_SCREEN_WORDS = 3
+"""Words of what is seen on a screen that make a page one about a program."""
 _OPENING_CHARS = 200
 """How much of a page may be the head of its site."""
 GRAMMARS: dict[str, Grammar] = {"en": ENGLISH, "es": SPANISH}
@@ -60,6 +66,8 @@ class Page:
     """The name of what the document is about (`JuK`); empty where none stands out."""
     is_prose: bool
     """Whether it has no code, which is a sign of a manual: whose nouns belong to a program."""
+    is_program: bool
+    """Whether it speaks of windows and buttons, as the pages about a program do."""
     body: str
     """Its text without headings and code, so far as it is read for how words are written."""
     has_telling_title: bool
@@ -118,7 +126,7 @@ def open_page(
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,
-        frozenset(written), frozenset(names), product, is_prose, body, _is_telling(title, names),
+        frozenset(written), frozenset(names), product, is_prose, len(_SCREEN.findall(body)) >= MIN_SCREEN_WORDS, body, _is_telling(title, names),
         find_site(document.title),
     )  # fmt: skip
 
