@@ -1,16 +1,18 @@
 """Conversion of HTML pages to Markdown: headings, list items, table rows, code and definition lists.
 
-Navigation (`nav`, `footer`, headers and footers of DocBook and Sphinx pages) is dropped; blocks are separated by blank lines."""
+Navigation (`nav`, `footer`, headers and footers of DocBook and Sphinx pages) and captions of pictures are dropped; blocks are separated by blank lines."""
 
 from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
 
-_HIDDEN_TAGS = frozenset({"script", "style", "noscript", "template", "svg", "nav", "footer"})
+_HIDDEN_TAGS = frozenset(
+    {"script", "style", "noscript", "template", "svg", "nav", "footer", "figcaption"}
+)
 _HIDDEN_CLASSES = frozenset({
     "navheader", "navfooter", "navbar", "sphinxsidebar", "related", "headerlink", "toc",
-    "toctree-wrapper", "breadcrumbs", "contents_nav",
+    "toctree-wrapper", "breadcrumbs", "contents_nav", "caption", "screenshot", "mediaobject",
 })  # fmt: skip
 _BLOCKS = frozenset({
     "p", "div", "section", "article", "header", "main", "aside", "ul", "ol", "table",

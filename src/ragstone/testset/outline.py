@@ -55,7 +55,7 @@ def clean_title(title: str) -> str:
 
 def clean_heading(heading: str) -> str:
     """A heading without its number and marks."""
-    return _NUMBERING.sub("", " ".join(heading.split()).strip("#¶ "), count=1).strip(" .")
+    return _NUMBERING.sub("", " ".join(heading.split()).strip("#¶ "), count=1).strip(" .:")
 
 
 def find_site(title: str) -> str:

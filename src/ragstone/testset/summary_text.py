@@ -63,6 +63,16 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
 
 
 def _iter_notes(made: TestSet) -> Iterator[str]:
+    yield from _iter_left_out(made)
+    worded = sum("worded_by" in item.proof for item in made.items)
+    if worded:
+        yield f"{_format_count(worded, 'question')} in the words of the judge; the others are in those of the rules"
+    yield from _iter_scarce_kinds(made)
+    yield from _iter_shortfall(made)
+
+
+def _iter_left_out(made: TestSet) -> Iterator[str]:
+    """Documents that nothing was asked about, and why."""
     if made.without_text:
         yield f"{_format_count(made.without_text, 'document')} without text left out"
     if made.unreadable:
@@ -70,10 +80,10 @@ def _iter_notes(made: TestSet) -> Iterator[str]:
         yield f"{files} could not be read and left out: {_name_files(made.unreadable)}"
     if made.other_languages:
         yield f"{_format_count(made.other_languages, 'document')} in other languages than --lang asks for left out"
-    worded = sum("worded_by" in item.proof for item in made.items)
-    if worded:
-        yield f"{_format_count(worded, 'question')} in the words of the judge; the others are in those of the rules"
-    yield from _iter_scarce_kinds(made)
+
+
+def _iter_shortfall(made: TestSet) -> Iterator[str]:
+    """Why there are fewer items than were asked for, and what may help."""
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"
     elif len(made.items) < made.asked:

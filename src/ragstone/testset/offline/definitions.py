@@ -79,7 +79,7 @@ def _is_definition(match: re.Match[str], reference: str, grammar: Grammar) -> bo
 
 
 _SEE = re.compile(
-    r",? (?i:see|véase) [\w.-]+\(\d\)|\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:(?:More|Further|Additional) (?:information|details)|Se puede encontrar más información|(?:Hay )?[Mm]ás (?:información|detalles)) [^.]*\.?$|(?<=[.!?)])\s(?:(?:[Ff]or|[Pp]ara)(?: more| further| más| obtener más)? (?:information|details|información|detalles)[^.]{0,40}, )?(?i:(?:please |por favor,? )?(?:see|refer to|véase|vea|ver|consulte)):? [^.]*\.?$"
+    r",? (?i:see|véase) [\w.-]+\(\d\)|\s*\((?i:see|cf\.|véase|vea|ver|consulte)\b[^()]*(?:\([^()]*\)[^()]*)*\)|(?<=[.!?)])\s(?:(?:More|Further|Additional) (?:information|details)|Se puede encontrar más información|(?:Hay )?[Mm]ás (?:información|detalles)) [^.]*\.?$|(?<=[.!?)])\s(?:(?:[Ff]or|[Pp]ara)(?: more| further| más| obtener más)? (?:information|details|información|detalles)[^.]{0,40}, )?(?i:(?:please |por favor,? )?(?:see|refer to|véase|vea|ver|consulte))[:,]? [^.]*\.?$"
 )
 
 

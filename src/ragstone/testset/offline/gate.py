@@ -31,7 +31,7 @@ _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGN
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
 """Signs of code or markup in a question."""
 _NOISE = re.compile(
-    r"[{}\\|↑↓¶©▾•#~ÃÂ]|</?[a-z]+[ >/]|(?: — .*){3}|(?:^|[.:] )> |@\w+@|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\^?[\w ./:-]*\]|[↗↘]|&\w+;|(?:Next|Up|Previous): [A-Z]|Last updated|Última actualización|\b(?:[Ss]ee|[Vv]éase|[Vv]ea|[Cc]onsulte)(?:: | (?:this|este|esta) )|\. \d{1,2}\.$"
+    r"[{}\\|↑↓¶©▾•#~ÃÂ]|</?[a-z]+[ >/]|(?: — .*){3}|(?:^|[.:] )> |@\w+@|(?<!\w)\(\s*\)|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\^?[\w ./:-]*\]|[↗↘]|&\w+;|(?:Next|Up|Previous): [A-Z]|Last updated|Última actualización|\b(?:[Ss]ee|[Vv]éase|[Vv]ea|[Cc]onsulte)(?:: | (?:this|este|esta) )|\. \d{1,2}\.$"
     r"|(?:^|[;.] )(?:Next|Prev(?:ious)?|Up|Home|Siguiente|Anterior|Subir|Inicio)\s*(?=[;.\d]|$)|^(\w+(?: \w+){1,4}) \1\b"
     r"|[a-zñáéíóú] (?:The|El|La|Los|Las|This|Est[ea]) [a-zñáéíóú]|^\d{2,4} [A-ZÁÉÍÓÚÑ]|(?<!\.\w)(?<!etc)\. [a-zñáéíóú]{2}"
 )

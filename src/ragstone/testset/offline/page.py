@@ -29,6 +29,10 @@ from ragstone.text.sentences import split_sentences
 _GENERIC_TITLES = DOCUMENT_WORDS | to_word_set(
     "home index contents readme about inicio índice contenido our nuestra nuestro untitled"
 )
+_BOX = re.compile(
+    r"(?i:notes?|warnings?|tips?|important|cautions?|hints?|notas?|avisos?|advertencias?|sugerencias?|consejos?|importante|precaución|atención)[:.]?"
+)
+"""What stands above a box that is set off from its text."""
 _FILE_NAME = re.compile(r"(?i:README)\b.*|\w+_\w+|(?:[A-Z][a-z]+){3,}")
 """A title that is the name of a file or a page of a wiki: `GmManualLettersForms`."""
 MAX_TITLE_WORDS = 16
@@ -108,7 +112,8 @@ def open_page(
     """The page of a document; `folder_product` is what the documents of its folder are about, where that is known.
 
     `shares_title`: another document has the same title, so that it does not tell which is meant."""
-    blocks = parse_blocks(document.text)
+    # a box (`Note`) goes on with its section
+    blocks = [block for block in parse_blocks(document.text) if block.kind != "heading" or not _BOX.fullmatch(block.text)]  # fmt: skip
     title = "" if shares_title else _find_title(document, blocks, GRAMMARS[language])
     command, manual = find_manual_name(document, blocks)
     # enough to see how a word is written; longer documents are not read whole for that

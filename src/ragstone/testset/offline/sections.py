@@ -239,7 +239,7 @@ def _read_text(blocks: Sequence[Block]) -> str:
             steps += 1
             parts.append(f"{steps}. {_end_item(text)}")
         elif block.kind == "item":
-            if is_next_item:
+            if is_next_item and not parts[-1].endswith(":"):
                 parts[-1] = parts[-1].rstrip(".;,") + ";"
             parts.append(_end_item(text))
         elif block.kind == "code" and (lines := _read_code(text)):
