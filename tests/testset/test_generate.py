@@ -237,3 +237,23 @@ def test_documents_in_other_languages_are_counted() -> None:
     made = generate(documents, 1, languages=["es"])
     assert "1 document in other languages than --lang asks for left out" in str(made)
     assert "other languages" not in str(generate(documents, 1, languages=["en"]))
+
+
+def test_rules_write_where_the_judge_is_a_small_model() -> None:
+    class Small:
+        name, small, local, concurrency, batch = "small", True, True, 1, 1
+
+        def identity(self, ask: object) -> dict[str, str]:
+            return {"judge": "small"}
+
+        async def answer(self, asks: list[object]) -> list[object]:
+            raise AssertionError("nothing is asked of it")
+
+        async def close(self) -> None:
+            """Nothing is open."""
+
+    text = "# Rules of the Marlow Library\n\n## Late returns\n\nBooks that come back late cost 20 cents a day at the desk.\n"
+    documents = [Document("a", text, "Rules of the Marlow Library", "en")]
+    made = generate(documents, 1, judge=Small())
+    assert [item.how for item in made.items] == ["tiny"]
+    assert "small is a small model" in str(made)

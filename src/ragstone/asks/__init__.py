@@ -27,7 +27,6 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
     write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
-    write_one  {"question"}                                        what a reader asks who looks for one section, by small models
     told       {"yes", "probability"?}                             whether one passage answers a question, by small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
@@ -54,7 +53,6 @@ from ragstone.asks.kinds import (
     turns,
     useful,
     write,
-    write_one,
 )
 from ragstone.asks.types import Answered, Ask, Reply, canonical, canonical_once, digest
 
@@ -91,5 +89,4 @@ __all__ = [
     "turns",
     "useful",
     "write",
-    "write_one",
 ]  # fmt: skip

@@ -194,11 +194,6 @@ def write(sources: Sequence[Chunk], orders: Sequence[Order], *, language: str | 
     return Ask("write", {"sources": _number_sources(sources), "orders": rows}, schema, language)
 
 
-def write_one(heading: str, passage: str, *, language: str | None = None) -> Ask:
-    """Write the question of a reader who looks for a section: what a small model can reply to."""
-    return Ask("write_one", {"heading": heading, "passage": passage}, schemas.WRITE_ONE, language)
-
-
 def check_passage(passage: str, question: str, *, language: str | None = None) -> Ask:
     """Say yes or no of whether a passage answers a question: what a small model can reply to."""
     values = {"passage": passage, "question": question}

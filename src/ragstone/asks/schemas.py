@@ -57,7 +57,6 @@ _TEST_ITEM = {
     "difficulty": _enum("easy", "medium", "hard"),
 }  # fmt: skip
 _EARLIER_TURN = {"earlier_question": _STRING, "earlier_answer": _STRING}
-WRITE_ONE = _object(question=_STRING)
 TOLD = _object(yes=_BOOLEAN)
 WRITE = _object(items=_array(_object(**_TEST_ITEM)))
 WRITE_FOLLOW_UPS = _object(items=_array(_object(**_TEST_ITEM, **_EARLIER_TURN)))

@@ -103,7 +103,7 @@ class _PageParser(HTMLParser):
 
     def _open_block(self, tag: str) -> None:
         if tag == "tr":
-            self._row, self._header_row = [], True
+            self._open_row()
         elif self._row is not None:
             self._open_cell(tag)
         elif tag in _HEADINGS:
@@ -121,6 +121,11 @@ class _PageParser(HTMLParser):
                 self._lists.append(0 if tag == "ol" else -1)
         elif tag in _CODE:
             self.parts.append("`")
+
+    def _open_row(self) -> None:
+        if self._row and any(cell.strip() for cell in self._row):
+            self._close_row(self._row)  # of a table around this one
+        self._row, self._header_row = [], True
 
     def _mark_item(self) -> str:
         if not self._lists or self._lists[-1] < 0:

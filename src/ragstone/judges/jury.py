@@ -15,7 +15,7 @@ from ragstone.types import NO_USAGE, Usage
 
 FIRST_JUROR_KINDS = frozenset(
     {
-        "claims", "questions", "embed", "translate", "write", "write_one", "told",
+        "claims", "questions", "embed", "translate", "write", "told",
     }
 )  # fmt: skip
 """Kinds of Ask without an opinion to vote on: the first juror that does not fail answers for all."""

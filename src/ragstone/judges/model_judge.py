@@ -11,7 +11,6 @@ from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.completion import LanguageModel
-from ragstone.judges.plain_replies import PLAIN_FIELDS, PlainSession
 from ragstone.judges.session import JudgeSession
 from ragstone.judges.specs import find_prompt_name
 from ragstone.types import NO_USAGE
@@ -76,8 +75,7 @@ class ModelJudge(Reopenable):
             return (await self.embeddings.answer([ask]))[0]
         if ask.kind == "questions" and hasattr(self.embeddings, "start_loading"):
             self.embeddings.start_loading()  # the texts of the reply will be embedded
-        build = PlainSession if ask.kind in PLAIN_FIELDS else JudgeSession
-        session = build(self.model, ask, lambda name: self.load_prompt(name, ask))
+        session = JudgeSession(self.model, ask, lambda name: self.load_prompt(name, ask))
         try:
             value = await session.run()
         except (JudgeFailed, OutOfBudget) as failure:

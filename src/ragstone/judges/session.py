@@ -10,7 +10,6 @@ from ragstone.errors import JudgeFailed
 from ragstone.judges.completion import CompletionRequest, Deadline, LanguageModel
 from ragstone.judges.fences import make_nonce
 from ragstone.judges.json_replies import ReplyFault, extract_json
-from ragstone.judges.plain_replies import PLAIN_FIELDS, build_plain_prompt
 from ragstone.judges.specs import build_spec
 from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
 from ragstone.locale.catalogue import LANGUAGES
@@ -122,8 +121,6 @@ class JudgeSession:
 
 def build_first_prompt(ask: Ask, load_prompt: Callable[[str], Prompt]) -> tuple[str, str] | None:
     """System and user message of the first call about an Ask, with another nonce; None when there is nothing to ask."""
-    if ask.kind in PLAIN_FIELDS:
-        return build_plain_prompt(ask, load_prompt(ask.kind))
     spec = build_spec(ask)
     items = list(spec.items)
     if not items:

@@ -22,6 +22,8 @@ _SHOUTED_HEADING = re.compile(
 """`2. THE SCHOOL DAY` on a line of its own."""
 _COUNTED_HEADING = re.compile(r"\d{1,2}\.\s+[A-ZÁÉÍÓÚÑ¿][^.:;,!]{2,60}$")
 """`2. The school day`, which may be a step as well."""
+_ADMONITION = re.compile(r"[!?]{3}\+? [\w-]+(?: \".*\")?\s*$")
+"""`!!! note`: what stands before a box of MkDocs."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,2})[.)])[ \t]+(?=\S)")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t|:=+*_-]{3,}$")
@@ -161,13 +163,11 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     line = lines[at]
     if _FENCE.match(line.text):
         return _read_fence(lines, at)
-    if heading := _HEADING.match(line.text):
-        return _make_block("heading", [line], skip=heading.start(2), level=len(heading[1])), at + 1
-    if _RULE.match(line.text) or _TARGET.match(line.text):
-        return None, at + 1
-    if _ROW.match(line.text):
-        return _make_row(line), at + 1
+    if any(sign.match(line.text) for sign in (_HEADING, _RULE, _TARGET, _ROW)):
+        return _read_line(line), at + 1
     end = _paragraph_end(lines, at)
+    if _ADMONITION.match(line.text):
+        return _make_block("paragraph", lines[min(at + 1, end - 1) : end]), end
     if _DESCRIPTION.match(line.text):  # a description without a term: _read_entry takes the others
         return None, end
     if end == at + 1 and (level := _find_plain_level(lines, at)):
@@ -183,6 +183,14 @@ def _read_markdown(lines: Sequence[_Line], at: int) -> tuple[Block | None, int]:
     if end == at + 1 and (level := _read_underline(lines[end : end + 1])):
         return _make_block("heading", [line], level=level), end + 1
     return _make_block("paragraph", lines[at:end]), end
+
+
+def _read_line(line: _Line) -> Block | None:
+    """The block of a line that stands by itself: a heading with #, a row of a table; None for a rule or an anchor."""
+    if heading := _HEADING.match(line.text):
+        return _make_block("heading", [line], skip=heading.start(2), level=len(heading[1]))
+    is_row = not _RULE.match(line.text) and not _TARGET.match(line.text)
+    return _make_row(line) if is_row else None
 
 
 def _find_plain_level(lines: Sequence[_Line], at: int) -> int:

@@ -24,17 +24,13 @@ from ragstone.testset.judge_writer import (
 from ragstone.testset.plan import TestsetInputs, TestsetPlan
 from ragstone.testset.quotas import resolve_weights, split_by_weight
 from ragstone.testset.sampling import spread_documents
-from ragstone.testset.sets import build_writer_judge, is_small, is_worded, open_documents
+from ragstone.testset.sets import build_writer_judge, is_ruled, is_small, open_documents
 from ragstone.types import Chunk
 
 SECONDS_PER_CALL = 4.0
 """Assumed duration of a call that writes several questions."""
 PROBED_DOCUMENTS = 40
 """Documents whose length is looked at."""
-SMALL_CALLS_AN_ITEM = 0.6
-"""Share of the items that a small model is asked to word (bench/testset_small.py)."""
-SMALL_PASSAGE_CHARS, SMALL_LINE_CHARS = 500, 50
-"""Characters of a section that a small model is shown, and of what it replies on average."""
 ITEM_CHARS, ANSWER_CHARS = 420, 160
 """Characters that a judge writes for an item, and for an answer to it."""
 
@@ -64,14 +60,12 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         languages = [language.split("-")[0].lower() for language in plan.languages]
         order = spread_documents(corpus, plan.seed, wanted=wanted, languages=languages)
         kinds = {kind: count for kind, count in split_by_weight(wanted, weights).items() if count}
-        if judge is None or not order:
+        if judge is None or is_ruled(judge, weights, plan.styles) or not order:
             return Estimate(len(corpus), min(len(order), wanted), kinds, None)
         # seeded, so that the estimate is the same each time
         rng = random.Random(plan.seed)
         parts = [choose_part(corpus[position], rng).text for position in order[:PROBED_DOCUMENTS]]
         documents = len(corpus)
-    if is_worded(judge, weights, plan.styles):
-        return _estimate_small(judge, plan, documents, min(len(order), wanted), kinds)
     length = sum(map(len, parts)) / len(parts)
     # as Generation._deal_orders does
     each = min(PER_DOCUMENT, max(2, math.ceil(wanted / len(order))))
@@ -102,18 +96,6 @@ def estimate_generation(plan: TestsetPlan) -> Estimate:
         usd=_estimate_usd(judge, plan.judge, *tokens),
         seconds=calls * SECONDS_PER_CALL / max(1, at_once),
     )
-
-
-def _estimate_small(
-    judge: Judge, plan: TestsetPlan, documents: int, asked_about: int, kinds: dict[str, int]
-) -> Estimate:
-    """The estimate for a small model, which words a part of the items that rules make: by what was measured."""
-    calls = math.ceil(SMALL_CALLS_AN_ITEM * plan.item_count)
-    shown = len(prompts.load("write_one", None).text) + SMALL_PASSAGE_CHARS
-    tokens = calls * shown / CHARACTERS_PER_TOKEN, calls * SMALL_LINE_CHARS / CHARACTERS_PER_TOKEN
-    usd = _estimate_usd(judge, plan.judge, *tokens)
-    seconds = calls * SECONDS_PER_CALL  # one after another
-    return Estimate(documents, asked_about, kinds, judge.name, calls, *tokens, usd=usd, seconds=seconds)  # fmt: skip
 
 
 def _estimate_usd(judge: Judge, spec: Any, tokens_in: float, tokens_out: float) -> float | None:

@@ -135,24 +135,26 @@ def _find_called(text: str, folder: str) -> str:
     parts = re.split(r"[-_]", folder)
     if parts[0].rstrip("0123456789").lower() not in text.lower():
         return ""  # most folders: the search below takes much longer
+    whole = ""
     for end in range(len(parts), 0, -1):
-        called = _find_written(text, parts[:end])
+        uses, called = _count_written(text, parts[:end])
+        whole = whole or called
         # of a part nobody knows that it is a name, unless it is written as one
-        if called and (end == len(parts) or not called.islower()):
-            return called
+        if uses >= MIN_WRITTEN and (end == len(parts) or not called.islower()):
+            return whole  # `Front-End Checklist`, though it is mostly called Front-End
     return ""
 
 
-def _find_written(text: str, parts: Sequence[str]) -> str:
-    """A name of several parts as a text writes it again and again without an article; empty where it does not."""
+def _count_written(text: str, parts: Sequence[str]) -> tuple[int, str]:
+    """How often a text writes a name of several parts, and how; nothing for one that mostly has an article."""
     if len("".join(parts)) < 3 or "-".join(parts).lower() in _NO_PRODUCTS:
-        return ""
+        return 0, ""
     name = "[- _]".join(re.escape(part.rstrip("0123456789") or part) for part in parts)
     uses = re.findall(rf"(?:\b({_ARTICLES}) )?(?<![\w/.@`-])({name})(?![\w/`-]|\.\w)", text, re.IGNORECASE)  # fmt: skip
     with_article = sum(bool(article) for article, _ in uses)
-    if len(uses) < MIN_WRITTEN or MAX_ARTICLES * len(uses) < with_article:
-        return ""
-    return str(Counter(name for _, name in uses).most_common(1)[0][0])
+    if not uses or MAX_ARTICLES * len(uses) < with_article:
+        return 0, ""
+    return len(uses), str(Counter(name for _, name in uses).most_common(1)[0][0])
 
 
 def _is_part_of_name(name: str, text: str) -> bool:

@@ -64,9 +64,8 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
 
 def _iter_notes(made: TestSet) -> Iterator[str]:
     yield from _iter_left_out(made)
-    worded = sum("worded_by" in item.proof for item in made.items)
-    if worded:
-        yield f"{_format_count(worded, 'question')} in the words of the judge; the others are in those of the rules"
+    if made.spared:
+        yield f"{made.spared} is a small model, whose questions are poorer than those of the rules: rules wrote these; a larger judge, or a kind that only a judge can write, changes that"
     yield from _iter_scarce_kinds(made)
     yield from _iter_shortfall(made)
 

@@ -33,7 +33,7 @@ PROMPTS: dict[str, tuple[str, ...]] = {
 """Prompts of each kind of Ask that a model decides."""
 MODEL_KINDS = frozenset({"prefer", "told"})
 """Kinds of Ask to which the embedded judge has nothing to say."""
-WRITTEN_KINDS = frozenset({"write", "write_one", "solve", "translate"})
+WRITTEN_KINDS = frozenset({"write", "solve", "translate"})
 """Kinds of Ask that cannot be answered with one token."""
 
 

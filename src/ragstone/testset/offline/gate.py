@@ -31,14 +31,14 @@ _CONTRACTION = re.compile(r"\w[’'](?:re|ll|ve|d|m|t)\b|\blet[’']s\b", re.IGN
 _JUNK = re.compile(r"[{}<>\\=|→↑↓¶©▾•*_#~]|://|\w\(\)|\.\.\.|…|\d\.\d+\.\d+\.|--|\s/|\S/\S+/|^\W+$")
 """Signs of code or markup in a question."""
 _NOISE = re.compile(
-    r"[{}\\|↑↓¶©▾•#~ÃÂ]|</?[a-z]+[ >/]|(?: — .*){3}|(?:^|[.:] )> |@\w+@|(?<!\w)\(\s*\)|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\^?[\w ./:-]*\]|[↗↘]|&\w+;|(?:Next|Up|Previous): [A-Z]|Last updated|Última actualización|\b(?:[Ss]ee|[Vv]éase|[Vv]ea|[Cc]onsulte)(?:: | (?:this|este|esta) )|\. \d{1,2}\.$"
+    r"[{}\\|↑↓¶©▾•#~ÃÂ]|</?[a-z]+[ >/]|(?: — .*){3}|(?:^|[.:] )> |@\w+@|(?<!\w)\(\s*\)|(?<!\w)(?:\.\.\.|…)|(?:\.\.\.|…)$|\bTODO\b|\bFIXME\b|\[\^?[\w ./:-]*\]|[↗↘]|&\w+;|(?:Next|Up|Previous): [A-Z]|[Uu]pdated:? (?:\d|[A-Z][a-z]+ \d)|[Aa]ctualización:? \d|''|\b(?:[Ss]ee|[Vv]éase|[Vv]ea|[Cc]onsulte)(?:: | (?:this|este|esta) )|\. \d{1,2}\.$"
     r"|(?:^|[;.] )(?:Next|Prev(?:ious)?|Up|Home|Siguiente|Anterior|Subir|Inicio)\s*(?=[;.\d]|$)|^(\w+(?: \w+){1,4}) \1\b"
     r"|[a-zñáéíóú] (?:The|El|La|Los|Las|This|Est[ea]) [a-zñáéíóú]|^\d{2,4} [A-ZÁÉÍÓÚÑ]|(?<!\.\w)(?<!etc)\. [a-zñáéíóú]{2}"
 )
 """Signs of code or markup that even a reference may not have; links of navigation, captions and numbers of paragraphs that ran
 into the text; a sentence whose beginning is lost."""
 _LAYOUT = re.compile(
-    r"\b(?:this (?:\w+ )?(?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|(?:on|in) (?:a separate|another) (?:page|section|chapter)|en (?:otra|una) (?:página|sección)(?: separada| aparte)?|(?:screenshot|captura|(?:image|picture|figure)s? on)|(?:las? )(?:siguientes? )?(?:im[aá]gen(?:es)?|figuras?)|here(?=[.,;)])|aquí(?=[.,;)])|arriba|abajo|anteriormente|más adelante|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
+    r"\b(?:this (?:\w+ )?(?:page|section|chapter|topic)|est[ae] (?:página|sección|capítulo|tema)|above|below|following|(?:next|previous|last) (?:section|chapter|page|step)|(?:on|in) (?:a separate|another) (?:page|section|chapter)|en (?:otra|una) (?:página|sección)(?: separada| aparte)?|(?:screenshot|captura|(?:image|picture|figure)s? on)|(?:las? )(?:siguientes? )?(?:im[aá]gen(?:es)?|figuras?)|we (?:will|shall|now) (?:describe|discuss|explain|show|look)|here(?=[.,;)])|aquí(?=[.,;)])|arriba|abajo|anteriormente|más adelante|a continuación|siguientes?:|(?:sección|capítulo|página|paso) (?:anterior|siguiente)|siguiente (?:sección|capítulo|página))\b",
     re.IGNORECASE,
 )
 """Words that point at another place of the page."""

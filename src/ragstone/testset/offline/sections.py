@@ -133,20 +133,25 @@ def _ask_question(page: Page, heading: str, reference: str) -> Fact | None:
     """The fact of a heading that is a question itself."""
     bare = re.sub(r"\s+\?$", "?", heading)
     bare = bare if page.grammar.language != "es" else f"¿{bare.lstrip('¿')}"
-    stems = extract_content_stems(bare, page.grammar.language)
-    is_name = _WHAT_IS.match(bare) and bare.rstrip("?").split()[-1].lower() in page.names
+    # `What is Ikiwiki?` is clear; whose register it is only its owner tells
+    is_name = not page.owner and _WHAT_IS.match(bare) and bare.rstrip("?").split()[-1].lower() in page.names  # fmt: skip
     question = bare if is_name else frame_home(page, bare)
     kind = next((kind for kind, asks in _KINDS_ASKED if asks.match(bare)), "")
-    doubt = gate.explain_doubtful_question(question, page.grammar)
-    # `Which Rate is used When?`: the capitals of a heading
-    is_titled = any(word.istitle() and word.lower() in page.small - page.names for word in bare.split()[1:])  # fmt: skip
-    # `Can I book?`: what, only the name of the page tells; `What is Ikiwiki?` is clear
-    least = MIN_QUESTION_STEMS - (question != bare)
-    is_short = len(stems) < least and not _WHAT_IS.match(bare)
     is_told = len(reference.split()) >= MIN_ANSWER_WORDS
-    if not kind or is_short or is_titled or not is_told or "?" in question[:-1] or doubt:
+    if not kind or not is_told or not _is_clear(page, bare, question):
         return None
     return Fact(question, reference, kind, "question", 0, 0, question)
+
+
+def _is_clear(page: Page, bare: str, question: str) -> bool:
+    """Whether a heading that asks can be understood in its frame, and has no capitals of a title."""
+    # `Which Rate is used When?`
+    is_titled = any(word.istitle() and word.lower() in page.small - page.names for word in bare.split()[1:])  # fmt: skip
+    # `Can I book?`: what, only the name of the page tells
+    least = MIN_QUESTION_STEMS - (question != bare)
+    is_short = len(extract_content_stems(bare, page.grammar.language)) < least and not _WHAT_IS.match(bare)  # fmt: skip
+    is_one = "?" not in question[:-1] and not gate.explain_doubtful_question(question, page.grammar)
+    return is_one and not is_titled and not is_short
 
 
 def _ask_task(section: _Section, reference: str) -> Fact | None:

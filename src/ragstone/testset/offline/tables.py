@@ -44,6 +44,7 @@ def _find_rows_facts(
     header, *body = (row.block for row in rows)
     # a first row that is no row of names is data; a row of another length has cells that stand for several rows
     is_even = all(len(row.terms) == len(header.terms) and row.terms[0] for row in body)
+    is_even = is_even and len(set(header.terms)) == len(header.terms)
     if len(body) < 2 or not is_even or not all(map(_is_header, header.terms)):
         return
     place = _name_place(page, rows[0])
