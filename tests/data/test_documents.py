@@ -184,3 +184,10 @@ def test_a_notebook_is_its_text_and_code(tmp_path: Path) -> None:
     (document,) = read_documents(tmp_path)
     assert document.text == "# Rates\nRates are daily.\n\n```\nload()\n```"
     assert document.title == "Rates"
+
+
+def test_text_before_a_table_inside_a_table_is_kept(tmp_path: Path) -> None:
+    page = "<table><tr><td><p>Before.</p><table><tr><td>a</td><td>b</td></tr></table><p>After.</p></td></tr></table>"
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    (document,) = read_documents(tmp_path)
+    assert [line for line in document.text.splitlines() if line] == ["Before.", "| a | b |", "After."]  # fmt: skip

@@ -101,3 +101,8 @@ def test_a_line_of_marks_alone_is_no_term(marks: str) -> None:
 )
 def test_headings_of_plain_text_stand_alone_in_capitals_or_with_a_number(text: str, headings: list[str]) -> None:  # fmt: skip
     assert [block.text for block in parse_blocks(text) if block.kind == "heading"] == headings
+
+
+def test_the_mark_of_a_box_is_no_part_of_it() -> None:
+    (block,) = parse_blocks('!!! note "Careful"\n    The valve is hot\n    after use.\n')
+    assert (block.kind, block.text) == ("paragraph", "The valve is hot after use.")

@@ -103,32 +103,6 @@ def test_a_near_miss_asks_for_what_only_another_document_has() -> None:
             assert checked.proof["searched"] > 0
 
 
-def policy(name: str, *sections: tuple[str, str]) -> Document:
-    """A page of rules with these sections."""
-    text = "".join(f"## {heading}\n\n{told}\n\n" for heading, told in sections)
-    return Document(f"{name}.md", f"# Rules of {name}\n\n{text}", f"Rules of {name}", "en")
-
-
-FEES = ("Entry fees", "Adults pay four euros at the desk, and children pay two euros at the desk.")
-LOCKERS = ("Locker keys", "A key costs one euro at the desk and is returned at the desk.")
-SAUNA = ("Sauna hours", "Adults visit it in the evening; children visit it with adults. They pay at the desk.")  # fmt: skip
-
-
-def test_a_near_miss_asks_for_a_heading_that_only_a_page_of_the_same_sort_has() -> None:
-    east, west = policy("Eastfield Baths", FEES, LOCKERS), policy("Westfield Baths", FEES, LOCKERS, SAUNA)  # fmt: skip
-    found = candidates(Held([east, west]), 0, "near_miss")
-    assert {item.question for item in found} == {
-        "What does “Rules of Eastfield Baths” say under the heading “Sauna hours”?"
-    }
-    assert all(item.reference is None for item in found)
-    told = replace(
-        east, text=f"{east.text}\n## Rooms\n\nThe saunas are shut this year for repairs.\n"
-    )
-    assert candidates(Held([told, west]), 0, "near_miss") == [], "it says something of that"
-    other = policy("Westfield Library", SAUNA, ("Late books", "A late book costs one euro a day."))
-    assert candidates(Held([east, other]), 0, "near_miss") == [], "of another sort"
-
-
 def test_a_later_turn_names_only_the_next_option() -> None:
     (item, *_) = candidates(TOOLS, 0, "follow_up")
     assert item.question.startswith("And `--")

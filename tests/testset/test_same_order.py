@@ -60,8 +60,8 @@ def made() -> TestSet:
 def test_the_order_is_that_of_the_hand_made_set(made: TestSet, tmp_path: Path) -> None:
     hand = means(corpora.questions(), tmp_path / "hand.db")
     ours = means(made.rows(), tmp_path / "made.db")
-    # rules make few questions that nothing answers, so that the set cannot tell who never abstains
-    assert any(not item.answerable for item in made.items)
+    # pages without options give no question that nothing answers, so that the set cannot tell who never abstains
+    assert all(item.answerable for item in made.items)
     told = 0
     for metric in METRICS:
         for one, two in combinations(

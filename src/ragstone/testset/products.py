@@ -140,21 +140,25 @@ def _find_called(text: str, folder: str) -> str:
         uses, called = _count_written(text, parts[:end])
         whole = whole or called
         # of a part nobody knows that it is a name, unless it is written as one
-        if uses >= MIN_WRITTEN and (end == len(parts) or not called.islower()):
+        is_whole = end == len(parts)
+        # a house of several words that is called by them is named seldom
+        least = 1 if is_whole and end > 1 and called.istitle() else MIN_WRITTEN
+        if uses >= least and (is_whole or not called.islower()):
             return whole  # `Front-End Checklist`, though it is mostly called Front-End
     return ""
 
 
 def _count_written(text: str, parts: Sequence[str]) -> tuple[int, str]:
-    """How often a text writes a name of several parts, and how; nothing for one that mostly has an article."""
+    """How often a text writes a name of several parts, and how; never, for one that mostly has an article."""
     if len("".join(parts)) < 3 or "-".join(parts).lower() in _NO_PRODUCTS:
         return 0, ""
     name = "[- _]".join(re.escape(part.rstrip("0123456789") or part) for part in parts)
     uses = re.findall(rf"(?:\b({_ARTICLES}) )?(?<![\w/.@`-])({name})(?![\w/`-]|\.\w)", text, re.IGNORECASE)  # fmt: skip
     with_article = sum(bool(article) for article, _ in uses)
-    if not uses or MAX_ARTICLES * len(uses) < with_article:
+    if not uses:
         return 0, ""
-    return len(uses), str(Counter(name for _, name in uses).most_common(1)[0][0])
+    is_noun = MAX_ARTICLES * len(uses) < with_article
+    return 0 if is_noun else len(uses), str(Counter(name for _, name in uses).most_common(1)[0][0])
 
 
 def _is_part_of_name(name: str, text: str) -> bool:

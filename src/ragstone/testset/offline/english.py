@@ -34,9 +34,6 @@ ENGLISH = Grammar(
     first_person=re.compile(r"\b(?:we|our|ours|us)\b", re.IGNORECASE),
     leaning_start=re.compile(r"(?:an alias|a synonym|it|its|he|she|they|their|them|his|her|that|as above|same|see|also|but|and|or|so|however|then|otherwise|instead|note|like|yes|no|not|similar|equivalent|ditto|deprecated|obsolete|alias|synonym|ignored|for example|e\.g)\b", re.IGNORECASE),
     dangling_end=to_word_set("the a an of in on at by for with from to and or but as that which is are was were be been has have its their your e.g i.e etc such than if when"),
-    own_words={"your": "my", "yourself": "myself", "you": "I"},
-    task=re.compile(r"(?P<asked>How (?:to|do I|can I|do you) )?(?P<verb>[A-Za-z]+) (?P<rest>(?!(?:and|or) )[^:,(]+)"),
-    asked_task=re.compile(r"How to "),
     manual_heading=re.compile(r"options|description|arguments|flags|parameters", re.IGNORECASE),
     commands_heading=re.compile(r"\b(?:sub-?)?commands\b", re.IGNORECASE),
     before_verb=re.compile(r"(?:Do not|Never|Always|Only|Also) "),
@@ -49,8 +46,7 @@ ENGLISH = Grammar(
     glossary=re.compile(r"\b(?:glossary|terminology|definitions)\b", re.IGNORECASE),
     templates={
         "option": "What does the {key} option of {owner} do?", "what_is": "What {verb} {key}?",
-        "purpose": "What is {key} used for?", "cell": "What does the table {place} give for {key} in the column {column}?", "of": "of {}", "under": "under the heading {label} of {home}",
-        "task": "How do I {task}?", "follow_up": "And {key}?",
+        "purpose": "What is {key} used for?", "cell": "What does the table {place} give for {key} in the column {column}?", "of": "of {}", "under": "under the heading {label} of {home}", "follow_up": "And {key}?",
         "frame_at": "At {owner}, {question}", "frame_in": "In {owner}, {question}", "frame_page": "According to {owner}, {question}", "quote": "“{}”", "heading": "What does {home} say under the heading {label}?", "list": "What does {home} list under the heading {label}?", "home_manual": "the manual page of `{}`", "home_readme": "the README of {}", "home_part": "{title} in the {product} documentation", "glossary": "What does {term} mean in {home}?", "follow_up_heading": "And under the heading {key}?",
     },
 )  # fmt: skip

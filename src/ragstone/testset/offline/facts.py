@@ -14,7 +14,7 @@ class Fact:
     kind: str
     """`factual`, `conceptual`, `how_to`, `detail` or `aggregation`."""
     pattern: str
-    """What made it: heading, list, question, task, term, table, option, purpose_line, definition"""
+    """What made it: heading, list, question, term, table, option, purpose_line, definition"""
     start: int
     end: int
     """Where its evidence stands in the document."""

@@ -34,7 +34,9 @@ def name_home(page: Page) -> str:
         return templates["home_readme"].format(name)
     title = templates["quote"].format(re.sub("[“”«»]", "", page.title))
     if page.product and page.title and page.product.lower() not in page.title.lower():
-        return templates["home_part"].format(title=title, product=page.product)
+        # a house has no documentation
+        is_house = page.is_prose and not page.is_program
+        return f"{title} ({page.product})" if is_house else templates["home_part"].format(title=title, product=page.product)  # fmt: skip
     if page.site and page.title and not _has_name(page):
         return f"{title} ({page.site})"
     return title if page.has_telling_title and (_has_name(page) or _is_known(page)) else ""

@@ -31,12 +31,6 @@ class Grammar:
     """A reference that begins so lacks its noun."""
     dangling_end: frozenset[str]
     """Words that no phrase ends with."""
-    task: re.Pattern[str]
-    """A heading that names a task, by its `verb` and the `rest`: `How to mount a disk`, `Mounting a disk`."""
-    asked_task: re.Pattern[str]
-    """How a heading begins that asks for a task: `How to`."""
-    own_words: Mapping[str, str]
-    """Words by which a heading speaks to its reader → those of the reader: your → my."""
     manual_heading: re.Pattern[str]
     """Headings of a manual page under which its options stand."""
     commands_heading: re.Pattern[str]
@@ -61,14 +55,6 @@ class Grammar:
     """Titles and headings of glossaries."""
     subject_fixes: Sequence[tuple[str, str]] = field(default=())
     """Regular expressions and replacements that every question passes: `de el` → `del`."""
-
-    def to_own_words(self, task: str) -> str:
-        """A task as its reader puts it: `change your password` → `change my password`."""
-        for yours, mine in self.own_words.items():
-            # in Spanish `su` is the reader's only as the object of the task: not in `buscar un objeto por su nombre`
-            before = r"(?<=[aei]r )" if self.language == "es" else r"\b"
-            task = re.sub(rf"(?:{before}){yours}\b(?! vez)", mine, task)
-        return task
 
     def fix_question(self, question: str) -> str:
         """The question with the language's contractions, its first letter large."""

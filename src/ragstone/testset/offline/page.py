@@ -128,6 +128,7 @@ def open_page(
     # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and all(block.kind != "code" for block in blocks)
     owner = find_owner(title) if is_prose else ""
+    owner = owner if owner in body else ""  # `Membership and Borrowing: …` is nobody's name
     return Page(
         # by position: in the order of the fields of Page
         document, GRAMMARS[language], tuple(list_sections(blocks)), title, owner, command, manual,

@@ -14,7 +14,7 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.definitions import drop_references
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.frames import frame_home, name_home
-from ragstone.testset.offline.headings import is_telling, name_task, quote_label
+from ragstone.testset.offline.headings import is_telling, quote_label
 from ragstone.testset.offline.page import Page
 from ragstone.testset.outline import clean_heading
 from ragstone.testset.question_terms import extract_content_stems
@@ -45,13 +45,12 @@ _POINTER = re.compile(
     r"(?:Please )?(?:see|refer to|consult|read)\b|(?:Por favor,? )?(?:véase|vea|ver|consulte?|lea|lee)\b",
     re.IGNORECASE,
 )
+_HOW_TO = re.compile(r"How to |Cómo \w+[aei]r(?:se)? ", re.IGNORECASE)
 _LINKED = re.compile(r"\[[^\]\n]*\]\([^)\s]*\)[.;,]?\s*")
 _POINTED = re.compile(
     r"\b(?:see|refer to|consult|(?:described|discussed|documented|explained|covered|listed|found) (?:in|at|on|by|separately|elsewhere)|(?:separate|another|own|otra) (?:page|section|chapter|página|sección)|v(?:éase|ea)|consulte|(?:se )?(?:describen?|explican?|encuentran?|detallan?) en)\b",
     re.IGNORECASE,
 )
-_POINTING_OBJECT = re.compile(r"(?:the|el|la|los|las) [a-zñáéíóú]+")
-"""`activate the dialog`: which one, only the page tells."""
 _PLAIN_TERM = re.compile(r"[^\W_][\w ’'/&.+-]{1,40}")
 _WHAT_IS = re.compile(r"What (?:is|are)\b|¿Qué (?:es|son)\b")
 _ANSWER_MARK = re.compile(r"^(?:A|R|Answer|Respuesta)\s?[.:]{1,2}\s+(?=[A-ZÁÉÍÓÚÑ¿¡])")
@@ -105,14 +104,14 @@ def _list_labelled(page: Page) -> Iterator[_Section]:
 
 
 def _ask_heading(section: _Section) -> Fact | None:
-    """The fact of a heading, by what it is: a question, a task or a label; its span is set by the caller."""
+    """The fact of a heading, by what it is: a question or a label; its span is set by the caller."""
     page, heading = section.page, section.heading
     reference = _read_text(_drop_footer(section))
     is_whole = reference and not section.has_parts and not section.is_repeated
     if not is_whole or _explain_doubtful_section(section, reference):
         return None
     fact = _ask_question(page, heading, reference) if heading.endswith("?") else None
-    return fact or _ask_task(section, reference) or _ask_label(section, reference)
+    return fact or _ask_label(section, reference)
 
 
 def _explain_doubtful_section(section: _Section, reference: str) -> str:
@@ -154,20 +153,6 @@ def _is_clear(page: Page, bare: str, question: str) -> bool:
     return is_one and not is_titled and not is_short
 
 
-def _ask_task(section: _Section, reference: str) -> Fact | None:
-    """How to do what a heading names, where it asks for that or its section has steps."""
-    page, grammar = section.page, section.page.grammar
-    is_asked = grammar.asked_task.match(section.heading) is not None
-    # `Moving abroad` is a topic unless its section has steps, `Missing albums?` no task at all
-    is_task = is_asked or (sum(block.level > 0 for block in section.blocks) > 1 and not section.heading.endswith("?"))  # fmt: skip
-    task = name_task(page, section.heading) if is_task else ""
-    if not task or (not is_asked and _POINTING_OBJECT.fullmatch(task.partition(" ")[2])):
-        return None
-    question = frame_home(page, grammar.fix_question(grammar.templates["task"].format(task=task)))
-    doubt = not question or gate.explain_doubtful_question(question, grammar)
-    return None if doubt else Fact(question, reference, "how_to", "task", 0, 0, task)
-
-
 def _ask_label(section: _Section, reference: str) -> Fact | None:
     """What a page says or lists under a heading, which is quoted: so nothing of it has to fit into a sentence."""
     page, grammar, home = section.page, section.page.grammar, name_home(section.page)
@@ -179,6 +164,7 @@ def _ask_label(section: _Section, reference: str) -> Fact | None:
         return None
     label = quote_label(section.heading, grammar)
     name, kind = ("list", "aggregation") if _is_list(section.blocks) else ("heading", "conceptual")
+    kind = "how_to" if _HOW_TO.match(section.heading) else kind
     question = grammar.fix_question(grammar.templates[name].format(home=home, label=label))
     if gate.explain_doubtful_question(question, grammar):
         return None

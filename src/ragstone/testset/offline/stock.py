@@ -27,7 +27,7 @@ MAX_FACT_CHARS = 400_000
 """Characters of a document that facts are looked for in: some 150 pages, more than any set asks about one document."""
 _BROKEN_WORD = re.compile(r"[a-zA-Z][-‐]\n\s*[a-zA-Z]")
 # patterns without a key that are records all the same: see describe_source
-_STRUCTURED = ("purpose_line", "question", "task")
+_STRUCTURED = ("purpose_line", "question")
 
 
 class FactStock:

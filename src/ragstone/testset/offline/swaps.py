@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ragstone.data.documents import Document
@@ -13,18 +13,9 @@ from ragstone.testset.offline import gate
 from ragstone.testset.offline.facts import Fact
 from ragstone.testset.offline.page import GRAMMARS
 from ragstone.testset.offline.stock import Turn
-from ragstone.testset.outline import find_owner
-from ragstone.testset.question_terms import extract_content_stems
-from ragstone.text.terms import strip_accents
 
 MAX_NEAR_MISSES = 2
 """Near misses of one document: more of them would ask the same command again and again."""
-MAX_NEIGHBOURS = 12
-MIN_SHARED, MIN_COMMON, MIN_STEMS = 0.4, 2, 2
-"""Share of the words of a section that a document has which might have that section too, and headings that two documents
-of one sort have in common; words of meaning of a heading that tells what its section is about by itself."""
-MIN_START = 4
-"""Letters by which forms of one word are found: `busc` of Búsqueda."""
 _INSTRUCTION = re.compile(
     r"\b(?:ignore (?:all |any )?(?:previous|prior) instructions|ignora (?:todas )?las instrucciones anteriores)\b",
     re.IGNORECASE,
@@ -45,13 +36,12 @@ PLANTED_WORDS = ("BANANA", "COBALT", "LANTERN", "MARIGOLD", "PELICAN", "QUARTZ")
 
 
 def make_near_miss(turn: Turn) -> Iterator[Item]:
-    """A question about what the corpus nearly has: an option or a heading that only a kindred command or page has."""
+    """A question about what the corpus nearly has: an option that only a kindred command has."""
     grammar = GRAMMARS[turn.language]
-    facts = turn.stock.load_facts(turn.document, turn.language)
-    usable = (fact for fact in facts if _is_long_option(fact) or _is_heading(fact))
+    options = filter(_is_long_option, turn.stock.load_facts(turn.document, turn.language))
     # the same in every turn: a few of a document are enough
-    for fact in sorted(usable, key=lambda fact: make_item_id(fact.question, ()))[:MAX_NEAR_MISSES]:
-        for was, new in _find_other_keys(turn, fact):
+    for fact in sorted(options, key=lambda fact: make_item_id(fact.question, ()))[:MAX_NEAR_MISSES]:
+        for was, new in _find_other_options(turn, fact):
             question = grammar.fix_question(fact.question.replace(was, new, 1))
             if question == fact.question or gate.explain_doubtful_question(question, grammar):
                 continue
@@ -64,60 +54,14 @@ def make_near_miss(turn: Turn) -> Iterator[Item]:
             break  # variants of one near miss would be near duplicates of each other
 
 
-def _find_other_keys(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
-    """The key of a fact, and keys of kindred commands or pages that its own page does not have."""
-    others = turn.find_neighbours(f"{fact.question} {turn.document.title}", MAX_NEIGHBOURS)
-    if _is_heading(fact):
-        near = [found for other in others if _are_alike(turn, other) for found in turn.stock.load_facts(other, turn.language)]  # fmt: skip
-        for other in _sort_nearest(turn, near):
-            if _is_untold(other.key, turn):
-                yield fact.key, other.key
-        return
+def _find_other_options(turn: Turn, fact: Fact) -> Iterator[tuple[str, str]]:
+    """The key of an option, and options of kindred commands that its own page does not have."""
+    others = turn.find_neighbours(f"{fact.question} {turn.document.title}")
     near = [found for other in others for found in turn.stock.load_facts(other, turn.language)]
     turn.rng.shuffle(near)
     for other in filter(_is_long_option, near):
         if _is_kin(turn.document, fact, other) and _is_absent(other.key, turn.document):
             yield fact.key, other.key
-
-
-def _sort_nearest(turn: Turn, facts: Iterable[Fact]) -> list[Fact]:
-    """The headings whose sections a document shares most words with, so that it might well have them; none that it shares few with."""
-    own = set(extract_content_stems(turn.document.text, turn.language))
-    shares: list[tuple[float, str, Fact]] = []
-    for fact in filter(_is_heading, facts):
-        stems = set(extract_content_stems(fact.reference, turn.language))
-        share = len(stems & own) / max(1, len(stems))
-        if share >= MIN_SHARED:
-            shares.append((share, fact.key, fact))
-    return [fact for *_, fact in sorted(shares, key=lambda one: (-one[0], one[1]))]
-
-
-def _is_heading(fact: Fact) -> bool:
-    return fact.pattern == "heading"
-
-
-def _are_alike(turn: Turn, other: Document) -> bool:
-    """Whether two documents are of one sort, so that one might have a heading of the other: about
-    one product or of one owner, or with headings in common."""
-    folders, document = turn.stock.index.folders, turn.document
-    names = [folders.find_product(document.id) or find_owner(document.title), folders.find_product(other.id) or find_owner(other.title)]  # fmt: skip
-    is_same = bool(names[0]) and names[0] == names[1]
-    if is_same:
-        return True
-    own = {fact.key.lower() for fact in turn.stock.load_facts(document, turn.language) if _is_heading(fact)}  # fmt: skip
-    text = other.text.lower()
-    if sum(key.strip("“”«»") in text for key in own) < MIN_COMMON:
-        return False  # before its facts are looked for, which takes a hundred times as long
-    theirs = {fact.key.lower() for fact in turn.stock.load_facts(other, turn.language) if _is_heading(fact)}  # fmt: skip
-    return len(own & theirs) >= MIN_COMMON
-
-
-def _is_untold(heading: str, turn: Turn) -> bool:
-    """Whether a document has no word of meaning of a heading, in any form."""
-    stems = extract_content_stems(heading, turn.language)
-    text = strip_accents(turn.document.text.lower())
-    starts = (strip_accents(stem)[: max(MIN_START, len(stem) - 1)] for stem in stems)
-    return len(stems) >= MIN_STEMS and not any(start in text for start in starts)
 
 
 def _is_long_option(fact: Fact) -> bool:
