@@ -153,6 +153,7 @@ def test_titles(title: str, clean: str, owner: str) -> None:
     [
         ("Testing — Flask Documentation (2.2.x)", "Use the client of Flask.", "Flask"),
         ("Vim documentation: insert", "Insert mode of Vim.", "Vim"),
+        ("Wordlists — diceware 0.10 documentation", "Words are drawn.", "diceware"),
         (
             "Manual de aprendizaje de GNU LilyPond: 2.3 Errores",
             "Los errores de LilyPond.",
@@ -495,3 +496,10 @@ def test_a_box_goes_on_with_its_section_and_an_owner_is_named_by_its_page() -> N
     assert list(ask(text, title="Rules of the library").values()) == ["A fee of two euros is due for each late book. Children pay nothing."]  # fmt: skip
     page = open_page(Document("d", "Books are lent.", "Membership and Borrowing: questions", "en"), "en")  # fmt: skip
     assert page.owner == ""
+
+
+def test_entries_that_ask_are_answered_by_what_stands_below_them() -> None:
+    text = "# Questions of the library\n\nMay I bring my dog?\n: Dogs wait outside. There is water at the door.\n\nWho pays for lost books?\n: Whoever has borrowed them.\n\nMore follows.\n"
+    assert ask(text, title="Questions of the library") == {
+        "According to “Questions of the library”, may I bring my dog?": "Dogs wait outside. There is water at the door."
+    }, "what stands behind the last entry may belong to it"

@@ -41,6 +41,8 @@ _MANUAL_OF = re.compile(
     re.MULTILINE,
 )
 """`Flask documentation`, `Manual de GNU LilyPond`: a title, or the first lines of a page, that say whose manual it is."""
+_SITE_OF = re.compile(r" [—–|-] ([A-Za-z][\w+.-]{2,})(?: [v\d?]\S*)? documentation$")
+"""`Wordlists — diceware 0.10 documentation`: the title of a page of Sphinx, whatever its letters."""
 _NO_PRODUCTS = DOCUMENT_WORDS | to_word_set(
     "up next previous home top index contents inicio arriba anterior siguiente índice contenido this command menu user online quick el la los las handbook options requirements purpose opciones "
     "file edit view settings preferences tools help window archivo editar ver preferencias configuración herramientas ayuda ventana"
@@ -120,13 +122,20 @@ def find_product(
         return folder_product
     if called := _find_called(text, folder):
         return called
-    manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
-    # `Operating manual`: what the page itself does not write as a name is none
-    told = (name for name in manuals if name.lower() not in _NO_PRODUCTS and any(word in names for word in name.lower().split()))  # fmt: skip
-    if name := next(told, ""):
+    if name := _find_manual(opening, names):
         return name
     is_named = folder_product in opening and not _is_part_of_name(folder_product, text)
     return folder_product if folder_product and is_named else ""
+
+
+def _find_manual(opening: str, names: Container[str]) -> str:
+    """Whose manual a page says it is, in its title or first lines; empty where it does not say."""
+    if site := _SITE_OF.search(opening.split("\n", 1)[0]):
+        return site[1]
+    manuals = (manual["name"] or manual["nombre"] for manual in _MANUAL_OF.finditer(opening))
+    # `Operating manual`: what the page itself does not write as a name is none
+    told = (name for name in manuals if name.lower() not in _NO_PRODUCTS and any(word in names for word in name.lower().split()))  # fmt: skip
+    return next(told, "")
 
 
 def _find_called(text: str, folder: str) -> str:

@@ -88,6 +88,7 @@ def find_section_facts(page: Page) -> Iterator[Fact]:
         if fact is not None:
             yield replace(fact, start=section.start, end=section.end)
         yield from _ask_terms(section)
+        yield from _ask_entries(section)
 
 
 def _list_labelled(page: Page) -> Iterator[_Section]:
@@ -190,6 +191,18 @@ def _ask_terms(section: _Section) -> Iterator[Fact]:
         is_told = len(reference.split()) >= MIN_TERM_WORDS and _PLAIN_TERM.fullmatch(label)
         if is_told and not gate.explain_doubt(question, reference, page.grammar, owned=True):
             yield Fact(question, reference, "conceptual", "term", block.term_start or block.start, block.end, term, term, home, f"term:{home}")  # fmt: skip
+
+
+def _ask_entries(section: _Section) -> Iterator[Fact]:
+    """What each entry of a list answers whose terms are questions."""
+    following = [*(block.kind for block in section.blocks[1:]), "entry"]
+    for block, kind in zip(section.blocks, following, strict=True):
+        # what stands behind an entry may go on with it
+        if block.kind == "entry" and kind == "entry" and block.terms[0].endswith("?"):
+            reference = _read_entry_text(section.page, block.start, block.end)
+            fact = _ask_question(section.page, block.terms[0], reference)
+            if fact is not None and not gate.explain_cut(reference, section.page.grammar):
+                yield replace(fact, start=block.term_start or block.start, end=block.end)
 
 
 def _list_entries(section: _Section) -> Iterator[tuple[Block, str, int]]:
