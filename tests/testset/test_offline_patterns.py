@@ -461,6 +461,7 @@ def test_a_section_of_links_or_of_a_pointer_is_not_asked_for() -> None:
     assert facts_of(page.format(plain)) != []
     assert facts_of(page.format(links)) == []
     assert facts_of(page.format("The fees of the library are described in the guide.")) == []
+    assert facts_of(page.format("The fees of the library are due each year; for those of clubs see Fees of Clubs.")) == []  # fmt: skip
     assert facts_of(page.format("`fees = 3` `fees = fees + 1` `print(fees of all the books)`")) == []  # fmt: skip
 
 

@@ -47,6 +47,10 @@ _POINTER = re.compile(
 )
 _HOW_TO = re.compile(r"How to |Cómo \w+[aei]r(?:se)? ", re.IGNORECASE)
 _LINKED = re.compile(r"\[[^\]\n]*\]\([^)\s]*\)[.;,]?\s*")
+_LAST_POINTER = re.compile(
+    r"\b(?i:see|refer to|consult|véase|vea|consulte)(?: also| the| el| la)? [A-ZÁÉÍÓÚÑ“«\"'`][^.]*\.?$"
+)
+"""What a text ends with whose link is gone: `see Writing Commands`."""
 _POINTED = re.compile(
     r"\b(?:see|refer to|consult|(?:described|discussed|documented|explained|covered|listed|found) (?:in|at|on|by|separately|elsewhere)|(?:separate|another|own|otra) (?:page|section|chapter|página|sección)|v(?:éase|ea)|consulte|(?:se )?(?:describen?|explican?|encuentran?|detallan?) en)\b",
     re.IGNORECASE,
@@ -124,7 +128,8 @@ def _explain_doubtful_section(section: _Section, reference: str) -> str:
     if items and all(_LINKED.fullmatch(section.page.document.text, item.start, item.end) for item in items):  # fmt: skip
         return "a list of links"
     is_brief = len(reference.split()) < MAX_POINTER_WORDS
-    if _POINTER.match(reference) or (is_brief and _POINTED.search(reference)):
+    is_pointing = _POINTER.match(reference) or _LAST_POINTER.search(reference)
+    if is_pointing or (is_brief and _POINTED.search(reference)):
         return "only says where to look"
     return gate.explain_cut(reference, grammar)
 
