@@ -485,6 +485,8 @@ def test_a_page_of_a_program_names_its_documentation_and_a_page_of_a_house_the_h
         ("front-end-checklist", "The Front-End Checklist is long. Front-End work is hard. Front-End people rest. With Front-End come bugs.", "Front-End Checklist"),
         ("elm-street-clinic", "Elm Street Clinic is open all day.", "Elm Street Clinic"),
         ("user-guides", "The user reads. A user asks. User of all.", ""),
+        ("security", "For security we lock doors. Good security costs money, and security pays.", ""),
+        ("restic", "With restic files are kept. Start `restic`. Use restic daily, or call restic weekly.", "restic"),
     ],
 )  # fmt: skip
 def test_a_folder_is_called_by_its_whole_name(folder: str, text: str, product: str) -> None:

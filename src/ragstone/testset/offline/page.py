@@ -127,6 +127,8 @@ def open_page(
     product = "" if command else find_product(text, opening, folder, folder_product, names)
     # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and all(block.kind != "code" for block in blocks)
+    if is_prose and product.islower():
+        product = ""  # `security/`: a noun, where nothing shows that it is a program
     owner = find_owner(title) if is_prose else ""
     owner = owner if owner in body else ""  # `Membership and Borrowing: …` is nobody's name
     return Page(
