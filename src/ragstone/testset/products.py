@@ -114,13 +114,21 @@ class FolderNames:
 
 
 def find_product(
-    text: str, opening: str, folder: str, folder_product: str, names: Container[str]
+    text: str,
+    opening: str,
+    folder: str,
+    folder_product: str,
+    names: Container[str],
+    *,
+    is_prose: bool,
 ) -> str:
     """The name that the folder is called by, whose manual the page says it is, or that its folder is about."""
     folder_product = "" if folder_product.lower() in _NO_PRODUCTS else folder_product
     if folder_product and folder_product.lower() == folder.lower():
         return folder_product
-    if called := _find_called(text, folder):
+    called = _find_called(text, folder)
+    # `security/`: a noun, where no code shows that it is a program
+    if called and not (is_prose and called.islower()):
         return called
     if name := _find_manual(opening, names):
         return name

@@ -124,11 +124,9 @@ def open_page(
     names = _find_names(body, written)
     opening = f"{document.title}\n{document.text[:_OPENING_CHARS]}"
     folder = document.id.rpartition("/")[0].rpartition("/")[2]
-    product = "" if command else find_product(text, opening, folder, folder_product, names)
     # code is a sign of a manual, whose nouns belong to a program and which has no owner
     is_prose = "`" not in document.text and all(block.kind != "code" for block in blocks)
-    if is_prose and product.islower():
-        product = ""  # `security/`: a noun, where nothing shows that it is a program
+    product = "" if command else find_product(text, opening, folder, folder_product, names, is_prose=is_prose)  # fmt: skip
     owner = find_owner(title) if is_prose else ""
     owner = owner if owner in body else ""  # `Membership and Borrowing: …` is nobody's name
     return Page(
