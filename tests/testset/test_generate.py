@@ -256,4 +256,4 @@ def test_rules_write_where_the_judge_is_a_small_model() -> None:
     documents = [Document("a", text, "Rules of the Marlow Library", "en")]
     made = generate(documents, 1, judge=Small())
     assert [item.how for item in made.items] == ["tiny"]
-    assert "small is a small model" in str(made)
+    assert "small counts as a small model" in str(made)

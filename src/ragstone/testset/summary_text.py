@@ -65,7 +65,7 @@ def iter_summary_lines(made: TestSet) -> Iterator[str]:
 def _iter_notes(made: TestSet) -> Iterator[str]:
     yield from _iter_left_out(made)
     if made.spared:
-        yield f"{made.spared} is a small model, whose questions are poorer than those of the rules: rules wrote these; a larger judge, or a kind that only a judge can write, changes that"
+        yield f"{made.spared} counts as a small model, so that rules wrote these questions; `small: false` in its settings has it write its own"
     yield from _iter_scarce_kinds(made)
     yield from _iter_shortfall(made)
 
