@@ -20,8 +20,6 @@ class Parts:
     """Text, how many, which documents not → id and text of the nearest passages."""
     maker: Callable[[], Maker]
     """Builds the maker; call it only without a judge."""
-    find_product: Callable[[str], str] = lambda _: ""
-    """Id of a document → the name that its folder is about; empty where none stands out."""
     close: Callable[[], None] = lambda: None
     """Removes the index from the disk."""
 
@@ -43,6 +41,5 @@ def build_parts(corpus: Corpus, *, judged: bool, styles: Sequence[str] = ()) -> 
         Prover(index, round_trip=not judged),
         lambda text, count, without: find_nearest_passages(index, text, count, without),
         build_maker,
-        lambda key: index.folders.find_product(key),
         index.close,
     )
