@@ -66,9 +66,8 @@ bench: setup  ## Measure the bars; each line is a ratio
 	$(BIN)/python -m bench
 
 bench-judge: setup  ## Train and measure the embedded judge on the labelled data, rewrite its page
-	$(BIN)/python -m pip install -q --disable-pip-version-check lightgbm scipy
-	$(BIN)/python bench/judge/train.py
-	$(BIN)/python bench/judge/evaluate.py
+	$(BIN)/python -m pip install -q --disable-pip-version-check scipy
+	$(BIN)/python -m bench.judge --fit --write
 
 docs: setup  ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict -d site

@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragstone.judges.offline.dialogue import (
+from ragstone.judges.offline.conversation import (
     ADDRESS_BAR,
     answer_turns,
     find_goal,
     keeps_topic,
     read_turns,
 )
-from ragstone.judges.offline.inquiry import compute_chance
+from ragstone.judges.offline.relevance import compute_chance
 from ragstone.judges.offline.standalone import make_standalone
 from ragstone.text.content import find_content_words
 from ragstone.text.refusals import is_refusal

@@ -1,11 +1,15 @@
 """False verdicts: the whole `ragstone compare` command on pairs of runs that are equal but for chance.
 
 python -m bench.equal_runs [--pairs 300] [--unpaired]
+python -m bench.equal_runs --shapes [--pairs 1000]     two sets of one shape and uneven sizes, beside Welch's t
 
 Each pair has its own number of questions, every third has groups; the metrics are graded, yes-or-no, lumpy and piled up
 at 1, and latency, tokens and cost are skewed. A verdict of better or worse is false. The bar is 7 % in each family:
 the primary metric, the other quality metrics, latency with tokens and cost. Beside each stands what comes of testing every
-difference at 5 % by itself."""
+difference at 5 % by itself.
+
+With `--shapes` both sets are drawn from the same shape (the mean of both is the same), and then the second is multiplied by
+0.5 and by 2. A verdict is an interval of the difference of means that leaves out 0; the bar is 6 %."""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ import contextlib
 import io
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +143,61 @@ def measure(
     return tuple({family: n / pairs for family, n in some.items()} for some in (shown, single))  # type: ignore[return-value]
 
 
+LATENCIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "log-normal 1.5": lambda dice, n: dice.lognormal(0, 1.5, n),
+    "Pareto 2.2": lambda dice, n: dice.pareto(2.2, n) + 1,
+    "log-normal 0.6": lambda dice, n: dice.lognormal(0, 0.6, n),
+    "log-normal 2": lambda dice, n: dice.lognormal(0, 2, n),
+    "Pareto 1.5": lambda dice, n: dice.pareto(1.5, n) + 1,
+    "exponential": lambda dice, n: dice.exponential(1, n),
+    "gamma 0.3": lambda dice, n: dice.gamma(0.3, 1, n),
+    "Weibull 0.5": lambda dice, n: dice.weibull(0.5, n),
+    "inverse gamma 3": lambda dice, n: 1 / dice.gamma(3, 1, n),
+    "two modes": lambda dice, n: np.where(dice.random(n) < 0.1, 30, 1) * dice.lognormal(0, 0.3, n),
+    "half are free": lambda dice, n: (dice.random(n) < 0.5) * dice.lognormal(0, 1, n),
+    "whole tokens": lambda dice, n: np.round(50 * dice.lognormal(0, 1.2, n)),
+    "timeouts at 60": lambda dice, n: np.minimum(dice.lognormal(1, 1.5, n), 60),
+}
+SIZES = ((20, 200), (200, 20), (30, 1000), (100, 100))
+
+
+def measure_shapes(pairs: int, seed: int = 17) -> None:
+    """A line for each shape and pair of sizes: false verdicts (and those that call the smaller set cheaper), then power."""
+    from scipy.stats import ttest_ind
+
+    from ragstone.analysis.unpaired import compare_sets
+
+    print(
+        "shape, sizes: verdicts when the second is the same, half, double (of Welch's t); the smaller called cheaper"
+    )
+    for name, draw in LATENCIES.items():
+        for sizes in SIZES:
+            dice, cells = np.random.default_rng(seed), []
+            cheaper = 0
+            for factor in (1.0, 0.5, 2.0):
+                ours = welch = 0
+                for _ in range(pairs):
+                    before, after = draw(dice, sizes[0]), factor * draw(dice, sizes[1])
+                    found = compare_sets(before, after, positive=True)
+                    low, high = found.interval.low, found.interval.high
+                    decided = low is not None and high is not None and not low <= 0 <= high
+                    ours += decided
+                    welch += bool(ttest_ind(before, after, equal_var=False).pvalue <= 0.05)
+                    rise = (found.difference or 0) * (sizes[0] - sizes[1])
+                    cheaper += factor == 1 and decided and rise < 0
+                cells.append(f"{ours / pairs:.3f} ({welch / pairs:.3f})")
+            print(f"{name}, {sizes[0]} and {sizes[1]}: {', '.join(cells)}; {cheaper / pairs:.3f}")
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pairs", type=int, default=300)
     options.add_argument("--unpaired", action="store_true")
+    options.add_argument("--shapes", action="store_true")
     given = options.parse_args()
+    if given.shapes:
+        measure_shapes(given.pairs)
+        return
     shown, single = measure(given.pairs, unpaired=given.unpaired)
     kind = "independent sets" if given.unpaired else "the same questions"
     print(f"{given.pairs} pairs of equal runs, {kind}")

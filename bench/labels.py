@@ -17,7 +17,6 @@ import math
 import sys
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +25,7 @@ from ragstone.analysis.corrected import LabelledUnits, correct_mean
 from ragstone.experiments.measure import LabelledSet, measure_judges
 from ragstone.labels import Label
 from ragstone.store import Store
+from ragstone.text.sentences import split_sentences
 from ragstone.types import Chunk, Ranked, Sample
 
 Array = np.ndarray[Any, Any]
@@ -209,17 +209,16 @@ MAX_MEASURE_SECONDS = 20.0
 
 def measure_measuring() -> float:
     """CPU seconds of measuring the embedded judge on so many labelled claims of RAGTruth, each with its whole context."""
-    sys.path.insert(0, str(Path(__file__).parent / "judge"))
-    from examples import _label_claims, split_passages
-    from rows import judge_rows
+    from bench.judge.rows import judge_rows
 
     samples: dict[str, Sample] = {}
     labels: list[Label] = []
     for number, row in enumerate(row for row in judge_rows() if row["set"] == "ragtruth_test"):
-        claims, values = _label_claims(row, "en")
-        chunks = Ranked(
-            Chunk(str(n), text) for n, text in enumerate(split_passages(row["context"]))
-        )
+        spans = split_sentences(row["claim"], "en")
+        marked = row.get("spans") or []
+        claims = [row["claim"][a:b] for a, b in spans]
+        values = [not any(m["start"] < b and m["end"] > a for m in marked) for a, b in spans]
+        chunks = Ranked([Chunk("0", row["context"])])
         samples[str(number)] = Sample(str(number), None, row["claim"], chunks, language="en")
         labels += [
             Label(str(number), "claim", float(value), item=claim)

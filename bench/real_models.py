@@ -8,7 +8,7 @@ Rows of the shared judge data with contexts under 1,800 characters, as many of e
 prediction is kept in a file outside the checkout (`--cache`): stop it whenever you like and start it again.
 The model is served by llama.cpp in this process, behind a proxy that counts the tokens of whoever asks; `--base-url`
 takes a server that runs already. Ragas is no dependency: name a Python that has it with `--ragas-python`.
-`--embedded FILE` judges each row with models of the embedded judge that never saw its set (`bench/judge/held_out.py`
+`--embedded FILE` judges each row with models of the embedded judge that never saw its set (`python -m bench.judge --held-out FILE`
 writes them): the shipped ones were fitted on these rows too."""
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ SEED = "real models 1"
 
 def load_rows(per_set: int) -> list[Row]:
     """Rows of each set, half of each label, in a fixed order in which every beginning is balanced."""
-    sys.path.insert(0, str(Path(__file__).parent / "judge"))
-    from rows import load
+    from bench.judge.rows import load
 
     by_set = []
     for name in SETS:

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ragstone.judges.hybrid.odds import to_log_odds
 
 from bench.real_models import serve
 from bench.testsets import Held, xquad
@@ -41,7 +42,6 @@ from ragstone.data.documents import Document
 from ragstone.engine import AskBroker
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
-from ragstone.judges.hybrid.odds import to_log_odds
 from ragstone.store import Store
 from ragstone.testset.answerability import (
     HINT_CHANCE,

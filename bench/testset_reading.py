@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragstone import generate
+from ragstone.data import to_csv_line
 from ragstone.data.documents import Document, stream_documents
 from ragstone.testset.items import Item, get_abstention
 
@@ -57,9 +58,10 @@ def write_sheet(folder: Path, out: Path, language: str, count: int, seed: int) -
     print(made)
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(build_row(item) for item in made.items)
+        file.write(to_csv_line(COLUMNS))
+        for item in made.items:
+            row = build_row(item)
+            file.write(to_csv_line([row[name] for name in COLUMNS]))
     used = {key for item in made.items for key in item.relevant}
     print(f"{len(made.items)} items from {len(used)} of {len(documents)} documents in {out}")
 

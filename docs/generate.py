@@ -238,6 +238,7 @@ KEYS: dict[str, dict[str, str]] = {
         "concurrency": "Preguntas al juez en curso a la vez.",
         "workers": "Procesos que puntúan, para métricas de texto y el juez incorporado; sin indicarlo, todos los núcleos donde compense.",
         "resume": "Continuar la ejecución inacabada del mismo plan.",
+        "restart": "Con `resume` o `retry_errors`: empezar una ejecución nueva si la anterior se puntuó de otra manera.",
         "explain": "Escribir también afirmaciones, veredictos y citas en las filas exportadas, en una columna por cada métrica que los tenga.",
         "retry_errors": "Volver a puntuar lo que acabó en fallo.",
         "max_usd": "Dejar de preguntar al juez antes de gastar esta cantidad.",
@@ -315,7 +316,7 @@ SETTINGS = {
     "identity": "What replies are cached under instead of URL and model: `qwen-7b-q4`. A server that moves keeps its cached replies.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",
-    "small": "`true` for a small model: the hybrid route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",
+    "small": "`true` for a small model: the plain route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",
     "temperature": "Passed on to the model.",
     "top_p": "Passed on to the model.",
     "seed": "Passed on to the model; of a cascade also what the random checks are drawn by.",
@@ -339,6 +340,7 @@ SETTINGS = {
     "context": "`gguf:` tokens of a question with its reply (default 4096); `nli:` tokens of a window (default: all that the model reads).",
     "labels": "`nli:` what the outputs of a classifier mean, in their order, where its config does not say: `[entailment, neutral, contradiction]`.",
     "allow_unmeasured": "Let the embedded judge answer in languages in which it was never measured (all but English and Spanish); every score then says so.",
+    "calibration": "`false` leaves the judge's probabilities as they are, although `ragstone judge fit` fitted them to labels.",
 }
 
 

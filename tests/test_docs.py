@@ -150,30 +150,6 @@ def test_the_readme_files_fit_on_a_page() -> None:
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 120
 
 
-def test_the_table_of_places_names_files_and_names_that_are_there() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    table = page.partition("## Where to change what")[2].partition("## Recipes")[0]
-    rows = [line for line in table.splitlines() if line.startswith("| ")][2:]
-    assert len(rows) > 10
-    for row in rows:
-        # the first column is what a reader wants to do, in words that may be commands
-        words = re.findall(r"`([^`]+)`", row.split("|", 2)[2])
-        places = [ROOT / "src" / "ragstone" / word for word in words if re.search(r"/|\.py$", word)]
-        places = [place for place in places if not str(place).endswith("docs/generate.py")]
-        assert places, row
-        for place in places:
-            assert place.exists(), f"{place}: {row}"
-        files = [
-            file
-            for place in places
-            for file in ([place] if place.is_file() else place.rglob("*.*"))
-        ]
-        text = "".join(file.read_text(encoding="utf-8") for file in files if file.suffix != ".pyc")
-        for name in words:
-            if re.fullmatch(r"@?\w+(\.…)?", name) and name != "generate":
-                assert name.removesuffix("…") in text, f"{name}: {row}"
-
-
 def test_generated_parts_are_as_the_code_has_them() -> None:
     """In a process of its own: the examples above register metrics of their own."""
     done = subprocess.run(

@@ -13,17 +13,25 @@ WORDS = (
 )  # fmt: skip
 PAIR_TEMPLATES = {
     "bert": ("[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"),
+    "t5": ("$A:0 [SEP]:0", "$A:0 [SEP]:0 $B:0 [SEP]:0"),
     "roberta": ("[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 [SEP]:0 $B:0 [SEP]:0"),
 }
 """How a pair becomes one input, with the type of each token."""
 
 
-def make_tokenizer(style: str = "bert") -> Any:
-    """A tokenizer of whole words; only those in WORDS are known."""
+FORM_WORDS = (
+    *WORDS, "0", "1", "predict:", "<pad>", "</s>", "Determine", "if", "hypothesis", "true", "given", "premise?",
+    "Premise:", "Hypothesis:", "Summarize", "following", "text:", "passage", "1:", "2:", "output:",
+)  # fmt: skip
+"""What the forms of grounding models are written with besides."""
+
+
+def make_tokenizer(style: str = "bert", words: Sequence[str] = WORDS) -> Any:
+    """A tokenizer of whole words; only these are known."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
     tokenizer = Tokenizer(
-        models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]")
+        models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]")
     )
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     single, pair = PAIR_TEMPLATES[style]
@@ -139,13 +147,57 @@ def save_causal(folder: Path, architecture: str, max_tokens: int = 128) -> Path:
     return folder
 
 
+def save_grounding(folder: Path, kind: str, max_tokens: int = 64) -> Any:
+    """Save a tiny model of a published grounding form with random weights, and return it."""
+    import torch
+    import transformers as tf
+    from safetensors.torch import save_file
+
+    t5 = {"vocab_size": len(FORM_WORDS), "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2,
+          "feed_forward_proj": "gated-gelu", "pad_token_id": 0, "decoder_start_token_id": 0, "eos_token_id": 3}  # fmt: skip
+    bert = {**SIZES, "vocab_size": len(FORM_WORDS), "pad_token_id": 0, "max_position_embeddings": max_tokens + 2, "num_labels": 2}  # fmt: skip
+    torch.manual_seed(3)
+    model: Any
+    if kind == "minicheck-t5":
+        model = tf.T5ForConditionalGeneration(tf.T5Config(**t5))
+    elif kind == "hhem":
+        model = tf.T5ForTokenClassification(tf.T5Config(**t5, num_labels=2))
+    elif kind == "minicheck":
+        model = tf.RobertaForSequenceClassification(tf.RobertaConfig(**bert, type_vocab_size=1))
+    else:
+        model = tf.BertForTokenClassification(tf.BertConfig(**bert))
+    for parameter in model.parameters():
+        parameter.data.mul_(0.5 if "t5" in type(model).__name__.lower() else 4.0)
+    style = {"lettucedetect": "bert", "minicheck": "roberta"}.get(kind, "t5")
+    if (
+        kind == "hhem"
+    ):  # as it is published: no sizes, no tokenizer of its own, code that must not run
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(
+            {f"t5.{key}": value.clone() for key, value in model.state_dict().items() if "embed_tokens" not in key},
+            folder / "model.safetensors",
+        )  # fmt: skip
+        config = {"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config",
+                  "auto_map": {"AutoModelForSequenceClassification": "modeling_hhem_v2.HHEMv2"}}  # fmt: skip
+        (folder / "config.json").write_text(json.dumps(config))
+        (folder / "modeling_hhem_v2.py").write_text("raise SystemExit('remote code was executed')")
+    else:
+        model.save_pretrained(folder)
+    _save_tokenizer(folder, style, max_tokens, words=FORM_WORDS)
+    return model.eval()
+
+
 def _save_tokenizer(
-    folder: Path, style: str, max_tokens: int, chat_template: str | None = None
+    folder: Path,
+    style: str,
+    max_tokens: int,
+    chat_template: str | None = None,
+    words: Sequence[str] = WORDS,
 ) -> None:
     import transformers as tf
 
     tokenizer = tf.PreTrainedTokenizerFast(
-        tokenizer_object=make_tokenizer(style), unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]",
+        tokenizer_object=make_tokenizer(style, words), unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]",
         sep_token="[SEP]", eos_token="[SEP]", model_max_length=max_tokens, chat_template=chat_template,
     )  # fmt: skip
     tokenizer.save_pretrained(folder)

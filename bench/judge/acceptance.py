@@ -1,6 +1,7 @@
 """What users expect of a judge: python bench/judge/acceptance.py [--judge SPEC]
 
-Reads the acceptance examples beside the checkout (never part of the project) and prints which expectations hold."""
+Reads the acceptance examples beside the checkout (never part of the project) and prints which
+expectations hold."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ragstone
+from bench.judge.rows import data_folder
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "shared" / "acceptance" / "examples.jsonl"
+EXAMPLES = data_folder().parent / "acceptance" / "examples.jsonl"
 _FIELDS = ("id", "question", "contexts", "answer", "reference", "language")
 
 

@@ -1,104 +1,106 @@
-"""Fit the two models of the embedded judge: logistic, each weight with the sign that its figure has by definition."""
+"""Logistic regressions on standardised features, fitted so that both labels of every set weigh
+alike."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from examples import Example
+import numpy.typing as npt
 from scipy.optimize import minimize
 
-from ragstone.judges.offline.features import FEATURES
-from ragstone.judges.offline.model import (
-    CONTAINMENT_WEIGHT,
-    MAX_DEVIATIONS,
-    LogisticModel,
-    summarize_answer,
-)
+from bench.judge.claims import LabelledClaim, LabelledRow
+from ragstone.judges.offline.features import FEATURES, MAX_DEVIATIONS, predict_answer, predict_claim
+from ragstone.judges.offline.support import CONTRADICTED
 
-Array = np.ndarray[Any, Any]
-RIDGE = 20.0
-"""Weight of the penalty on large weights; chosen once, the figures hardly depend on it (5 … 200)."""
-ROUNDS = 3
-"""Times that the false claim of an unmarked row is guessed anew: the one that the model trusts least."""
+Doubles = npt.NDArray[np.float64]
+Weights = dict[str, list[float]]
 
 
-def fit_models(examples: Sequence[Example]) -> dict[str, LogisticModel]:
-    """Fit the claim model, then the answer model on what it gives."""
-    claim = fit_claims(examples)
-    rows = np.array([summarize(claim, example) for example in examples])
-    labels = np.array([example.label for example in examples])
-    offset = CONTAINMENT_WEIGHT * np.array([example.known_share for example in examples])
+def fit_judge(rows: Sequence[LabelledRow]) -> dict[str, Weights]:
+    """The weights of the judge: those of a claim, and those of a whole answer."""
+    claims = [
+        (row.set, c.features, c.label) for row in rows for c in row.claims if c.label is not None
+    ]
+    claim = fit(
+        [c[1] for c in claims],
+        [c[2] for c in claims],
+        [c[0] for c in claims],
+        list(FEATURES.values()),
+    )
+    judged = [row for row in rows if row.claims]
+    means = [[mean_log(judge_row(row, claim))] for row in judged]
+    answer = fit(means, [row.label for row in judged], [row.set for row in judged], [1])
+    # on the plain scale: one weight of one figure needs no mean and no deviation
+    slope = answer["weights"][0] / answer["scale"][0]
+    bias = answer["bias"][0] - slope * answer["mean"][0]
+    return {"claim": claim, "answer": {"weights": [round(slope, 4)], "bias": [round(bias, 4)]}}
+
+
+def judge_row(row: LabelledRow, weights: Weights) -> list[float]:
+    """The probability of each claim."""
+    return [judge_claim(claim, weights) for claim in row.claims]
+
+
+def judge_claim(claim: LabelledClaim, weights: Weights) -> float:
+    """As the judge does it: a conflict bounds what the model says."""
+    chance = predict_claim(claim.features, weights)
+    return min(chance, CONTRADICTED) if claim.conflict else chance
+
+
+def judge_answer(chances: Sequence[float], weights: Weights) -> float:
+    """The chance that all claims are supported."""
+    return predict_answer(chances, weights)
+
+
+def mean_log(chances: Sequence[float]) -> float:
+    """The logarithm of the geometric mean."""
+    return sum(math.log(max(chance, 0.01)) for chance in chances) / len(chances)
+
+
+def fit(
+    features: Sequence[Sequence[float]],
+    labels: Sequence[Any],
+    sets: Sequence[str],
+    signs: Sequence[int],
+) -> Weights:
+    """Weights with the sign that each feature has by its meaning (0 for any)."""
+    table, wanted = np.array(features, np.float64), np.array(labels, np.float64)
+    of_set = np.array(sets)
+    weight = np.zeros(len(wanted))
+    for name in set(sets):
+        for label in (0, 1):
+            mask = (of_set == name) & (wanted == label)
+            weight[mask] = 1 / max(mask.sum(), 1)
+    weight /= weight.mean()
+    mean = np.average(table, axis=0, weights=weight)
+    scale = np.sqrt(np.average((table - mean) ** 2, axis=0, weights=weight)) + 1e-6
+    scaled = np.clip((table - mean) / scale, -MAX_DEVIATIONS, MAX_DEVIATIONS)
+
+    def lose(found: Doubles) -> tuple[float, Doubles]:
+        logits = scaled @ found[:-1] + found[-1]
+        error = weight * (1 / (1 + np.exp(-logits)) - wanted)
+        loss = float((weight * (np.logaddexp(0, logits) - wanted * logits)).mean())
+        ridge = np.append(found[:-1], 0.0) / len(wanted)
+        slope = np.append(scaled.T @ error, error.sum()) / len(wanted) + ridge
+        return loss + float(ridge @ found) / 2, slope
+
+    bounds = [{1: (0, None), -1: (None, 0), 0: (None, None)}[sign] for sign in signs]
+    start = np.zeros(table.shape[1] + 1)
+    found = minimize(lose, start, jac=True, method="L-BFGS-B", bounds=[*bounds, (None, None)]).x
+    rounded = [[round(float(x), 4) for x in values] for values in (mean, scale, found[:-1])]
     return {
-        "claim": claim,
-        "answer": _fit_logistic(rows, labels, _weigh(examples), [1], offset),
+        "mean": rounded[0],
+        "scale": rounded[1],
+        "weights": rounded[2],
+        "bias": [round(float(found[-1]), 4)],
     }
 
 
-def summarize(claim: LogisticModel, example: Example) -> Array:
-    """The figures of a whole row for the answer model."""
-    return summarize_answer(claim.predict(example.table))
-
-
-def fit_claims(examples: Sequence[Example]) -> LogisticModel:
-    """Every claim of a supported row is supported; of another, the marked ones are not, or else the weakest one."""
-    model: LogisticModel | None = None
-    row_weights = _weigh(examples)
-    for _ in range(ROUNDS):
-        rows, labels, weights = [], [], []
-        for example, weight in zip(examples, row_weights, strict=True):
-            known = np.array(example.labels)
-            if (known < 0).all():
-                score = example.table[:, 0] if model is None else model.predict(example.table)
-                known[int(np.argmin(score))] = 0
-            # what a rule decides the model is never asked
-            used = (known >= 0) & ~np.array(example.refuted)
-            rows.append(example.table[used])
-            labels.append(known[used])
-            weights.append(np.full(int(used.sum()), weight / max(int(used.sum()), 1)))
-        label = np.concatenate(labels)
-        model = _fit_logistic(
-            np.concatenate(rows),
-            label,
-            _balance(np.concatenate(weights), label),
-            [sign for _, sign in FEATURES],
-        )
-    assert model is not None
-    return model
-
-
-def _weigh(examples: Sequence[Example]) -> Array:
-    """Every set counts alike, and in it both labels: no set's share of false rows leaks into the judgement."""
-    count = Counter((example.name, example.label) for example in examples)
-    weights = np.array([1 / count[example.name, example.label] for example in examples])
-    return np.asarray(weights * len(weights) / weights.sum())
-
-
-def _balance(weights: Array, labels: Array) -> Array:
-    """Both labels of the claims alike: marked rows have many supported claims beside the false one."""
-    out = weights.copy()
-    for label in (0, 1):
-        out[labels == label] *= len(labels) / 2 / out[labels == label].sum()
-    return out
-
-
-def _fit_logistic(
-    rows: Array, labels: Array, weights: Array, signs: Sequence[int], offset: Array | float = 0.0
-) -> LogisticModel:
-    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    spread = np.clip((rows - mean) / scale, -MAX_DEVIATIONS, MAX_DEVIATIONS)
-    design = np.column_stack([spread, np.ones(len(rows))])
-
-    def loss(beta: Array) -> tuple[float, Array]:
-        logit = design @ beta + offset
-        error = weights * (1 / (1 + np.exp(-logit)) - labels)
-        penalty = RIDGE * np.r_[beta[:-1], 0.0]
-        value = (weights * (np.logaddexp(0, logit) - labels * logit)).sum()
-        return float(value + (penalty * beta).sum() / 2), design.T @ error + penalty
-
-    limits = {1: (0, None), -1: (None, 0), 0: (None, None)}
-    bounds = [*(limits[sign] for sign in signs), (None, None)]
-    beta = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return LogisticModel(mean, scale, beta[:-1], float(beta[-1]))
+def predict(features: Sequence[float], weights: Weights) -> float:
+    """The chance by any fitted weights, without the judge's prior."""
+    spread = (np.array(features) - weights["mean"]) / np.array(weights["scale"])
+    logit = float(np.clip(spread, -3, 3) @ np.array(weights["weights"])) + weights["bias"][0]
+    return 1 / (1 + math.exp(-logit))

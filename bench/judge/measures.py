@@ -1,48 +1,35 @@
-"""Measures of agreement with people, without a library."""
+"""Area under the curve, balanced accuracy and calibration error, without a library."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 
-def auroc(label: Sequence[int] | Any, score: Sequence[float] | Any) -> float:
-    """Chance that a positive row scores above a negative one, ties half."""
-    y, s = np.asarray(label), np.asarray(score, float)
-    order = np.argsort(s, kind="stable")
-    ranks = np.empty(len(s))
-    start = np.unique(s[order], return_index=True)[1]
-    ends = np.r_[start[1:], len(s)]
-    for a, b in zip(start, ends, strict=True):
-        ranks[order[a:b]] = (a + b + 1) / 2
-    positive, negative = int((y == 1).sum()), int((y == 0).sum())
-    if not positive or not negative:
-        return float("nan")
-    return float((ranks[y == 1].sum() - positive * (positive + 1) / 2) / (positive * negative))
+def auroc(labels: Sequence[int], scores: Sequence[float]) -> float:
+    """How often a positive row has the higher score; ties half."""
+    wanted, ranks = np.array(labels, bool), rankdata(scores)
+    positive = int(wanted.sum())
+    negative = len(wanted) - positive
+    return float((ranks[wanted].sum() - positive * (positive + 1) / 2) / (positive * negative))
 
 
-def balanced_accuracy(label: Any, said: Any) -> float:
-    """Mean of the two recalls."""
-    y, s = np.asarray(label), np.asarray(said)
-    return float(((s[y == 1] == 1).mean() + (s[y == 0] == 0).mean()) / 2)
+def accepted_and_caught(labels: Sequence[int], scores: Sequence[float]) -> tuple[float, float]:
+    """Share of the true that reach 0.5, and of the false that do not."""
+    wanted, found = np.array(labels, bool), np.array(scores) >= 0.5
+    return float(found[wanted].mean()), float((~found[~wanted]).mean())
 
 
-def f1(label: Any, said: Any) -> float:
-    """Harmonic mean of precision and recall of label 1."""
-    y, s = np.asarray(label), np.asarray(said)
-    both = int(((y == 1) & (s == 1)).sum())
-    return 2 * both / max(int((y == 1).sum() + (s == 1).sum()), 1)
-
-
-def calibration_error(label: Any, chance: Any, bins: int = 10) -> float:
-    """Mean distance between what was said and what came true, over equal bins of chance."""
-    y, p = np.asarray(label, float), np.asarray(chance, float)
-    at = np.minimum((p * bins).astype(int), bins - 1)
-    total = 0.0
-    for one in range(bins):
-        inside = at == one
-        if inside.any():
-            total += inside.mean() * abs(float(y[inside].mean()) - float(p[inside].mean()))
-    return float(total)
+def calibration_error(labels: Sequence[int], chances: Sequence[float], bins: int = 10) -> float:
+    """Expected calibration error: the distance between chance and truth in tenths, weighed by their
+    rows."""
+    wanted, found = np.array(labels, float), np.array(chances)
+    index = np.minimum((found * bins).astype(int), bins - 1)
+    gaps = [
+        (index == n).sum() * abs(found[index == n].mean() - wanted[index == n].mean())
+        for n in range(bins)
+        if (index == n).any()
+    ]
+    return float(sum(gaps) / len(found))

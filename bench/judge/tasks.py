@@ -1,167 +1,162 @@
-"""The other kinds of question against people: relevance, correctness, answerability."""
+"""The other kinds of question against people, each beside the plainest way."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-from drive import chunks, value
-from measures import auroc
-from rows import load
-
-from ragstone.judges.offline.reading import read
-from ragstone.judges.offline.usefulness import judge_chunks
-from ragstone.metrics.answer import answer_correctness, answer_relevance, answer_similarity
-from ragstone.metrics.context import context_relevance
+from bench.judge.measures import auroc
+from bench.judge.rows import load
+from ragstone.asks import Ask, Case, questions, rate, support, useful
+from ragstone.judges.offline import OfflineJudge
+from ragstone.metrics.rubric import COHERENCE
+from ragstone.text.content import find_content_words
+from ragstone.text.encoder import encode
 from ragstone.text.sentences import split_sentences
+from ragstone.text.words import split_bare_words
+from ragstone.types import Chunk
+
+XQUAD_QUESTIONS = 200
 
 
-def hard_negatives() -> dict[str, float]:
-    """Relevant chunk against hard negative, by grades (as reported) and by the number behind them."""
-    rows = load("qa", "msmarco_hard_negatives")
-    label = [row["relevant"] for row in rows]
-    graded = [
-        value(context_relevance, question=row["question"], contexts=chunks(row["chunk"]))
-        for row in rows
+def measure_all() -> dict[str, dict[str, float]]:
+    """AUROC of the judge and of plain ways, task by task."""
+    relevant = [
+        (row["question"], row["chunk"], row["relevant"])
+        for row in load("qa", "msmarco_hard_negatives")
     ]
-    return {"grades": auroc(label, graded), "score": auroc(label, _relevance(rows, "chunk"))}
-
-
-def answerable() -> dict[str, float]:
-    """Passage that answers against one that does not."""
-    rows = load("qa", "clapnq_dev")
-    label = [row["answerable"] for row in rows]
-    graded = [
-        value(context_relevance, question=row["question"], contexts=chunks(row["passage"]))
-        for row in rows
+    answerable = [
+        (row["question"], row["passage"], row["answerable"]) for row in load("qa", "clapnq_dev")
     ]
-    return {"grades": auroc(label, graded), "score": auroc(label, _relevance(rows, "passage"))}
+    return {
+        "relevant chunk or hard negative (MS MARCO)": _measure_chunks(relevant),
+        "passage that answers or not (CLAP NQ)": _measure_chunks(answerable),
+        "paragraph or its neighbour (XQuAD en)": _measure_chunks(_list_paragraphs("en")),
+        "paragraph or its neighbour (XQuAD es)": _measure_chunks(_list_paragraphs("es")),
+        "answer or another question's (XQuAD en)": _measure_answers(_list_answers("en")),
+        "answer or another question's (XQuAD es)": _measure_answers(_list_answers("es")),
+        "short answer that people accept (NQ)": _measure_correctness(),
+        "text or the same jumbled, doubled or cut off": _measure_coherence(),
+    }
 
 
-def _relevance(rows: list[dict[str, str]], field: str) -> list[float]:
-    return [judge_chunks(r["question"], [read(r[field])], None)[0].helps for r in rows]
+_Labelled = tuple[str, str, Any]
+"""Question, text, label."""
 
 
-def right_paragraph(language: str, asked: str | None = None, count: int = 400) -> dict[str, float]:
-    """The paragraph of a question against a random other one; questions may be in another language."""
+def _ask(asks: Sequence[Ask]) -> list[Any]:
+    replies: list[Any] = asyncio.run(OfflineJudge().answer(asks))
+    return [reply.value for reply in replies]
+
+
+def _measure_chunks(rows: Sequence[_Labelled]) -> dict[str, float]:
+    labels = [int(label) for *_, label in rows]
+    replies = _ask([useful(q, [Chunk("k", text)], {"question": None}) for q, text, _ in rows])
+    judged = [reply["grades"][0]["probability"] for reply in replies]
+    return {
+        "judge": auroc(labels, judged),
+        "shared words": auroc(labels, [_share_words(q, text) for q, text, _ in rows]),
+        "cosine": auroc(labels, _list_cosines(rows)),
+    }
+
+
+def _share_words(question: str, text: str) -> float:
+    asked = find_content_words(question)
+    return len(asked & find_content_words(text)) / max(len(asked), 1)
+
+
+def _list_cosines(rows: Sequence[_Labelled]) -> list[float]:
+    left, right = encode([q for q, *_ in rows]), encode([text for _, text, _ in rows])
+    found: list[float] = (left * right).sum(axis=1).tolist()
+    return found
+
+
+def _measure_answers(rows: Sequence[_Labelled]) -> dict[str, float]:
+    labels = [int(label) for *_, label in rows]
+    judged = []
+    for reply in _ask([questions(text, question=q) for q, text, _ in rows]):
+        chances = [part["probability"] for part in reply["addresses"]] or [0.0]
+        judged.append(sum(chances) / len(chances))
+    return {"judge": auroc(labels, judged), "cosine": auroc(labels, _list_cosines(rows))}
+
+
+def measure_file(path: Path) -> dict[str, dict[str, float]]:
+    """Hard pairs of question and answer, language by language."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    languages = sorted({row["language"] for row in rows})
+    return {
+        language: _measure_answers(
+            [(r["question"], r["answer"], r["label"]) for r in rows if r["language"] == language]
+        )
+        for language in languages
+    }
+
+
+def _list_paragraphs(language: str) -> list[_Labelled]:
     luck = random.Random(1)
-    texts = {row["doc_id"]: row["text"] for row in load("qa", f"xquad_{language}")}
-    items = [(d, q) for d, q, _, _ in _questions(asked or language)]
-    graded, label, scores = [], [], []
-    for doc, question in luck.sample(items, count):
-        other = luck.choice([d for d in texts if d != doc])
-        for name, right in ((doc, 1), (other, 0)):
-            label.append(right)
-            graded.append(value(context_relevance, question=question, contexts=chunks(texts[name])))
-            scores.append(judge_chunks(question, [read(texts[name], language)], None)[0].helps)
-    return {"grades": auroc(label, graded), "score": auroc(label, scores)}
+    texts = load("qa", f"xquad_{language}")
+    asked = [(n, q["question"]) for n, row in enumerate(texts) for q in row["questions"]]
+    return [
+        (question, texts[n + shift if n + shift < len(texts) else n - 1]["text"], 1 - shift)
+        for n, question in luck.sample(asked, XQUAD_QUESTIONS)
+        for shift in (0, 1)
+    ]
 
 
-def right_answer(language: str, count: int = 400) -> dict[str, float]:
-    """The sentence that answers a question against one that answers another question."""
+def _list_answers(language: str) -> list[_Labelled]:
+    """The sentence that holds the answer, and that of another question."""
     luck = random.Random(2)
-    items = luck.sample([item for item in _questions(language) if item[2]], count)
-    label, found = [], []
-    for doc, question, sentence, _ in items:
-        other = luck.choice([item for item in items if item[0] != doc])
-        for answer, right in ((sentence, 1), (other[2], 0)):
-            label.append(right)
-            found.append(
-                value(answer_relevance, question=question, answer=answer, language=language)
-            )
-    return {"score": auroc(label, found)}
-
-
-def _questions(language: str) -> Iterator[tuple[str, str, str, str]]:
-    """Document, question, the sentence that holds the answer (or ""), the answer."""
+    items = []
     for row in load("qa", f"xquad_{language}"):
         parts = [row["text"][a:b] for a, b in split_sentences(row["text"], language)]
         for question in row["questions"]:
             holding = [part for part in parts if question["answer"] in part]
-            yield row["doc_id"], question["question"], (holding or [""])[0], question["answer"]
+            items += [(row["doc_id"], question["question"], holding[0])] if holding else []
+    rows: list[_Labelled] = []
+    for document, question, sentence in luck.sample(items, XQUAD_QUESTIONS):
+        other = luck.choice([item for item in items if item[0] != document])
+        rows += [(question, sentence, 1), (question, other[2], 0)]
+    return rows
 
 
-def correctness() -> dict[str, float]:
-    """Answers that people accept against those they do not; the best of several references counts."""
+def _measure_correctness() -> dict[str, float]:
+    """The chance of an answer by its references, and of them the best."""
     rows = load("qa", "answer_equivalence_nq301")
-    label = [row["acceptable"] for row in rows]
-    found = {"score": [], "with similarity 0.25": [], "similarity alone": []}
+    judged, counted = [], []
     for row in rows:
-        plain = [
-            value(
-                answer_correctness,
-                question=row["question"],
-                answer=row["answer"],
-                reference=reference,
-            )
-            for reference in row["references"]
+        cases = [
+            Case((row["answer"],), (Chunk("k", text),), question=row["question"])
+            for text in row["references"]
         ]
-        alike = [
-            value(answer_similarity, answer=row["answer"], reference=reference)
-            for reference in row["references"]
-        ]
-        found["score"].append(max(plain))
-        found["similarity alone"].append(max(alike))
-        found["with similarity 0.25"].append(
-            max(0.75 * p + 0.25 * a for p, a in zip(plain, alike, strict=True))
-        )
-    return {name: auroc(label, np.array(values)) for name, values in found.items()}
+        verdicts = _ask([support(*cases)])[0]["verdicts"]
+        judged.append(max(verdict["probability"] for verdict in verdicts))
+        counted.append(max(_count_f1(row["answer"], text) for text in row["references"]))
+    labels = [row["acceptable"] for row in rows]
+    return {"judge": auroc(labels, judged), "token F1": auroc(labels, counted)}
 
 
-CORRECTNESS = "answer correctness against people (nq301)"
-HARD = "relevant chunk against hard negative (msmarco)"
-RELEVANCE = "right answer against another question's (xquad sentences, en)"
+def _count_f1(answer: str, reference: str) -> float:
+    own, wanted = Counter(split_bare_words(answer)), Counter(split_bare_words(reference))
+    return 2 * sum((own & wanted).values()) / max(own.total() + wanted.total(), 1)
 
 
-def measure_all(count: int) -> dict[str, dict[str, float]]:
-    """Every task: its name, then AUROC by measure."""
-    return {
-        HARD: hard_negatives(),
-        "right paragraph against a random one (xquad, en)": right_paragraph("en", count=count),
-        "the same, es": right_paragraph("es", count=count),
-        "Spanish question, English paragraph": right_paragraph("en", "es", count=count),
-        "English question, Spanish paragraph": right_paragraph("es", "en", count=count),
-        "answerable against unanswerable (clapnq)": answerable(),
-        CORRECTNESS: correctness(),
-        RELEVANCE: right_answer("en", count),
-        "the same, es ": right_answer("es", count),
-    }
-
-
-def format_table(measured: dict[str, dict[str, float]]) -> str:
-    """The tasks as a Markdown table."""
-    lines = ["| question | measure | AUROC |", "| --- | --- | ---: |"]
-    for name, values in measured.items():
-        lines += [f"| {name.strip()} | {kind} | {area:.3f} |" for kind, area in values.items()]
-    return (
-        "### Other kinds of question\n\n`grades` and `score` in context questions: the metric as reported (grades 0, 1, 2 in two "
-        "wordings) and the number behind it.\n\n" + "\n".join(lines)
-    )
-
-
-def list_quality(
-    measured: dict[str, dict[str, float]], count: int
-) -> dict[str, list[dict[str, object]]]:
-    """What a report says of these metrics: data set, language, rows, AUROC; `count` questions were asked of XQuAD."""
-
-    def line(data: str, language: str, rows: int, area: float) -> dict[str, object]:
-        return {
-            "data": data,
-            "language": language,
-            "rows": rows,
-            "auroc": round(area, 3),
-            "accuracy": None,
-        }
-
-    return {
-        "chunks": [
-            line("MS MARCO, hard negatives", "en", 240, measured[HARD]["grades"]),
-            line("XQuAD, random negatives", "es", 2 * count, measured["the same, es"]["grades"]),
-        ],
-        "correctness": [line("NQ-open", "en", 899, measured[CORRECTNESS]["score"])],
-        "relevance": [
-            line("XQuAD", "en", 2 * count, measured[RELEVANCE]["score"]),
-            line("XQuAD", "es", 2 * count, measured["the same, es "]["score"]),
-        ],
-    }
+def _measure_coherence() -> dict[str, float]:
+    """Paragraphs of XQuAD against themselves with words in random order, a sentence twice, or the
+    end cut off."""
+    luck = random.Random(3)
+    rows: list[tuple[str, int]] = []
+    for number, row in enumerate(load("qa", "xquad_en")[:120]):
+        text = row["text"].strip("\ufeff ")
+        words = text.split()
+        jumbled = " ".join(luck.sample(words, len(words))) + "."
+        first = text[: split_sentences(text, "en")[0][1]]
+        spoiled = (jumbled, f"{text} {first}", " ".join(words[: len(words) * 2 // 3]))
+        rows += [(text, 1), (spoiled[number % 3], 0)]
+    asks = [rate({"answer": text}, "coherence", *COHERENCE["en"]) for text, _ in rows]
+    levels = [reply["level"] for reply in _ask(asks)]
+    return {"judge": auroc([label for _, label in rows], levels), "constant": 0.5}

@@ -172,19 +172,17 @@ def ask_ragas(python: str) -> Callable[[Row, str, HeldOut], Prediction]:
 @contextmanager
 def use_held_out(row: Row, models: HeldOut) -> Iterator[None]:
     """Judge with the embedded judge's models that never saw the set of the row, if there are any."""
-    from ragstone.judges.offline import verdicts
-    from ragstone.judges.offline.model import LogisticModel
+    from ragstone.judges.offline import features
 
     if not models:
         yield
         return
-    shipped = verdicts.load_models
-    held_out = {name: LogisticModel.from_json(table) for name, table in models[row.set].items()}
-    verdicts.load_models = lambda: held_out  # type: ignore[assignment]
+    shipped = features.load_weights
+    features.load_weights = lambda: models[row.set]  # type: ignore[assignment]
     try:
         yield
     finally:
-        verdicts.load_models = shipped
+        features.load_weights = shipped
 
 
 def _make_judge(url: str, *, small: bool) -> Any:

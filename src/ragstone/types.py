@@ -162,6 +162,10 @@ class SecondOpinion:
     """Chance that the item is supported, from the first judge."""
 
 
+UNCLEAR = (0.35, 0.65)
+"""Probabilities from and up to which a finding is shown as unclear."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """An item of evidence for a score: what was judged, the verdict, and the text that decides it."""
@@ -183,9 +187,23 @@ class Finding:
     span: tuple[int, int] | None = None
     """Start and end of the source of `text` in the answer (or other text that was split), if known."""
     probability: float | None = None
-    """Chance that the item is supported, from a judge that knows one; the verdict is what counts in the value."""
+    """Chance that the item is supported, from a judge that states one: then it is what counts in the value."""
     opinion: SecondOpinion | None = None
     """Who decided it, when the judge is a cascade."""
+
+    def get_chance(self, verdict: str) -> float:
+        """Return the probability; from a judge that states none 1 if this is the verdict, else 0."""
+        return float(self.verdict == verdict) if self.probability is None else self.probability
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether the judge could not tell: shown in neither colour, and no failure."""
+        return self.probability is not None and UNCLEAR[0] <= self.probability <= UNCLEAR[1]
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict as a reader sees it."""
+        return "unclear" if self.is_unclear else self.verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +275,7 @@ class Score:
     warnings: tuple[str, ...] = ()
     usage: Usage = NO_USAGE
     probability: float | None = None
-    """Chance that the whole answer is supported, from a judge that knows one. Ranks samples better than the value."""
+    """Chance that every claim is supported: that of the least likely one, from a judge that states them."""
 
     def __post_init__(self) -> None:
         if self.outcome == "ok":
@@ -288,8 +306,33 @@ def to_score(value: float, warnings: tuple[str, ...] = ()) -> Score:
     return Score(value, warnings=warnings)
 
 
-def share(findings: Iterable[Finding], *verdicts: str, probability: float | None = None) -> Score:
+def share(findings: Iterable[Finding], *verdicts: str) -> Score:
     """Score the share of findings with one of the verdicts; the findings are the evidence, and must not be empty."""
     items = tuple(findings)
-    value = sum(finding.verdict in verdicts for finding in items) / len(items)
-    return Score(value, findings=items, probability=probability)
+    return Score(sum(finding.verdict in verdicts for finding in items) / len(items), findings=items)
+
+
+VALUE_VERSION = 2
+"""Version of what the value of a claim metric means: 1 counted verdicts, 2 sums probabilities where a judge states them."""
+
+CLAIM_METRICS = frozenset(
+    {
+        "faithfulness", "hallucination_rate", "noise_sensitivity", "context_recall", "completeness",
+        "answer_correctness", "citation_precision", "citation_recall", "citation_accuracy",
+    }
+)  # fmt: skip
+"""Families of the metrics that count claims, whose value has that version; `overall` is made of some of them."""
+
+
+def expected_share(findings: Iterable[Finding], verdict: str) -> Score:
+    """Score the mean chance of the findings: the share that is expected to have this verdict.
+
+    A finding counts with its probability, or as 1 or 0 from a judge that states none. Must not be empty."""
+    items = tuple(findings)
+    chances = [finding.get_chance(verdict) for finding in items]
+    is_stated = all(finding.probability is not None for finding in items)
+    return Score(
+        sum(chances) / len(chances),
+        findings=items,
+        probability=min(chances) if is_stated else None,
+    )

@@ -17,7 +17,7 @@ def test_all_well(call, tmp_path: Path) -> None:
     done = call("doctor", "--json")
     assert done.code == 0, done.out
     points = read_points(done.out)
-    assert points["judge"] == ("ok", "offline 8")
+    assert points["judge"] == ("ok", "offline 9")
     assert points["store"][0] == "absent"
     assert not (tmp_path / "store.db").exists(), "looking must not make a store"
     assert points["extra parquet"][0] in ("ok", "absent")

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -195,10 +196,10 @@ def test_a_dry_run_writes_nothing(call, rows, tmp_path):
 
 
 SLOW_METRIC = """
-import time
+import os, time
 def slowly(answer: str) -> float:
     "1, after a while."
-    time.sleep(0.005)
+    time.sleep(float(os.environ.get("SLEEP", 0)))
     return 1.0
 """
 
@@ -213,7 +214,7 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "RAGSTONE_STORE": str(tmp_path / "store.db")},
+        env={**os.environ, "RAGSTONE_STORE": str(tmp_path / "store.db"), "SLEEP": "0.005"},
     )
     wait_for_samples(tmp_path / "store.db")
     running.send_signal(how)
@@ -223,7 +224,6 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(call, write, tmp_p
     assert said.startswith("stopped; ")
     assert "samples scored and kept; resume with: " in said
     assert said.rstrip().endswith(": python -m ragstone eval data.jsonl -m slow.py:slowly --resume")
-    write("slow.py", SLOW_METRIC.replace("time.sleep(0.005)", "pass"))
     again = call(*arguments, "--resume")
     assert again.code == 0
     assert "read 2,000 samples" in again.err
@@ -273,3 +273,21 @@ def test_lines_stand_for_samples_where_they_are_not_counted(rows):
 )
 def test_durations_as_people_say_them(seconds, said):
     assert format_duration(seconds) == said
+
+
+def test_a_metric_that_wraps_another_is_computed_itself(call, rows, write):
+    code = """
+import functools
+from ragstone import metric
+def base(answer: str) -> float:
+    "0.5."
+    return 0.5
+@metric
+@functools.wraps(base)
+def mine(answer):
+    return 0.5 * base(answer)
+"""
+    write("own.py", code)
+    assert call("eval", "data.jsonl", "-m", "own.py:mine", "-q", "-o", "out.jsonl").code == 0
+    first = Path("out.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    assert json.loads(first)["base"] == 0.25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,14 @@ def test_mistakes(call, write, arguments, said):
     result = call("import", *arguments)
     assert result.code == 2
     assert said in result.err
+
+
+def test_raw_csv_has_no_quote_in_front_of_formulas(call, write):
+    write("data.jsonl", [{"id": "1", "question": "q", "answer": "=1+1"}])
+    for flags, cell in (((), "'=1+1"), (("--raw",), "=1+1")):
+        assert call("import", "data.jsonl", "-o", "out.csv", *flags).code == 0
+        assert cell in Path("out.csv").read_text(encoding="utf-8").splitlines()[1].split(",")
+    assert call("eval", "data.jsonl", "-m", "answer_language", "-q").code in (0, 3)
+    for flags, cell in (((), "'=1+1"), (("--raw",), "=1+1")):
+        assert call("export", "-o", "run.csv", *flags).code == 0
+        assert cell in Path("run.csv").read_text(encoding="utf-8").splitlines()[1].split(",")

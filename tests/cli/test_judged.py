@@ -138,7 +138,7 @@ def test_a_dry_run_counts_every_juror_and_each_question_to_a_small_judge(call, w
 
     place = "base_url: 'http://127.0.0.1:9'"
     assert calls(f"{{model: 'openai:m', {place}}}") == 2
-    # local code splits; two claims to check, and two controls at most
-    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 4
+    # local code splits; two claims to check, and an invented one
+    assert calls(f"{{model: 'openai:m', small: true, {place}}}") == 3
     # the first juror splits, all three check
     assert calls(f"{{jury: ['openai:a', 'openai:b', 'openai:c'], {place}}}") == 1 + 3

@@ -10,7 +10,7 @@ import pytest
 
 import ragstone.cli.actions
 from ragstone.cli.actions.messages import Count, format_count, note
-from ragstone.judges.local.catalogue import MODELS
+from ragstone.judges.local.catalogue import MODELS, PUBLISHED_MODELS
 from ragstone.locale.catalogue import load_phrases
 
 ACTIONS = Path(ragstone.cli.actions.__file__).parent
@@ -40,6 +40,11 @@ def test_every_note_has_its_spanish_and_no_translation_is_left_over() -> None:
     calls = [*list_calls("note"), *list_calls("translate"), *list_calls("SourceNote", DATA)]
     texts = {text for call in calls for text in list_texts(call.args[0])}
     texts |= {text for model in MODELS for text in (model.languages, model.measured)}
+    texts |= {
+        text
+        for model in PUBLISHED_MODELS
+        for text in (model.languages, model.published, model.source)
+    }
     nouns = {
         noun
         for call in list_calls("Count")

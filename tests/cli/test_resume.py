@@ -117,32 +117,32 @@ def old_plan(folder: Path, command: list[str], **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("where", ["flags", "config"])
-def test_a_run_of_an_older_store_is_resumed(call, rows, write, tmp_path, elsewhere, where):
-    write("config.yaml", "data: data.jsonl\nmetrics: [token_f1]\noutput: scores.csv\n")
-    command = {
-        "flags": ["eval", "data.jsonl", "-m", "token_f1", "-o", "scores.csv"],
-        "config": ["eval", "-c", "config.yaml"],
-    }[where]
-    assert call(*command).code == 0
-    whole = (tmp_path / "scores.csv").read_bytes()
-    (tmp_path / "scores.csv").unlink()
-    replace_plan(tmp_path / "store.db", old_plan(tmp_path, command))
-    run = cut_short(tmp_path / "store.db")
-    elsewhere()
-    assert call("eval", "--resume").code == 0
-    assert (tmp_path / "scores.csv").read_bytes() == whole
-    assert Run.open(run).info.status == "done"
-    assert call("report", run, "-o", "again.html").code == 0
-
-
-def test_an_older_run_is_resumed_by_the_same_command(call, rows, tmp_path):
+def test_an_older_run_is_not_resumed(call, rows, tmp_path):
     command = ["eval", "data.jsonl", "-m", "token_f1"]
     assert call(*command).code == 0
     replace_plan(tmp_path / "store.db", old_plan(tmp_path, command))
     run = cut_short(tmp_path / "store.db")
-    assert call(*command, "--resume").code == 0
-    assert [info.id for info in Store.open(tmp_path / "store.db").runs()] == [run]
+    for words in ([*command, "--resume"], ["eval", "--resume", "--run", run]):
+        said = call(*words)
+        assert said.code == 2
+        assert "did not write down how it scores" in said.err
+    assert call(*command, "--restart").code == 0
+    assert len(Store.open(tmp_path / "store.db").runs()) == 2
+
+
+def test_rows_that_changed_begin_a_new_run_with_restart(call, rows, tmp_path):
+    command = ["eval", "data.jsonl", "-m", "token_f1"]
+    assert call(*command).code == 0
+    run = cut_short(tmp_path / "store.db")
+    rows.write_text(rows.read_text().replace("About 2.", "About two."))
+    said = call(*command, "--resume")
+    assert said.code == 2
+    assert f"sample 2 of data.jsonl has changed since run {run} scored it" in said.err
+    assert "--restart" in said.err
+    assert call(*command, "--restart").code == 0
+    runs = {info.id: info.status for info in Store.open(tmp_path / "store.db").runs()}
+    assert runs.pop(run) == "running"
+    assert list(runs.values()) == ["done"]
 
 
 def test_an_older_run_is_read_with_its_facts(call, rows, tmp_path):
@@ -200,7 +200,7 @@ def test_a_run_begun_in_python_on_a_file_is_resumed_by_the_command(call, rows, t
 def test_another_plan_is_refused_under_the_same_id(call, rows, tmp_path, key, change):
     plan: dict[str, Any] = {"samples": "data.jsonl", "metrics": ["token_f1"], "run_id": "mine"}
     evaluate(**plan)
-    with pytest.raises(RagstoneError, match=f"was started with another {key} "):
+    with pytest.raises(RagstoneError, match=f"{key} "):
         evaluate(**(plan | change))
 
 
@@ -217,8 +217,10 @@ def test_a_run_of_a_system_is_not_resumed_with_other_metrics_or_another_judge(ca
     }  # fmt: skip
     evaluate(**plan)
     begun = cut_short(tmp_path / "store.db")
-    assert evaluate(**(plan | {"metrics": ["token_f1"]})).info.id != begun
-    assert evaluate(**(plan | {"judge": judge})).info.id != begun
+    for change in ({"metrics": ["token_f1"]}, {"judge": judge}):
+        with pytest.raises(RagstoneError, match="has changed"):
+            evaluate(**(plan | change))
+        assert evaluate(**(plan | change), restart=True).info.id != begun
     assert evaluate(**plan).info.id == begun
 
 

@@ -88,7 +88,18 @@ def test_a_gzip_file_that_grows_out_of_proportion_is_refused(
     good.write_bytes(gzip.compress(b"".join(ROW % n for n in range(24_000))))
     bomb.write_bytes(gzip.compress(ROW % 1 + b"\n" * (20 << 20)))
     assert sum(1 for _ in ragstone.read(good)) == 24_000
-    with pytest.raises(DataError, match=r"bomb.jsonl.gz' unpacks to more than 200 times its size"):
+    with pytest.raises(DataError, match=r"bomb.jsonl.gz' unpacks to more than 100 times its size"):
+        list(ragstone.read(bomb))
+
+
+def test_a_packed_json_document_is_refused_before_it_is_whole_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (limits, sources):
+        monkeypatch.setattr(module, "MAX_STREAM_BYTES", 1 << 20)
+    bomb = tmp_path / "bomb.json.gz"
+    bomb.write_bytes(gzip.compress(b'[{"question": "q", "answer": "' + b"a" * (20 << 20) + b'"}]'))
+    with pytest.raises(DataError, match="unpacks to more than 100 times"):
         list(ragstone.read(bomb))
 
 
@@ -106,11 +117,14 @@ def test_a_parquet_file_that_grows_out_of_proportion_is_refused(
     from pyarrow import parquet
 
     monkeypatch.setattr(limits, "MAX_STREAM_BYTES", 1 << 20)
-    bomb, rows = tmp_path / "bomb.parquet", tmp_path / "rows.parquet"
+    bomb, rows, items = (tmp_path / f"{name}.parquet" for name in ("bomb", "rows", "items"))
     parquet.write_table(pyarrow.table({"answer": ["a" * (30 << 20)]}), bomb, compression="zstd")
     parquet.write_table(pyarrow.table({"answer": pyarrow.nulls(10**7)}), rows)
-    for file in (bomb, rows):
-        with pytest.raises(DataError, match="unpacks to more than 200 times"):
+    ends = pyarrow.array([0, 3 << 20], pyarrow.int32())
+    listed = pyarrow.ListArray.from_arrays(ends, pyarrow.nulls(3 << 20, pyarrow.string()))
+    parquet.write_table(pyarrow.table({"contexts": listed}), items)
+    for file in (bomb, rows, items):
+        with pytest.raises(DataError, match="unpacks to more than 100 times"):
             list(ragstone.read(file))
 
 
@@ -140,8 +154,9 @@ def test_a_value_written_once_and_read_in_every_row_is_refused_in_time(
     assert len(list(ragstone.read(few))) == 6
     with pytest.raises(BadRows, match="row 2: the row is longer"):
         list(ragstone.read(lists))
-    with pytest.raises(DataError, match="unpacks to more than 200 times"):
-        list(ragstone.read(many))
+    rows = sources.open_source(str(many)).rows()
+    with pytest.raises(DataError, match="unpacks to more than 100 times"):
+        next(rows)  # none is read before
 
 
 def test_a_document_that_unpacks_to_too_much_is_refused(
@@ -168,7 +183,7 @@ def test_a_packed_log_that_grows_out_of_proportion_is_refused(
     file = tmp_path / "log.eval"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("samples/1.json", json.dumps({"id": 1, "input": "q" * (5 << 20)}))
-    with pytest.raises(DataError, match="unpacks to more than 200 times"):
+    with pytest.raises(DataError, match="unpacks to more than 100 times"):
         list(ragstone.read(file))
 
 

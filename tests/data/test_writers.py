@@ -87,6 +87,29 @@ def test_a_column_that_is_taken_keeps_its_value() -> None:
     assert add_columns('{"a": 1}', {}, []) == '{"a": 1}'
 
 
+FORMULAS = [
+    *("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "'=1", "''=1", '"=1"'),
+    *("\ufeff=1", "\u200b@a", "\xa0-a", "＝1", "- a list", "--", "=1,2\n3", "-1.5 x", "'-1.5", "-"),
+]
+PLAIN = ["a=1", "-1.5", "+3", "-2e-7", "'a'", "'", "", " a", '"a"', "1-2"]
+
+
+def test_csv_has_no_cell_that_a_spreadsheet_would_execute(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    texts = [*FORMULAS, *PLAIN]
+    rows = [(json.dumps({"=head": text, "question": "q", "n": -1.5}), {}) for text in texts]
+    write_rows(path, lambda: rows, [])
+    with path.open(newline="") as stream:
+        cells = list(csv.DictReader(stream))
+    assert [row["'=head"] for row in cells] == [*(f"'{text}" for text in FORMULAS), *PLAIN]
+    assert {row["n"] for row in cells} == {"-1.5"}
+    again = [json.loads(str(text)) for _, text in open_source(str(path)).rows()]
+    assert [row["=head"] for row in again] == texts
+    write_rows(path, lambda: rows, [], raw=True)
+    with path.open(newline="") as stream:
+        assert [row["=head"] for row in csv.DictReader(stream)] == texts
+
+
 def test_a_broken_run_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text("old")

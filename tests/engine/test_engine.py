@@ -230,7 +230,7 @@ def test_resuming_on_other_data_is_refused() -> None:
 def test_resuming_with_another_plan_is_refused() -> None:
     rows = [Sample("1", answer="a", reference="a")]
     evaluate(rows, ["token_f1"], run_id="r")
-    with pytest.raises(RagstoneError, match="started with another metrics"):
+    with pytest.raises(RagstoneError, match="metrics has changed"):
         evaluate(rows, ["exact_match"], run_id="r", resume=True)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.config import Plan
 from ragstone.data import read
-from ragstone.engine.broker import build_reply_key
+from ragstone.engine.identity import identify_reply
 from ragstone.engine.replay import replay_calls
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.judges.factory import make_judge
@@ -39,7 +39,7 @@ def store_run(store: Store, judge: object, *, payer: str) -> StoredRun:
             for ask, answer in zip(asks, answers, strict=True):
                 assert isinstance(answer, Reply)
                 kept = Reply(answer.value, Usage(2, 120, 30, 0.25), seconds=1.25)
-                key = build_reply_key(ask, make_judge(judge, missing_keys=[]))
+                key = identify_reply(ask, make_judge(judge, missing_keys=[]))
                 store.save_reply(key, kept, run=payer, kind=ask.kind, judge="openai:big").result()
             return answers
 

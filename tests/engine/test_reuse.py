@@ -10,14 +10,14 @@ import pytest
 
 from faults.server import Call, FaultServer, honestly
 from ragstone import Run, Sample, evaluate
-from ragstone.engine import broker, reuse
+from ragstone.engine import broker, identity
 from ragstone.metrics import resolve
 from ragstone.store import Store, blocks
 from ragstone.types import Usage
 from scripted import ScriptedJudge, rated
 
 TONE = resolve({"rubric": {"name": "tone", "question": "Is it polite?"}})
-PROMPTS = Path(reuse.__file__).parents[1] / "prompts"
+PROMPTS = Path(identity.__file__).parents[1] / "prompts"
 RUDE = resolve({"rubric": {"name": "tone", "question": "Is it rude?"}})
 
 
@@ -155,24 +155,9 @@ def test_edited_code_scores_again(
 ) -> None:
     run_judged(server, build_samples())
     looked_up.clear()
-    monkeypatch.setattr(reuse, "_stamp_code", lambda: "edited")
+    monkeypatch.setattr(identity, "_hash_code", lambda: "edited")
     run_judged(server, build_samples())
     assert len(looked_up) == 6
-
-
-def test_the_stamp_covers_every_folder_of_the_package() -> None:
-    folders = {path.parent for path in reuse._PACKAGE.rglob("*.py")}
-    stamped: set[Path] = set()
-
-    def watch(path: str) -> Any:
-        stamped.add(Path(path).parent)
-        return real(path)
-
-    real = reuse.os.stat
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reuse.os, "stat", watch)
-        reuse._stamp_code.__wrapped__()
-    assert folders <= stamped
 
 
 def test_a_metric_of_the_user_may_have_been_edited_and_is_scored_again(
@@ -201,22 +186,6 @@ def test_failures_are_judged_again(server: FaultServer) -> None:
     server.behave = honestly
     run = run_judged(server, build_samples())
     assert all(score.ok for scores in run.scores().values() for score in scores.values())
-
-
-def test_a_run_that_was_finished_with_other_options_is_not_taken_over(
-    server: FaultServer, looked_up: list[int]
-) -> None:
-    async def refuse(call: Call) -> None:
-        await call.send(400, b'{"error": "no"}')
-
-    server.behave = refuse
-    first = run_judged(server, build_samples(), metrics=[RUDE])
-    server.behave = honestly
-    mended = run_judged(server, build_samples(), retry_errors=True)
-    assert mended.id == first.id, "the names of metrics and judge are the same"
-    looked_up.clear()
-    run_judged(server, build_samples(), metrics=[RUDE])
-    assert len(looked_up) == 6
 
 
 def test_an_unfinished_run_and_a_deleted_one_are_not_taken_over(

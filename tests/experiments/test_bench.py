@@ -12,6 +12,7 @@ from ragstone.errors import ConfigError
 from ragstone.experiments.ablate import ablate
 from ragstone.experiments.bench import bench
 from ragstone.experiments.blame import blame
+from ragstone.store import Store
 from scripted import ScriptedJudge, rated
 
 QUESTIONS = [
@@ -69,6 +70,49 @@ def test_each_configuration_gets_a_run_and_the_worse_one_is_called_so(tmp_path) 
     }
     assert verdicts["recall"] == verdicts["exact_match"] == "worse"
     assert {"latency", "tokens"} <= set(verdicts)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_an_interrupted_benchmark_keeps_its_finished_runs(tmp_path, named: bool) -> None:
+    place = tmp_path / "s.db"
+    options = {"metrics": ["exact_match"], "store": place}
+    systems = {"a": {}, "b": {"k": 1}}
+
+    def call(watch=None):
+        if named:
+            return ablate(QUESTIONS, Shop, {"k": [3, 1, 2]}, watch=watch, **options).runs
+        return bench(QUESTIONS, systems, system=Shop, watch=watch, **options).runs
+
+    def stop(name: str, progress: object) -> None:
+        if any(info.status == "done" for info in Store.open(place).runs()):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(stop)
+    kept = [info.id for info in Store.open(place).runs() if info.status == "done"]
+    asked = len(Shop.asked)
+    runs = call()
+    assert len(kept) == 1
+    assert kept[0] in {run.id for run in runs.values()}
+    assert len(Store.open(place).runs()) == len(runs)
+    assert len(Shop.asked) - asked <= 8  # those under way when it broke, and warm-ups
+    # once compared it is over: the same call is a new benchmark
+    assert {run.id for run in call().values()}.isdisjoint({run.id for run in runs.values()})
+
+
+def test_rows_that_changed_are_not_taken_from_an_interrupted_benchmark(tmp_path) -> None:
+    place = tmp_path / "s.db"
+
+    def stop(name: str, progress: object) -> None:
+        if any(info.status == "done" for info in Store.open(place).runs()):
+            raise KeyboardInterrupt
+
+    systems, options = {"a": {}, "b": {"k": 1}}, {"system": Shop, "store": place}
+    with pytest.raises(KeyboardInterrupt):
+        bench(QUESTIONS, systems, ["exact_match"], watch=stop, **options)
+    changed = [{**QUESTIONS[0], "reference": "nothing"}, *QUESTIONS[1:]]
+    runs = bench(changed, systems, ["exact_match"], **options).runs
+    assert runs["a"].scores()["q0"]["exact_match"].value == 0
 
 
 def test_settings_are_those_of_the_system_and_are_remembered_with_the_run(tmp_path) -> None:
@@ -174,7 +218,7 @@ def test_a_run_with_another_system_is_not_resumed(tmp_path) -> None:
     store = tmp_path / "s.db"
     one = evaluate(QUESTIONS, ["recall"], system=Shop, store=store, run_id="mine")
     assert isinstance(one, Run)
-    with pytest.raises(RagstoneError, match="another system_identity"):
+    with pytest.raises(RagstoneError, match="system_identity has changed"):
         evaluate(QUESTIONS, ["recall"], system=Shop, settings={"k": 1}, store=store, run_id="mine")
 
 

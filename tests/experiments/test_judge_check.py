@@ -178,15 +178,15 @@ def trial(route: Any, replies: int, right: int) -> RouteTrial:
 
 
 def test_json_is_chosen_where_it_is_usable_and_no_worse() -> None:
-    assert choose_route([trial("json", 12, 12), trial("hybrid", 12, 12)]) == "json"
-    assert choose_route([trial("json", 12, 9), trial("hybrid", 12, 10)]) == "hybrid"
-    assert choose_route([trial("json", 8, 8), trial("hybrid", 12, 6)]) == "hybrid"
+    assert choose_route([trial("json", 12, 12), trial("plain", 12, 12)]) == "json"
+    assert choose_route([trial("json", 12, 9), trial("plain", 12, 10)]) == "plain"
+    assert choose_route([trial("json", 8, 8), trial("plain", 12, 6)]) == "plain"
     assert choose_route([trial("json", 12, 3)]) == "json"
 
 
 def test_only_language_models_have_routes_to_choose_from() -> None:
-    assert list_routes({"model": "openai:m"}) == ["json", "hybrid"]
-    assert list_routes({"model": "gguf:m.gguf", "small": True}) == ["hybrid"]
+    assert list_routes({"model": "openai:m"}) == ["json", "plain"]
+    assert list_routes({"model": "gguf:m.gguf", "small": True}) == ["plain"]
     assert list_routes({"model": "offline"}) == list_routes({"model": "nli:m"}) == []
 
 
@@ -224,15 +224,15 @@ def test_a_server_is_asked_on_both_routes_and_the_section_is_printed(tmp_path: P
             "--store", str(tmp_path / "s.db"),
         )  # fmt: skip
     assert "json: 4 of 4 replies usable" in result.output
-    assert "hybrid: 4 of 4 replies usable" in result.output
+    assert "plain: 4 of 4 replies usable" in result.output
     section = yaml.safe_load(result.output[result.output.index("judge:\n") :].split("\n\n")[0])
     assert section["judge"]["model"] == "openai:m"
     assert section["judge"]["base_url"] == server.url
     assert isinstance(section["judge"]["small"], bool)
-    assert f"Route: {'hybrid' if section['judge']['small'] else 'json'}" in result.output
+    assert f"Route: {'plain' if section['judge']['small'] else 'json'}" in result.output
 
 
-def test_a_model_that_fails_at_json_takes_the_hybrid_route() -> None:
+def test_a_model_that_fails_at_json_takes_the_plain_route() -> None:
     async def babble(call: Call) -> None:
         from faults.choosing import is_choice
 
@@ -255,7 +255,7 @@ def test_what_a_small_model_writes_is_limited_and_ended_early() -> None:
 
     with FaultServer(ramble) as server:
         arguments = ("--judge", "openai:m", "--base-url", server.url, "--route")
-        result = invoke(*arguments, "hybrid", "-m", "solve", "-m", "write")
+        result = invoke(*arguments, "plain", "-m", "solve", "-m", "write")
         limits = [call.body["max_tokens"] for call in server.calls]
         server.calls.clear()
         invoke(*arguments, "json", "-m", "write")
@@ -306,7 +306,7 @@ def list_models(*names: str) -> Any:
 
 def test_a_url_alone_is_asked_for_its_model() -> None:
     with FaultServer(list_models("qwen")) as server:
-        result = invoke(server.url, "--quick", "-m", "coherence", "--route", "hybrid")
+        result = invoke(server.url, "--quick", "-m", "coherence", "--route", "plain")
     assert "model: openai:qwen" in result.output
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ragstone import RagstoneError, Store, bench, evaluate
-from ragstone.experiments.compare import compare
+from ragstone.experiments.compare import build_league_frame, compare
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -44,11 +44,14 @@ def test_a_benchmark_opens_with_the_league_and_what_to_choose(benched) -> None:
 
 def test_a_benchmark_is_a_table_of_configurations(benched) -> None:
     pandas = pytest.importorskip("pandas")
-    frame = benched.to_pandas()
+    frame = benched.to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame["configuration"]) == ["good", "base", "poor"]
-    assert list(frame["exact_match standing"]) == ["best", "behind", "behind"]
-    assert frame["exact_match"].iloc[0] == pytest.approx(0.9)
+    assert list(frame.index) == ["base", "poor", "good"]
+    assert frame.loc["good", "exact_match"] == pytest.approx(0.9)
+    standings = build_league_frame(benched.result.league).set_index("configuration")[
+        "exact_match standing"
+    ]
+    assert standings["good"] == "best"
 
 
 def test_a_benchmark_shows_itself_in_a_notebook(benched) -> None:
@@ -66,8 +69,8 @@ def test_stored_runs_are_compared_by_name_or_as_runs(tmp_path) -> None:
         for name, n in (("old", 3), ("new", 9))
     ]  # fmt: skip
     result = compare(runs)
-    assert runs[1].compare_with("old").to_pandas().equals(result.to_pandas())
-    frame = result.to_pandas()
+    assert runs[1].compare_with("old").to_frame().equals(result.to_frame())
+    frame = result.to_frame()
     assert isinstance(frame, pandas.DataFrame)
     row = frame[frame["metric"] == "exact_match"].iloc[0]
     assert (row["run"], row["baseline"], row["verdict"]) == ("new", "old", "better")

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from faults.server import Call
 
 BLOCK = re.compile(r"<<<\n(.*?)\n>>>", re.DOTALL)
+SUPPORT = re.compile(
+    r"(?:Source|Fuente):\n(?P<source>.*)\n\n(?:Statement|Afirmación): (?P<claim>[^\n]*)\n\n.*",
+    re.DOTALL,
+)
 WORD = re.compile(r"\w{4,}")
 
 
@@ -32,8 +36,8 @@ OPTIONS = {
 
 def offered(user: str) -> tuple[str, ...]:
     """The options that a prompt ends with."""
-    for head, first in (("Claim:", "yes"), ("Afirmación:", "sí")):
-        if f"\n{head}\n" in user:
+    for head, first in (("Statement:", "yes"), ("Afirmación:", "sí")):
+        if f"\n{head} " in user:
             return OPTIONS[first]
     if "A, B o empate" in user:
         return OPTIONS["o"]
@@ -43,8 +47,8 @@ def offered(user: str) -> tuple[str, ...]:
 def truth(user: str) -> int:
     """The place of the true option of a prompt."""
     blocks = BLOCK.findall(user)
-    if re.search(r"^(?:Claim|Afirmación):$", user, re.MULTILINE):
-        return 0 if find_quote(blocks[-1], blocks[0]) else 1
+    if asked := SUPPORT.fullmatch(user):
+        return 0 if find_quote(asked["claim"], asked["source"]) else 1
     if re.search(r"^(?:The passage|Passage|Pasaje|El pasaje):$", user, re.MULTILINE):
         wanted = set(WORD.findall(blocks[-2].lower()))
         shared = len(wanted & set(WORD.findall(blocks[-1].lower()))) / max(1, len(wanted))

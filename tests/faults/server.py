@@ -35,7 +35,8 @@ class Call:
         messages = self.body["messages"]
         if "system" in self.body:
             return self.body["system"], messages[0]["content"]
-        return messages[0]["content"], messages[1]["content"]
+        system = messages[0]["content"] if len(messages) > 1 else ""
+        return system, messages[-1]["content"]
 
     def truth(self) -> dict[str, Any]:
         """The honest reply to this call."""

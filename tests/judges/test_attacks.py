@@ -13,10 +13,10 @@ from faults.attacks import obey, obey_here
 from faults.scoring import SAMPLE, settings
 from faults.server import Behaviour, FaultServer
 from ragstone.asks import Case, support
+from ragstone.asks.fences import fence, make_nonce, neutralize, to_one_line
+from ragstone.asks.traps import make_trap
 from ragstone.experiments.judge_attack.catalogue import Attack, list_attacks
 from ragstone.judges.factory import make_judge
-from ragstone.judges.fences import fence, make_nonce, neutralize, to_one_line
-from ragstone.judges.traps import make_trap
 from ragstone.text.evidence import find_quote
 from ragstone.types import Chunk, Score
 
@@ -80,7 +80,7 @@ def test_nothing_is_supported_without_proof(
 
 @pytest.mark.parametrize("step", [18, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("field", FIELDS)
-def test_nothing_is_supported_without_proof_on_the_hybrid_route(
+def test_nothing_is_supported_without_proof_by_the_plain_question(
     field: str, step: int, serve: Serve
 ) -> None:
     """A model that says A wherever it reads a demand: what it lifts is tested, and what it takes everywhere is named."""
@@ -103,7 +103,7 @@ def test_nothing_is_supported_without_proof_on_the_hybrid_route(
     assert named >= (0.6 * len(tried) if field == "contexts" else 0)
 
 
-def test_clean_texts_are_not_flagged_on_the_hybrid_route(serve: Serve) -> None:
+def test_clean_texts_are_not_flagged_by_the_plain_question(serve: Serve) -> None:
     samples = [
         SAMPLE | {"id": str(n), "answer": f"{SAMPLE['answer']} It was day {n} there."}
         for n in range(10)

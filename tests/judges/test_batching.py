@@ -15,9 +15,10 @@ import pytest
 from faults.batches import BatchServer, serve_batches
 from faults.scoring import SAMPLE
 from ragstone import evaluate
+from ragstone.asks import fences
 from ragstone.errors import RagstoneError
 from ragstone.experiments.run import Run
-from ragstone.judges import batching, fences
+from ragstone.judges import batching
 from ragstone.judges.factory import make_judge
 from ragstone.store import Store
 from ragstone.store.judge_jobs import load_waiting_jobs

@@ -104,22 +104,6 @@ def test_only_what_the_first_is_unsure_of_is_asked() -> None:
     assert reply.usage.calls == 2
 
 
-def test_a_case_keeps_the_chance_of_the_judge_that_decided_all_of_it() -> None:
-    cascade, _ = build()
-    two = support(
-        Case(("A chance 90.",), (SOURCE,)), Case(("B chance 60.", "C chance 90."), (SOURCE,))
-    )
-    assert put(cascade, two).value["case_probabilities"] == [0.4, None]
-
-
-def test_what_a_rule_saw_for_sure_is_not_overruled_but_the_disagreement_is_counted() -> None:
-    cascade, strong = build(check=1.0)
-    (row,) = put(cascade, about("It is certainly of chance 60.")).value["verdicts"]
-    assert list_asked(strong)
-    assert row["verdict"] == "supported"
-    assert row["cascade"]["second"] == "not_found"
-
-
 def test_a_first_judge_without_chances_leaves_everything_to_the_second() -> None:
     cascade, strong = build()
     cascade.first = ScriptedJudge(refuse_all, name="no chances")

@@ -9,9 +9,9 @@ import pytest
 
 from ragstone import prompts
 from ragstone.asks import Ask, Exchange, Reply, goal, standalone, turns
+from ragstone.asks.kind import build_spec
 from ragstone.errors import JudgeFailed
 from ragstone.judges.jury import Jury
-from ragstone.judges.specs import build_spec
 from ragstone.types import ChatMessage
 
 TALK = [Exchange("How long?", "Two years."), Exchange("Really?", "No, three years.")]

@@ -117,7 +117,7 @@ def test_a_single_sentence_is_split_without_a_call() -> None:
     rows = [row["claim"] for row in answered.value["claims"] if row["text_id"] == "t1"]
     assert [row.rstrip(".") for row in rows] == [
         "The tower stands in Paris",
-        "it was built in 1889",
+        "It was built in 1889",
     ]
     assert len(model.calls) == 1
     assert "tower" not in model.calls[0].user

@@ -387,6 +387,18 @@ def test_embeddings_that_do_not_fit_are_refused(reply: Any, serve: Serve) -> Non
     assert failed.kind == "transport"
 
 
+@pytest.mark.parametrize("size", [1e160, 1e308, 10**400])
+def test_embeddings_beyond_floats_are_a_typed_error(size: Any, serve: Serve) -> None:
+    async def behave(call: Call) -> None:
+        rows = [{"index": n, "embedding": [size, -size]} for n in range(len(call.body["input"]))]
+        await call.send(200, json.dumps({"data": rows}).encode())
+
+    (failed,) = asked(serve(behave), embed("a text"), max_retries=0)
+    assert isinstance(failed, JudgeFailed)
+    assert failed.kind in ("unparseable", "transport")
+    assert "nan" not in str(failed)  # no store takes one
+
+
 def test_an_evasive_answer_needs_no_questions(serve: Serve) -> None:
     async def behave(call: Call) -> None:
         await call.say(json.dumps({**call.truth(), "evasive": True, "questions": []}))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.judges.json_replies import ReplyFault, extract_json, fit_value, format_example
+from ragstone.asks.json_replies import ReplyFault, extract_json, fit_value, format_example
 
 SCHEMA = {
     "type": "object",

@@ -53,20 +53,20 @@ JUDGES: dict[str, Any] = {
     "jury": {"jury": ["anthropic:m", "gemini:m"], "base_url": LOCAL},
 }
 REPLY_KEYS = {
-    ("openai", "support"): "1137c407b73fe9b517ba5a53932523e4ba51f86423cd6720297570020422cb71",
+    ("openai", "support"): "716157dae66cd2f79e14b04b1f89188b028c7b55707cccb1e0e80ca9e8736f75",
     (
         "openai elsewhere",
         "claims",
-    ): "a3d88bd190611a4f7a3c8f8d0aa7bc96a30d36eebf2ddfe4256a96b8702bbdd7",
+    ): "b123634a7716699385c75e151c9dd7ab9b62ce64a82c8045294befcecc96dfac",
     (
         "openai elsewhere",
         "write",
-    ): "f1fba185b81c38957ec840aef12413643d7f703cbb200d13254cc51855f95e0c",
-    ("anthropic", "useful"): "dd90d9883221e9d0d67ba94a54500e9311d2cb6ac5b582aa10db957deaf6d84e",
-    ("anthropic", "rate"): "f1b96bb1cadde2dcfa1cc353bdb4f5a97d828ba989e70502d95adba414ce96b5",
-    ("gemini", "aspects"): "908ef8521575248c9052a577ae06369eed76be8a3dd43b7e8fdf16e9f1ad69ee",
-    ("gemini", "solve"): "32afc2bca1de87fec744d0895c7d3dd44d20b8cb044730c3a1ce58e32f7c4baf",
-    ("jury", "support"): "0099ce1200d6d2f385c57a8be3ac5ddd29027b118b0d7fbb8c92e3032b162b3e",
+    ): "4f77006d4cf926e2843c17aa6fbe5956eb6e1ef6e076c1e279246f7562bfb650",
+    ("anthropic", "useful"): "54ca3a4107fd66fd1e8a85bfac2acf95bd6dcbe852d49fec8c6e1929a64719a3",
+    ("anthropic", "rate"): "a49aff236fc4aaec4021e44b4847f91c0ed96f0a17784311b65a17e6706453fd",
+    ("gemini", "aspects"): "ce9507b8b148568b6d7e04cdebce2f90b03b735c1e04512a261352099f38082d",
+    ("gemini", "solve"): "d77028384e212ca036eeb883e3282cf03bd05b9e4551b0feb6fc9b39a8ad4226",
+    ("jury", "support"): "9782f8eab3bab82d0f59419e6dc8ef42f8498ed162fe89186e459f2e65bfea1d",
     ("openai", "embed"): "642992069d67a1da3fba0267c146019850a78a7df10c6028f013f113f7887083",
 }
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ragstone.asks import check_passage
-from ragstone.judges.choices import Choice, ChoiceRequest
-from ragstone.judges.hybrid import HybridJudge
+from ragstone.asks.choices import Choice, ChoiceRequest
 from ragstone.judges.offline import OfflineJudge
+from ragstone.judges.plain import PlainJudge
 
 
 class YesModel:
@@ -38,6 +38,6 @@ class YesModel:
     ("chance", "value"), [(0.9, {"yes": True, "probability": 0.9}), (None, {"yes": True})]
 )
 def test_a_check_is_one_token(chance: float | None, value: dict[str, Any]) -> None:
-    judge = HybridJudge(YesModel(chance), OfflineJudge())
+    judge = PlainJudge(YesModel(chance), OfflineJudge())
     (answered,) = asyncio.run(judge.answer([check_passage("The bell was cast in 1902.", "When?")]))
     assert answered.value == value

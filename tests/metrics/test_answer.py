@@ -35,7 +35,10 @@ def test_a_negative_cosine_counts_as_0(drive, Script):
 
 def test_an_evasive_answer_has_no_relevance_and_needs_no_embedding(drive, Script):
     judge = Script(replies={"questions": {"evasive": True, "questions": []}})
-    score = drive(answer_relevance(QUESTION, "I would rather not say."), judge)
+    score = drive(
+        answer_relevance(QUESTION, "That is a long story, and everybody tells it differently."),
+        judge,
+    )
     assert score.value == 0.0
     assert score.findings[0].verdict == "evasive"
     assert [ask.kind for ask in judge.asked] == ["questions"]
@@ -218,8 +221,8 @@ def test_correctness_is_1_for_the_same_claims_and_0_for_none(drive, Script):
     assert drive(answer_correctness(QUESTION, SIZE, PARIS), Script()).value == 0.0
 
 
-def test_a_bare_reference_goes_with_its_question_and_counts_by_the_part_that_is_held(drive, Script):
-    row = {"id": "c1", "verdict": "not_found", "evidence": [], "reason": "", "share": 0.25}
+def test_a_bare_reference_goes_with_its_question_and_counts_by_its_probability(drive, Script):
+    row = {"id": "c1", "verdict": "not_found", "evidence": [], "reason": "", "probability": 0.25}
     judge = Script(replies={"support": {"verdicts": [row]}})
     score = drive(answer_correctness(QUESTION, ANSWER, "Paris, France"), judge)
     assert score.value == pytest.approx(2 * 0.25 / (2 * 0.25 + 0.75))

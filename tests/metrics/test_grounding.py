@@ -239,3 +239,35 @@ def test_a_claim_of_yes_or_no_has_the_words_of_the_question(drive, Script):
     contexts = chunks({"id": "a", "text": "The hotel has a pool."})
     score = drive(faithfulness("No.", contexts, question="Does the hotel have a pool?"), judge)
     assert score.findings[0].text == statement
+
+
+def rows_of(*chances, verdict="supported"):
+    quote = [{"source": "k1", "quote": "The tower stands in Paris. It is tall. It is old."}]
+    return {
+        "verdicts": [
+            {"id": f"c{n}", "verdict": verdict if p >= 0.5 else "not_found", "evidence": quote,
+             "reason": "", "probability": p}
+            for n, p in enumerate(chances, 1)
+        ]
+    }  # fmt: skip
+
+
+TOWER_TEXT = "The tower stands in Paris. It is tall. It is old."
+
+
+def test_a_claim_counts_with_its_probability(drive, Script):
+    contexts = Ranked([Chunk("a", TOWER_TEXT)])
+    judge = Script(replies={"support": rows_of(0.9, 0.6, 0.2)})
+    score = drive(faithfulness(TOWER_TEXT, contexts), judge)
+    assert score.value == pytest.approx((0.9 + 0.6 + 0.2) / 3)
+    assert score.probability == pytest.approx(0.2)
+    assert drive(hallucination_rate(TOWER_TEXT, contexts), judge).value == pytest.approx(
+        1 - score.value
+    )
+
+
+def test_a_claim_between_the_bounds_is_shown_as_unclear(drive, Script):
+    contexts = Ranked([Chunk("a", TOWER_TEXT)])
+    judge = Script(replies={"support": rows_of(0.7, 0.5, 0.1)})
+    findings = drive(faithfulness(TOWER_TEXT, contexts), judge).findings
+    assert [finding.shown_verdict for finding in findings] == ["supported", "unclear", "not_found"]

@@ -254,8 +254,8 @@ def test_a_turn_of_a_conversation_takes_three_calls_more(play, Script):
 
 def test_scores_do_not_depend_on_company_or_order(play, drive, Script):
     facts = {
-        "Eiffel built it [1].": ["Eiffel"],
-        "Eiffel built it.": ["Eiffel"],
+        "Eiffel built it [1].": ["Eiffel, 1889"],
+        "Eiffel built it.": ["Eiffel, 1889"],
         "It opened in 1889.": ["opened in 1889"],
     }
     grades = {chunk.text: n % 3 for n, chunk in enumerate(SAMPLE.contexts)}

@@ -81,6 +81,7 @@ CALLS = {
     "store salvage": ["store", "salvage", "saved.db"],
     "judge attack": ["judge", "attack", "--judge", "offline"],
     "judge check": ["judge", "check", "offline", "--quick"],
+    "judge fit": ["judge", "fit", "last"],
     "judge measure": ["judge", "measure"],
     "judge prompts": ["judge", "prompts"],
     "judge quality": ["judge", "quality"],

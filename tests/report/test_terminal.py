@@ -79,10 +79,9 @@ def test_gates_are_ticked_or_crossed(summary: Summary) -> None:
     assert "✗ token_f1 mean >= 0.9" in text
 
 
-def test_refusals_are_rates_of_their_own_side(summary: Summary) -> None:
-    text = shown(summary)
-    assert re.search(r"correct refusal +20 +66\.7% +of 30 unanswerable", text)
-    assert re.search(r"false refusal +6 +6\.7% +of 90 answerable", text)
+def test_refusals_are_counted_in_a_line(summary: Summary) -> None:
+    text = " ".join(shown(summary).split())
+    assert "refusals: 20 correct refusal, 10 missed refusal, 6 false refusal, 84 answered" in text
 
 
 def test_there_is_no_colour_when_it_is_not_a_terminal(summary: Summary) -> None:

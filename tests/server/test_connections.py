@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ import pytest
 from live import Server, in_thread, process
 from ragstone.server import ServerSettings
 from ragstone.server.connections import (
+    CONNECTIONS,
     ConnectionTable,
     RepeatFilter,
     accept_connections,
@@ -82,6 +83,113 @@ def test_200_half_open_connections_do_not_shut_a_server_that_may_open_120_files(
     assert "cannot accept connections" in log
     assert len(log) < 2000
     assert "Traceback" not in log
+
+
+FORM = (
+    b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+)
+SCRIPT = b"GET /page.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+TOKEN = "0123456789abcdef"
+SHOWN = f"Authorization: Bearer {TOKEN}\r\n".encode()
+
+
+@contextmanager
+def held(server: Server, sent: bytes, count: int = 48) -> Iterator[list[socket.socket]]:
+    """That many connections that send this, whole or byte by byte, and never read."""
+    with ExitStack() as stack:
+        clients = []
+        for _ in range(count):
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect((server.host, server.port))
+            with suppress(OSError):  # dropped already, in favour of the later ones
+                client.sendall(sent)
+            clients.append(client)
+        yield clients
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", HALF_A_REQUEST, FORM, FORM + b"x", SCRIPT, SCRIPT * 100],
+    ids=["half-open", "head", "body", "part of a body", "unread", "pipelined"],
+)
+@pytest.mark.parametrize("token", [TOKEN, None])
+def test_connections_that_make_the_server_wait_do_not_shut_it(
+    tmp_path: Path, sent: bytes, token: str | None
+) -> None:
+    settings = ServerSettings(connections=16, token=token)
+    with in_thread(settings, Store.open(tmp_path / "s.db")) as server, held(server, sent):
+        assert server.get("/healthz").status == 200
+        row = {"id": "x", "question": "q"}
+        shown = {"Authorization": f"Bearer {TOKEN}"}
+        assert server.post("/v1/interactions", row, **shown).status == 200
+
+
+def test_a_connection_that_shows_the_token_outlives_those_that_do_not(tmp_path: Path) -> None:
+    settings = ServerSettings(connections=16, token=TOKEN)
+    request = b"GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\n" + SHOWN + b"\r\n"
+    with (
+        in_thread(settings, Store.open(tmp_path / "s.db")) as server,
+        socket.create_connection((server.host, server.port), timeout=60) as kept,
+    ):
+        for _ in range(2):
+            kept.sendall(request)
+            assert kept.recv(100_000).startswith(b"HTTP/1.1 200 ")
+            with held(server, FORM):
+                assert server.get("/healthz").status == 200
+
+
+def test_without_the_token_a_connection_serves_one_request(tmp_path: Path) -> None:
+    settings = ServerSettings(token=TOKEN)
+    with (
+        in_thread(settings, Store.open(tmp_path / "s.db")) as server,
+        socket.create_connection((server.host, server.port), timeout=60) as client,
+    ):
+        client.sendall(SCRIPT * 2)
+        answers = b""
+        with suppress(ConnectionError):  # the second request was not read
+            while received := client.recv(100_000):
+                answers += received
+        assert answers.count(b"HTTP/1.1 200 ") == 1
+
+
+@pytest.mark.parametrize("is_dripping", [False, True])
+def test_a_form_that_does_not_come_in_time_is_answered_with_408(
+    tmp_path: Path, is_dripping: bool
+) -> None:
+    settings = ServerSettings(body_seconds=0.5)
+    with (
+        in_thread(settings, Store.open(tmp_path / "s.db")) as server,
+        socket.create_connection((server.host, server.port), timeout=60) as client,
+    ):
+        client.sendall(FORM)
+        while not select.select([client], [], [], 0.05 if is_dripping else 60)[0]:
+            client.sendall(b"x")
+        assert client.recv(100).startswith(b"HTTP/1.1 408 ")
+
+
+def test_responses_that_are_not_read_in_time_end_the_connection(tmp_path: Path) -> None:
+    settings = ServerSettings(response_seconds=0.2, token=TOKEN)
+    request = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n" + SHOWN + b"\r\n"
+    with in_thread(settings, Store.open(tmp_path / "s.db")) as server:
+        assert server.app is not None
+        table = server.app[CONNECTIONS]
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect((server.host, server.port))
+            client.setblocking(False)
+            # until the server takes no more: all that lies between is full
+            wait_until(lambda: not sends(client, request * 100), "a full connection", 0.1)
+            wait_until(lambda: len(table) == 0, "closed")
+
+
+def sends(client: socket.socket, data: bytes) -> bool:
+    try:
+        client.send(data)
+    except OSError:
+        return False
+    return True
 
 
 def test_at_the_limit_the_longest_resting_connections_give_way(tmp_path: Path) -> None:
@@ -176,7 +284,7 @@ def test_accepting_pauses_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> No
 
         monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", fail, raising=False)
         listener = socket.socket()
-        table = ConnectionTable(8, 10.0)
+        table = ConnectionTable(ServerSettings(connections=8))
         try:
             await asyncio.wait_for(accept_connections(listener, asyncio.Protocol, table), 0.3)
         except TimeoutError:

@@ -2,21 +2,28 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+import postgres
 from ragstone import evaluate
 from ragstone.asks import Reply
 from ragstone.config import Plan
 from ragstone.errors import RunNotFound, StoreError
 from ragstone.store import NewRow, RunInfo, Store
 from ragstone.types import Finding, Score, Usage
+from waiting import wait_until
 
 
 def info(run: str = "r1", name: str = "demo") -> RunInfo:
@@ -189,6 +196,93 @@ def test_a_full_disk_is_one_sentence_and_earlier_work_stays_readable(tmp_path: P
     assert "--resume" in sentence
     assert rest == "0"
     assert Store.open(tmp_path / "s.db").count("r1") >= 100
+
+
+def test_after_a_full_disk_the_next_writes_say_so_too(tmp_path: Path) -> None:
+    script = """
+        import resource, signal, sys
+        from ragstone.errors import StoreError
+        from ragstone.store import Store
+        from test_store import info, rows
+        store = Store.open(sys.argv[1])
+        store.create(info())
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+        for start in range(1, 5000, 1000):
+            try:
+                store.append("r1", rows(1000, start=start)).result()
+            except StoreError as error:
+                print(error)
+        try:
+            store.append("r1", rows(1, start=5001)).result()
+        except StoreError as error:
+            print(error)
+    """
+    done = _python(script, str(tmp_path / "s.db"))
+    sentences = done.stdout.strip().splitlines()
+    assert len(sentences) > 1
+    assert all("the disk is full or failing" in sentence for sentence in sentences)
+
+
+def test_a_changed_byte_anywhere_in_a_file_is_damage_in_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "s.db"
+    with closing(Store.open(file)) as store:
+        store.create(info())
+        store.append("r1", rows(3)).result()
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+    whole = file.read_bytes()
+    # a byte that is no UTF-8, in the schema: SQLite's own sentence about it cannot be read then
+    places = [at for at in range(len(whole)) if whole.startswith(b"CREATE TABLE", at)]
+    assert len(places) > 10
+    for at in places:
+        other = tmp_path / f"{at}.db"
+        other.write_bytes(whole[: at + 7] + b"\xcb" + whole[at + 8 :])
+        with pytest.raises(StoreError, match="damaged"), closing(Store.open(other)) as store:
+            list(store.run("r1").rows())
+
+
+def test_nothing_is_lost_or_written_twice_when_a_server_crashes_and_comes_back() -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    if postgres.programs() is None:
+        pytest.skip("PostgreSQL is not installed (tests/install-system-packages.sh)")
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))  # a socket's path must be short
+    cluster = postgres.Cluster(folder)
+    cluster.start()
+    try:
+        with closing(Store.open(cluster.url.format("postgres"))) as store:
+            store.wait_for_server(60)
+            store.create(info())
+            saved: list[str] = []
+            stop = threading.Event()
+
+            def save() -> None:
+                while not stop.is_set():
+                    number = len(saved)
+                    key = f"k{number}"
+                    store.append("r1", rows(1, start=number + 1)).result()
+                    store.save_reply(
+                        key, Reply({"n": number}), run="r1", kind="rate", judge="j"
+                    ).result()
+                    saved.append(key)
+
+            with ThreadPoolExecutor(1) as pool:
+                saving = pool.submit(save)
+                for _ in range(2):
+                    goal = len(saved) + 20
+                    wait_until(lambda: len(saved) >= goal or saving.done(), "more are saved")  # noqa: B023
+                    cluster.stop("immediate")
+                    time.sleep(0.3)
+                    cluster.start()
+                goal = len(saved) + 20
+                wait_until(lambda: len(saved) >= goal or saving.done(), "more are saved")
+                stop.set()
+                saving.result()
+            assert store.count("r1") == len(saved)
+            assert set(store.replies(saved)) == set(saved)
+    finally:
+        cluster.stop("immediate")
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX users")

@@ -16,10 +16,10 @@ import pytest
 
 from faults.server import Behaviour, Call, FaultServer, honestly
 from ragstone.asks import Ask
+from ragstone.asks.kind import build_spec
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.errors import JudgeFailed
-from ragstone.judges.specs import build_spec
 from ragstone.testset import sets
 from ragstone.testset.sets import TestSet, generate, part_file
 from scripted import ScriptedJudge

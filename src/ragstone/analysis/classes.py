@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from ragstone.errors import RagstoneError, suggest_nearest
 from ragstone.judges.scale import JudgeScale
+from ragstone.types import Score
 
 FailureClass = Literal[
     "system_failure",
@@ -87,6 +88,19 @@ CRITERIA: Mapping[FailureClass, tuple[Criterion, ...]] = {
 }
 """For each class what decides it: the first family that the run has and whose scale is known."""
 
+CLAIM_FAULTS: Mapping[str, tuple[str, ...]] = {
+    "faithfulness": ("contradicted", "not_found"),
+    "hallucination_rate": ("contradicted", "not_found"),
+    "answer_correctness": ("error", "omission"),
+    "context_recall": ("contradicted", "not_found"),
+    "answer_relevance": ("evasive", "missing"),
+    "completeness": ("missing",),
+}
+"""Families whose findings show what is wrong: the verdicts that count against an answer, the worst first."""
+CLASSIC: Literal["classic"] = "classic"
+"""Name of the fixed limits of the criteria above: recall 0.5, correctness 0.7, faithfulness 0.8, … They are for judges that say
+yes or no; one that states probabilities is read by its verdicts instead."""
+
 LEXICAL = frozenset({"token_f1", "exact_match"})
 """Metrics that a long answer fails although it holds the reference."""
 
@@ -101,13 +115,19 @@ class Decider:
     """Whether the limit is the one measured for the judge; not for a metric without a judge, nor where the user set one."""
     scales: Mapping[str, JudgeScale] | None = None
     """By language."""
+    by_verdicts: bool = False
+    """Whether claims decide where the judge states probabilities: a sample is bad with one that is more likely wrong."""
 
-    def is_bad(self, value: float, language: str) -> bool | None:
-        """Whether a value is on the wrong side; None where the judge's scale is not known or no good."""
+    def is_bad(self, score: Score, language: str) -> bool | None:
+        """Whether a score is on the wrong side; None where the judge's scale is not known or no good."""
+        assert score.value is not None
+        faults = CLAIM_FAULTS.get(self.criterion.family, ())
+        if self.by_verdicts and any(f.probability is not None for f in score.findings):
+            return any(f.verdict in faults and not f.is_unclear for f in score.findings)
         if not self.is_scaled:
-            return self.criterion.is_bad(value)
+            return self.criterion.is_bad(score.value)
         scale = self.find_scale(language)
-        return None if scale is None else scale.is_bad(value)
+        return None if scale is None else scale.is_bad(score.value)
 
     def find_scale(self, language: str) -> JudgeScale | None:
         """The scale in a language, if conclusions may be drawn from it."""
@@ -134,15 +154,23 @@ def is_conclusive(scale: JudgeScale) -> bool:
 
 
 def choose_deciders(
-    metrics: Sequence[Mapping[str, Any]], scales: Scales, thresholds: Mapping[str, float]
+    metrics: Sequence[Mapping[str, Any]],
+    scales: Scales,
+    thresholds: Mapping[str, float] | Literal["classic"],
 ) -> dict[FailureClass, tuple[Decider, ...]]:
     """For each class the metrics that may decide it, with the thresholds that the user gave."""
+    is_classic = thresholds == CLASSIC
+    limits: Mapping[str, float] = {} if isinstance(thresholds, str) else thresholds
+    if isinstance(thresholds, str) and not is_classic:
+        raise RagstoneError(
+            f"no limits {thresholds!r}; write classic, or a limit by metric or class"
+        )
     known = [*CRITERIA, *(criterion.family for some in CRITERIA.values() for criterion in some)]
-    for name in thresholds:
+    for name in limits:
         if name not in known:
             raise RagstoneError(f"no threshold {name!r}{suggest_nearest(name, known)}")
     deciders = {
-        kind: tuple(_list_deciders(kind, criteria, metrics, scales, thresholds))
+        kind: tuple(_list_deciders(kind, criteria, metrics, scales, limits, is_classic))
         for kind, criteria in CRITERIA.items()
     }
     return {kind: some for kind, some in deciders.items() if some}
@@ -154,6 +182,7 @@ def _list_deciders(
     metrics: Sequence[Mapping[str, Any]],
     scales: Scales,
     thresholds: Mapping[str, float],
+    is_classic: bool,
 ) -> Iterable[Decider]:
     for criterion in criteria:
         # recall@3 and recall@10: the deepest one says what the generator had to work with
@@ -171,8 +200,9 @@ def _list_deciders(
         yield Decider(
             str(metric["name"]),
             Criterion(criterion.family, limit, criterion.above),
-            is_scaled=bool(metric.get("judged")) and user_limit is None,
+            is_scaled=bool(metric.get("judged")) and user_limit is None and not is_classic,
             scales=by_language,
+            by_verdicts=is_classic and user_limit is None,
         )
 
 

@@ -144,7 +144,7 @@ def read_signals(scores: Mapping[str, Score], deciders: Deciders, language: str)
         used[kind] = decider
         score = scores[decider.metric]
         if score.value is not None:
-            (bad if decider.is_bad(score.value, language) else good).add(kind)
+            (bad if decider.is_bad(score, language) else good).add(kind)
         else:
             failed = failed or score.outcome in FAILURES
     return Signals(frozenset(bad), frozenset(good), failed, used)
@@ -251,8 +251,10 @@ def _outweighs_verdict(answer: str, reference: str, signals: Signals) -> bool:
 
 def _has_part(decider: Decider, scores: Mapping[str, Score]) -> bool:
     """Whether an answer has some of what it should: one that has nothing is wrong, not incomplete."""
-    value = scores[decider.metric].value
-    return value is not None and value > 0
+    score = scores[decider.metric]
+    if score.findings:
+        return any(finding.verdict in ("covered", "correct") for finding in score.findings)
+    return score.value is not None and score.value > 0
 
 
 def _contradicts_contexts(scores: Mapping[str, Score], signals: Signals) -> bool:

@@ -31,6 +31,7 @@ from ragstone.analysis.percentiles import compare_percentiles
 from ragstone.analysis.significance import ALPHA, Correction
 from ragstone.analysis.summary import COVERAGE_FLOOR
 from ragstone.analysis.unpaired import compare_sets
+from ragstone.analysis.value_versions import explain_changed_values, find_changed_values
 from ragstone.analysis.verdicts import MeasuredDifference, decide_verdicts
 from ragstone.errors import RagstoneError, UnknownMetric, suggest_nearest
 from ragstone.locale.messages import compose
@@ -59,14 +60,19 @@ def compare(
     floor: float = COVERAGE_FLOOR,
     samples: int = 20,
     unpaired: bool = False,
+    anyway: bool = False,
 ) -> Comparison:
     """Compare each run with the baseline, sample by sample; `samples` of those that changed most are kept.
 
     The primary metric is tested outside the others; without one it is that of the baseline's first gate. `unpaired` runs
-    are sets of different samples, as of two weeks."""
+    are sets of different samples, as of two weeks. Runs in which a metric means something else are refused, unless they
+    are to be compared `anyway`."""
     if len(runs) < 2:
         raise RagstoneError("a comparison needs at least two runs; name another")
     metrics, primary = _choose_metrics(runs, baseline, metrics, primary)
+    changed = find_changed_values(runs, metrics)
+    if changed and not anyway:
+        raise explain_changed_values(runs, changed)
     base = read_columns(runs[baseline], metrics)
     criteria = _Criteria(margin, primary)
     others = [run for number, run in enumerate(runs) if number != baseline]
@@ -94,6 +100,7 @@ def compare(
         primary,
         paired=not unpaired,
         judged=tuple(metrics or ()),
+        changed_values=changed,
     )
 
 

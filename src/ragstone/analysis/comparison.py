@@ -165,6 +165,8 @@ class Comparison:
     """Whether samples are matched by id; else the runs are independent sets."""
     judged: tuple[str, ...] = field(default=())
     """Metrics named by the user; a regression on any other resource is shown but fails nothing."""
+    changed_values: tuple[str, ...] = ()
+    """Metrics that mean something else in some of the runs, compared all the same (`anyway`)."""
 
     @property
     def differences(self) -> Iterator[Difference]:

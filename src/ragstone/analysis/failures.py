@@ -127,11 +127,11 @@ def analyse_failures(
     run: SampledRun,
     *,
     scales: Scales | None = None,
-    thresholds: Mapping[str, float] | None = None,
+    thresholds: Mapping[str, float] | Literal["classic"] | None = None,
     by: Sequence[str] | None = None,
     examples: int = EXAMPLES,
 ) -> Failures:
-    """Class every sample of a run, in one pass; `thresholds` by class or family, `by` the fields to slice by.
+    """Class every sample of a run, in one pass; `thresholds` by class or family, or `classic`; `by` the fields to slice by.
 
     `scales` are those of the run's judge, by default as its store has them: without one a judged metric decides nothing."""
     known = find_scales(run) if scales is None else scales

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.corrected import MetricCorrection
     from ragstone.analysis.percentiles import Percentile
     from ragstone.analysis.scales import UnfitGate
+    from ragstone.analysis.value_versions import OutdatedGate
     from ragstone.store import RunInfo
 
 COVERAGE_FLOOR = 0.95
@@ -104,6 +105,8 @@ class Summary:
     samples: int = 0
     unfit_gates: tuple[UnfitGate, ...] = ()
     """Gates on metrics that the judge was found not fit for."""
+    outdated_gates: tuple[OutdatedGate, ...] = ()
+    """Missed gates that were set before the values of their metric changed."""
 
     @property
     def usage(self) -> Usage:
@@ -117,6 +120,13 @@ class Summary:
         if undecided or not all(metric.complete for metric in self.metrics):
             return 3
         return 1 if any(gate.passed is False for gate in self.gates) else 0
+
+    @property
+    def refusals(self) -> Mapping[str, int]:
+        """Samples that were answered, refused rightly, refused wrongly, or answered without an answer; empty where no
+        metric tells."""
+        tellers = (m.labels for m in self.metrics if "false_refusal" in m.labels)
+        return max(tellers, key=lambda labels: sum(labels.values()), default={})
 
     def __getitem__(self, metric: str) -> MetricSummary:
         for summary in self.metrics:

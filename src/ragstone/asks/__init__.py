@@ -1,17 +1,15 @@
 """Asks: the questions that metrics put to a judge, and its replies.
 
 A metric that needs a judge is a generator. It yields a tuple of Asks (through `ask` or `ask_all`) and is sent one
-Reply or JudgeFailed for each. Every kind of Ask has one constructor, which fixes its values and the JSON schema of
-its reply; every judge answers these kinds and no others.
+Reply or JudgeFailed for each. Each kind of Ask is one file: its constructor, the
+schema of its reply, how a model is asked, how replies are checked, merged and voted on (`Kind`).
 
 Replies, by kind (`id`s are those given in the values, each covered exactly once):
     claims     {"claims": [{"text_id", "sentence", "claim"}]}      sentence = index into that text's sentences
     support    {"verdicts": [{"id", "verdict", "evidence": [{"source", "quote"}], "reason"}]}
-               A judge that knows probabilities adds "probability" to a verdict (chance that the claim is supported),
-               "certain": true where a rule saw the verdict for sure, and "case_probabilities": for each case the
-               chance that all its claims are supported; "share" of a claim that only names something and that the
-               sources hold in part. These keys are not in the schema that a model is asked for. A case may have a
-               "question" that its claims and sources answer: then a bare name states that it is the answer.
+               A judge that knows probabilities adds "probability" to a verdict, the chance that the claim is supported;
+               the key is not in the schema that a model is asked for. A case may have a "question" that its claims and
+               sources answer: then a bare name states that it is the answer.
                A cascade adds "cascade" to a row of `support` and `useful`: {"first", "second", "chance", "probability"}.
     useful     {"grades": [{"id", "target", "grade", "reason"}]}   grade 0, 1 or 2, for each chunk × target
     aspects    {"aspects": [{"aspect", "covered", "quote"}]}       quote = verbatim part of the answer, "" if missing
@@ -33,39 +31,33 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
 
 from __future__ import annotations
 
+from ragstone.asks.aspects import aspects
+from ragstone.asks.claims import claims
+from ragstone.asks.embed import embed
 from ragstone.asks.generators import Asking, ask, ask_all, together
-from ragstone.asks.kinds import (
-    Case,
-    Exchange,
-    Order,
-    Problem,
-    aspects,
-    check_passage,
-    claims,
-    embed,
-    goal,
-    prefer,
-    questions,
-    rate,
-    solve,
-    standalone,
-    support,
-    turns,
-    useful,
-    write,
-)
+from ragstone.asks.goal import goal
+from ragstone.asks.kind import KINDS, Kind, list_example_asks
+from ragstone.asks.prefer import prefer
+from ragstone.asks.questions import questions
+from ragstone.asks.rate import rate
+from ragstone.asks.solve import Problem, solve
+from ragstone.asks.standalone import standalone
+from ragstone.asks.support import Case, support
+from ragstone.asks.told import check_passage
+from ragstone.asks.translate import translate
+from ragstone.asks.turns import Exchange, turns
 from ragstone.asks.types import Answered, Ask, Reply, canonical, canonical_once, digest
-
-PROBABILITY_KEYS = ("probability", "case_probabilities")
-"""Keys of a reply that hold probabilities."""
+from ragstone.asks.useful import useful
+from ragstone.asks.write import Order, write
 
 __all__ = [
-    "PROBABILITY_KEYS",
+    "KINDS",
     "Answered",
     "Ask",
     "Asking",
     "Case",
     "Exchange",
+    "Kind",
     "Order",
     "Problem",
     "Reply",
@@ -79,6 +71,7 @@ __all__ = [
     "digest",
     "embed",
     "goal",
+    "list_example_asks",
     "prefer",
     "questions",
     "rate",
@@ -86,7 +79,8 @@ __all__ = [
     "standalone",
     "support",
     "together",
+    "translate",
     "turns",
     "useful",
     "write",
-]  # fmt: skip
+]

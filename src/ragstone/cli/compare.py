@@ -53,6 +53,11 @@ from ragstone.cli.options import (
     help="The runs are sets of different samples: two weeks, two slices of users.",
 )
 @click.option(
+    "--anyway",
+    is_flag=True,
+    help="Compare runs in which the values of claim metrics mean different things.",
+)
+@click.option(
     "--floor",
     type=click.FloatRange(0, 1),
     default=0.95,

@@ -42,6 +42,11 @@ from ragstone.cli.options import output_option, parse_worker_count, reading_opti
     help="Processes that score, for text metrics and the embedded judge. auto, the default: all cores where that pays.",
 )
 @click.option(
+    "--no-calibration",
+    is_flag=True,
+    help="Leave the judge's probabilities as they are, although `judge fit` fitted them to labels.",
+)
+@click.option(
     "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"
 )
 @click.option(
@@ -60,6 +65,11 @@ from ragstone.cli.options import output_option, parse_worker_count, reading_opti
     "--resume",
     is_flag=True,
     help="Resume the unfinished run of the same plan; without DATA, the newest one.",
+)
+@click.option(
+    "--restart",
+    is_flag=True,
+    help="Like --resume, but begin a new run where judge, prompts, metrics or ragstone have changed.",
 )
 @click.option("--run", "run_id", metavar="ID", help="Name the run, or the one to resume.")
 @click.option("--retry-errors", is_flag=True, help="Score failed samples again.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import raw_option, store_option
 from ragstone.report.formats import RowsFormat
 from ragstone.report.trackers import TRACKERS
 
@@ -29,6 +29,7 @@ from ragstone.report.trackers import TRACKERS
     is_flag=True,
     help="Also write claims, verdicts and quotes, in a column per metric.",
 )
+@raw_option
 @click.option(
     "--to",
     "trackers",
@@ -47,6 +48,7 @@ def command(
     output: tuple[str, ...],
     shards: int | None,
     explain: bool,
+    raw: bool,
     trackers: tuple[str, ...],
     project: str | None,
     store: str | None,
@@ -58,5 +60,5 @@ def command(
 
     if not output and not trackers:
         raise click.UsageError("nothing to do; name a file with -o, or a tracker with --to")
-    export_run(run, output, shards=shards, explain=explain, store=store)
+    export_run(run, output, shards=shards, explain=explain, raw=raw, store=store)
     send_to_trackers(run, trackers, project=project, store=store)

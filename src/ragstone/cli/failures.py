@@ -17,6 +17,11 @@ from ragstone.cli.options import output_option, store_option
     help="When a sample is of a class: hallucination=0.9, or by metric: recall=0.3. May be repeated.",
 )
 @click.option(
+    "--limits",
+    type=click.Choice(["classic"]),
+    help="Usual fixed limits instead of measured ones, for judges that say yes or no.",
+)
+@click.option(
     "--by",
     multiple=True,
     metavar="FIELD",
@@ -28,6 +33,7 @@ from ragstone.cli.options import output_option, store_option
 def command(
     run: str,
     thresholds: tuple[str, ...],
+    limits: str | None,
     by: tuple[str, ...],
     output: tuple[str, ...],
     language: str | None,
@@ -38,4 +44,4 @@ def command(
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.actions.failures import show_failures
 
-    show_failures(run, thresholds, by, output, language, store)
+    show_failures(run, thresholds, limits, by, output, language, store)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import reading_options
+from ragstone.cli.options import raw_option, reading_options
 
 
 @click.command("import")
@@ -15,10 +15,12 @@ from ragstone.cli.options import reading_options
     metavar="FILE",
     help="The file to write: .jsonl .json .csv .parquet [default: jsonl on standard output].",
 )
+@raw_option
 @reading_options
 def command(
     data: str,
     output: str | None,
+    raw: bool,
     format: str | None,
     fields: tuple[str, ...],
     limit: int | None,
@@ -31,5 +33,11 @@ def command(
     from ragstone.cli.actions.import_ import import_file
 
     import_file(
-        data, output, format=format, fields=fields, limit=limit, skip_bad_rows=skip_bad_rows
+        data,
+        output,
+        raw=raw,
+        format=format,
+        fields=fields,
+        limit=limit,
+        skip_bad_rows=skip_bad_rows,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import labels_option, output_option, store_option
 
 
 @click.group()
@@ -83,7 +83,7 @@ def prompts(
 @click.option("--base-url", metavar="URL", help="Where the judge's server listens.")
 @click.option("-c", "--config", metavar="FILE", type=click.Path(exists=True, dir_okay=False), help="Check the judge of a config file.")  # fmt: skip
 @click.option("--lang", default="en", show_default=True, type=click.Choice(["en", "es"]), help="Language of the controls.")  # fmt: skip
-@click.option("--route", type=click.Choice(["json", "hybrid"]), help="Measure this route only, instead of choosing.")  # fmt: skip
+@click.option("--route", type=click.Choice(["json", "plain"]), help="Measure this route only, instead of choosing.")  # fmt: skip
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Measure only what this metric asks. May be repeated.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A few controls of each kind; nothing is stored.")
 @click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop before this much is spent.")  # fmt: skip
@@ -146,6 +146,27 @@ def measure(**flags: Any) -> int:
     from ragstone.cli.actions.judge_measure import measure_on_labels
 
     return measure_on_labels(flags)
+
+
+@command.command()
+@click.argument("run", default="last", metavar="RUN")
+@labels_option
+@store_option
+def fit(run: str, labels: str | None, store: str | None) -> None:
+    """Fit a judge's probabilities to what people labelled in a run, for the runs after it.
+
+    Thirty labels of claims (or of whole answers) are enough. What is fitted must be better on labels left out than the
+    judge's own probabilities; then runs with this judge use it and say so, until labels are fitted anew. `eval
+    --no-calibration` leaves it out.
+
+    \b
+      ragstone label last --on claim
+      ragstone judge fit last
+      ragstone judge fit last --labels people.jsonl
+    """
+    from ragstone.cli.actions.judge_fit import fit_to_labels
+
+    fit_to_labels(run, labels, store)
 
 
 @command.command()

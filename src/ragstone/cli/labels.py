@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import raw_option, store_option
 
 
 @click.group("labels")
@@ -51,12 +51,13 @@ def import_labels(file: str, **flags: Any) -> None:
 @click.option(
     "--revisions", is_flag=True, help="Every label ever given, not only those that count."
 )
+@raw_option
 @store_option
-def export(file: str, run: str | None, revisions: bool, store: str | None) -> None:
+def export(file: str, run: str | None, revisions: bool, raw: bool, store: str | None) -> None:
     """Write the labels to FILE: .jsonl, .json, .csv or .parquet."""
     from ragstone.cli.actions.labels import export_file
 
-    export_file(file, run, revisions, store)
+    export_file(file, run, revisions, raw, store)
 
 
 @command.command()

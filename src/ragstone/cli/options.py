@@ -24,6 +24,16 @@ def store_option(function: F) -> F:
     return option(function)
 
 
+def raw_option(function: F) -> F:
+    """`--raw`: CSV for programs instead of spreadsheets."""
+    option = click.option(
+        "--raw",
+        is_flag=True,
+        help="Write cells of CSV that a spreadsheet would execute without a quote in front.",
+    )
+    return option(function)
+
+
 def labels_option(function: F) -> F:
     """`--labels`: a file of labels that is read into the store first."""
     option = click.option(

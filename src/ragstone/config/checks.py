@@ -48,6 +48,7 @@ SCALAR_CHECKS: Mapping[str, Check] = {
     "labels": check_text,
     "concurrency": check_count,
     "resume": check_flag,
+    "restart": check_flag,
     "retry_errors": check_flag,
     "max_usd": check_amount,
     "max_calls": check_count,

@@ -20,8 +20,7 @@ def to_spec(metric: Metric) -> StorableSpec:
     """The metric's name, or a mapping with its options when the name does not say them all.
 
     The user's own code is named by its file or module; NoSpec when it has none."""
-    function = metric.function
-    module, name = function.__module__, function.__qualname__
+    module, name = _locate(metric.function)
     if module.startswith("ragstone."):
         # the printed name of a rubric leaves its other options out; such a metric needs the mapping
         if _is_same(metric, metric.name):
@@ -37,6 +36,20 @@ def to_spec(metric: Metric) -> StorableSpec:
     # `load_object` gives the module of a user's file this prefix; it cannot be imported by that name
     source = file if module.startswith("ragstone_user_") and file else module
     return {f"{source}:{name}": _plain_options(metric)}
+
+
+def _locate(function: Any) -> tuple[str, str]:
+    """The module that a function stands in, and its name there.
+
+    `functools.wraps` gives a function the module and name of the one that it wraps; that one must not be found."""
+    module = getattr(function, "__globals__", {}).get("__name__", function.__module__)
+    members = vars(sys.modules[module]) if module in sys.modules else {}
+    code = getattr(function, "__code__", None)
+    name: str = function.__qualname__
+    if code is not None and getattr(members.get(name), "__code__", code) != code:
+        same = (key for key, value in members.items() if getattr(value, "__code__", None) == code)
+        name = next(same, "<wrapped>")
+    return module, name
 
 
 def from_spec(spec: StorableSpec) -> Metric:

@@ -109,7 +109,7 @@ def anchor_model(model: Any, folder: Path) -> Any:
     if not isinstance(model, str):
         return model
     kind, _, rest = model.partition(":")
-    if kind in ("gguf", "hf", "nli"):
+    if kind in ("gguf", "hf", "nli", "minicheck", "hhem", "lettucedetect"):
         return f"{kind}:{anchor_existing(rest, folder)}"
     if kind == "python" and ".py:" in rest:
         file, _, name = rest.rpartition(":")

@@ -118,6 +118,8 @@ class Plan:
     """Processes that score, for text metrics and the embedded judge; without it, all cores where that pays."""
     resume: bool = False
     """Resume the unfinished run of the same plan."""
+    restart: bool = False
+    """With `resume` or `retry_errors`: begin a new run where the earlier one was scored in another way."""
     retry_errors: bool = False
     """Score again what ended in a failure."""
     max_usd: float | None = None

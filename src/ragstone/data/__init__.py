@@ -13,4 +13,5 @@ from ragstone.data.rows import to_sample as to_sample
 from ragstone.data.writers import WRITERS as WRITERS
 from ragstone.data.writers import add_columns as add_columns
 from ragstone.data.writers import open_replacement as open_replacement
+from ragstone.data.writers import to_csv_line as to_csv_line
 from ragstone.data.writers import write_rows as write_rows

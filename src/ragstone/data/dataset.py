@@ -107,14 +107,21 @@ class Dataset:
         if not position:
             self._raise_empty()
 
-    def check(self, *, keep: bool = False) -> int:
+    def check(self, *, keep: int = 0) -> int:
         """Read every row and count the good ones; raises BadRows as iterating does.
 
-        With `keep` they stay in memory until the next iteration, which then reads nothing."""
-        if keep:
-            self._kept = list(self)
-            return len(self._kept)
-        return sum(1 for _ in self)
+        If they have no more than `keep` characters, they stay in memory until the next iteration, which reads nothing."""
+        count = size = 0
+        kept: list[Record] = []
+        for count, record in enumerate(self, 1):  # noqa: B007  read after the loop
+            size += len(record.row)
+            if size <= keep:
+                kept.append(record)
+            else:
+                kept.clear()
+        if kept:
+            self._kept = kept
+        return count
 
     def peek(self, count: int) -> list[Record]:
         """Return the first good rows; bad rows are skipped here and reported by the full iteration."""

@@ -15,10 +15,10 @@ MAX_COLUMNS = 10_000
 """Columns of one row."""
 MAX_ARCHIVE_BYTES = 200 << 20
 """Unpacked size of a packed document (docx, xlsx), which is held in memory."""
-MAX_STREAM_BYTES = 1 << 30
+MAX_STREAM_BYTES = 256 << 20
 """Unpacked size up to which a packed stream of rows may have any ratio."""
-MAX_STREAM_RATIO = 200
-"""Unpacked ÷ packed size of a larger stream of rows: texts pack 3 to 50 times, a bomb 1,000 times."""
+MAX_STREAM_RATIO = 100
+"""Unpacked ÷ packed size of a larger stream of rows: texts pack 3 to 50 times, a bomb 200 to 1,000 times."""
 
 ROW_TOO_LONG = f"the row is longer than {MAX_ROW_BYTES >> 20} MB; shorten its texts, or split it"
 

@@ -18,7 +18,7 @@ from ragstone.errors import DataError, MissingExtra
 
 if TYPE_CHECKING:
     from pyarrow import Array, RecordBatch
-    from pyarrow.parquet import FileMetaData
+    from pyarrow.parquet import ColumnChunkMetaData, FileMetaData
 
 BATCH_ROWS = 256
 LARGE_CHUNK_BYTES = 1 << 20
@@ -38,11 +38,9 @@ def read_parquet(
         packed = stream.seek(0, io.SEEK_END)
         facts = pyarrow.parquet.ParquetFile(stream).metadata
         _check_metadata(facts, packed, source)
-        table = pyarrow.parquet.ParquetFile(stream, metadata=facts, read_dictionary=_list_repeated(facts))  # fmt: skip
-        unpacked = 0
+        _check_dictionaries(stream, facts, packed, source, groups)
+        table = pyarrow.parquet.ParquetFile(stream, metadata=facts, read_dictionary=_list_repeated(facts, LARGE_CHUNK_BYTES))  # fmt: skip
         for batch in table.iter_batches(batch_size=_choose_batch(facts), row_groups=groups):
-            unpacked += sum(_measure(column) for column in batch.columns)
-            check_unpacked(unpacked, packed, source)
             yield from split_batch(batch)
     except pyarrow.ArrowException as bad:
         first = str(bad).splitlines()[0] if str(bad) else type(bad).__name__
@@ -53,20 +51,45 @@ def _check_metadata(facts: FileMetaData, packed: int, source: str) -> None:
     """Refuse a table that unpacks to too much by what it says of itself."""
     if facts.num_columns > MAX_COLUMNS:
         raise DataError(f"{source}: {describe_columns(facts.num_columns)}")
-    cells = facts.num_rows * facts.num_columns
-    groups = (facts.row_group(index) for index in range(facts.num_row_groups))
-    check_unpacked(cells + sum(group.total_byte_size for group in groups), packed, source)
+    chunks = list(_iter_chunks(facts))
+    # values of lists too, and each takes eight bytes even where all are alike
+    values = max(facts.num_rows * facts.num_columns, sum(chunk.num_values for chunk in chunks))
+    texts = sum(chunk.total_uncompressed_size for chunk in chunks)
+    check_unpacked(8 * values + texts, packed, source)
 
 
-def _list_repeated(facts: FileMetaData) -> list[str]:
-    """Columns of texts whose values may be long and stand in many rows."""
-    names = set()
+def _check_dictionaries(
+    stream: IO[bytes], facts: FileMetaData, packed: int, source: str, groups: Sequence[int] | None
+) -> None:
+    """Refuse texts that are written once and stand in so many rows that they unpack to too much; only their numbers are read."""
+    import pyarrow.parquet
+
+    names = _list_repeated(facts, 0)
+    if not names:
+        return
+    table = pyarrow.parquet.ParquetFile(stream, metadata=facts, read_dictionary=names)
+    unpacked = 0
+    for batch in table.iter_batches(columns=names, row_groups=groups):
+        unpacked += sum(_measure(column) for column in batch.columns)
+        check_unpacked(unpacked, packed, source)
+
+
+def _iter_chunks(facts: FileMetaData) -> Iterator[ColumnChunkMetaData]:
     for group in map(facts.row_group, range(facts.num_row_groups)):
-        for chunk in map(group.column, range(group.num_columns)):
-            is_long = chunk.total_uncompressed_size > LARGE_CHUNK_BYTES
-            if is_long and chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY":
-                names.add(chunk.path_in_schema)
-    return sorted(names)
+        yield from map(group.column, range(group.num_columns))
+
+
+def _list_repeated(facts: FileMetaData, over: int) -> list[str]:
+    """Columns of texts with a dictionary, and chunks of more bytes than `over`: a value may stand in many rows."""
+    return sorted(
+        {
+            chunk.path_in_schema
+            for chunk in _iter_chunks(facts)
+            if chunk.total_uncompressed_size > over
+            and chunk.has_dictionary_page
+            and chunk.physical_type == "BYTE_ARRAY"
+        }
+    )
 
 
 def _choose_batch(facts: FileMetaData) -> int:

@@ -14,10 +14,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
+from ragstone.data.formulas import unescape_formula
 from ragstone.data.json_rows import split_rows
 from ragstone.data.limits import (
     MAX_COLUMNS,
@@ -242,7 +244,8 @@ def _is_jsonl(head: bytes) -> bool:
 
 def _read_json(source: str, file: ReopenableFile) -> Iterator[RawRow]:
     with translate_errors(source), file() as stream:
-        data = strip_bom(stream.read(), source)
+        # in parts: a whole read would pass by the check of what a gzip file unpacks to
+        data = strip_bom(b"".join(iter(partial(stream.read, 1 << 20), b"")), source)
     try:
         text = data.decode()
     except UnicodeDecodeError as bad:
@@ -293,6 +296,7 @@ def _read_csv(source: str, file: ReopenableFile) -> Iterator[RawRow]:
                 return  # the reader cannot tell where the next row starts
             if not any(values):
                 continue
+            values = [unescape_formula(value) for value in values]
             if header is None:
                 header = _check_header(values, f"{source}:{line}", decode_errors)
             elif decode_errors:

@@ -8,11 +8,12 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from ragstone.data.formulas import escape_formula
 from ragstone.data.strict_json import reparse_json, replace_unstorable, write_json
 from ragstone.errors import DataError, suggest_nearest
 
@@ -31,8 +32,12 @@ RowFactory = Callable[[], Iterable[ScoredRow]]
 """Returns all rows at each call: tables need a first pass for their columns, then one for their rows."""
 
 
-def write_rows(path: str | os.PathLike[str], rows: RowFactory, columns: Sequence[str]) -> int:
-    """Write every row with these metric columns in the format of the path's suffix; returns the number of rows."""
+def write_rows(
+    path: str | os.PathLike[str], rows: RowFactory, columns: Sequence[str], *, raw: bool = False
+) -> int:
+    """Write every row with these metric columns in the format of the path's suffix; returns the number of rows.
+
+    A cell of CSV that a spreadsheet would execute gets a quote in front, which our reader takes off; `raw` leaves it out."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in WRITERS:
@@ -40,7 +45,8 @@ def write_rows(path: str | os.PathLike[str], rows: RowFactory, columns: Sequence
             f"cannot write {str(target)!r} as {suffix or 'a file without ending'!r}"
             f"{suggest_nearest(suffix, list(WRITERS))}"
         )
-    return WRITERS[suffix](target, rows, columns)
+    write = partial(_write_csv, raw=True) if raw and suffix == ".csv" else WRITERS[suffix]
+    return write(target, rows, columns)
 
 
 def add_columns(row: str, scores: Mapping[str, Any], columns: Sequence[str]) -> str:
@@ -110,28 +116,34 @@ def _write_json(target: Path, rows: RowFactory, columns: Sequence[str]) -> int:
     return count
 
 
-def _write_csv(target: Path, rows: RowFactory, columns: Sequence[str]) -> int:
+def _write_csv(target: Path, rows: RowFactory, columns: Sequence[str], *, raw: bool = False) -> int:
     try:
         # nearly always the first rows have every column, and one pass does
-        return _write_csv_rows(target, rows, columns, DETECTION_ROWS)
+        return _write_csv_rows(target, rows, columns, DETECTION_ROWS, raw=raw)
     except UnforeseenColumn:
-        return _write_csv_rows(target, rows, columns, None)
+        return _write_csv_rows(target, rows, columns, None, raw=raw)
 
 
 def _write_csv_rows(
-    target: Path, rows: RowFactory, columns: Sequence[str], detection_rows: int | None
+    target: Path,
+    rows: RowFactory,
+    columns: Sequence[str],
+    detection_rows: int | None,
+    *,
+    raw: bool,
 ) -> int:
     header, added = _collect_header(islice(rows(), detection_rows), columns)
     known, count = set(header), 0
     with open_replacement(target) as stream:
-        stream.write(_to_csv_line([*map(replace_unstorable, header), *added.values()]))
+        names = [*map(replace_unstorable, header), *added.values()]
+        stream.write(to_csv_line(names, raw=raw))
         for text, scores in rows():
             row = reparse_json(text)
             if not row.keys() <= known:
                 raise UnforeseenColumn
             cells = [row.get(name) for name in header]
             cells += [scores.get(name) for name in columns]
-            stream.write(_to_csv_line(cells))
+            stream.write(to_csv_line(cells, raw=raw))
             count += 1
     return count
 
@@ -163,9 +175,11 @@ def _to_json(value: Any) -> str:
     return repr(value) if value.__class__ is float else write_json(value)
 
 
-def _to_csv_line(values: Sequence[Any]) -> str:
+def to_csv_line(values: Sequence[Any], *, raw: bool = False) -> str:
     """Format a line of CSV with the fewest quotes; `csv.writer` looks at each character and takes three times as long."""
     cells = [value if value.__class__ is str else _to_cell(value) for value in values]
+    if not raw:
+        cells = [escape_formula(cell) for cell in cells]
     for at, cell in enumerate(cells):
         if '"' in cell:
             cells[at] = '"' + cell.replace('"', '""') + '"'

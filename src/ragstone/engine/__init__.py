@@ -314,7 +314,7 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
                 change = "is gone" if record is None else "has changed"
                 raise DataError(
                     f"sample {position} of {run.info.source} {change} since run {run.id} scored it; "
-                    "start a new run without --resume"
+                    "begin a new run with --restart"
                 )
     yield from source
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from secrets import token_hex
 
-from ragstone.asks import Answered, Ask, Reply, canonical_once
+from ragstone.asks import Answered, Ask, Reply
+from ragstone.engine.identity import identify_reply
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
+from ragstone.judges.calibration import Calibration
 from ragstone.store import Store
 from ragstone.types import NO_USAGE, clean_usage
 
@@ -64,6 +65,7 @@ class AskBroker:
         self, judge: Judge, store: Store, run: str, concurrency: int | None = None
     ) -> None:
         self._judge = judge
+        self._calibration: Calibration | None = getattr(judge, "calibration", None)
         self._store = store
         self._run = run
         self.concurrency = max(1, concurrency or judge.concurrency)
@@ -106,7 +108,7 @@ class AskBroker:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Answer the Asks, in order."""
-        keys = [build_reply_key(ask, self._judge) for ask in asks]
+        keys = [identify_reply(ask, self._judge) for ask in asks]
         known: dict[str, Reply] = {}
         if not self._judge.local:
             new = [key for key in keys if key not in self._in_flight]
@@ -125,7 +127,11 @@ class AskBroker:
             for pending_ask in pending.values():
                 pending_ask.waiters.append(waiter)
             await waiter.future
-        return [known[key] if key in known else pending[key].result() for key in keys]
+        answers = [known[key] if key in known else pending[key].result() for key in keys]
+        if self._calibration is None:
+            return answers
+        calibrate = self._calibration.calibrate_reply
+        return [calibrate(ask, answer) for ask, answer in zip(asks, answers, strict=True)]
 
     def _enqueue(self, ask: Ask, key: str) -> _PendingAsk:
         """Queue an Ask and wake an idle worker, or start one."""
@@ -176,10 +182,12 @@ class AskBroker:
         try:
             answered = await ask_timed(self._judge, asks)
         except Exception as raised:
+            if len(asks) > 1:  # one of them may be to blame: each is asked alone
+                return [(await self._ask_judge([ask]))[0] for ask in asks]
             fault = JudgeFailed(
                 "transport", "judge_raised", error=type(raised).__name__, text=str(raised)
             )
-            return [fault] * len(asks)
+            return [fault]
         if len(answered) != len(asks):
             given, asked = len(answered), len(asks)
             fault = JudgeFailed("incomplete", "replies_miscounted", given=given, asked=asked)
@@ -237,14 +245,6 @@ async def ask_timed(judge: Judge, asks: Sequence[Ask]) -> list[Answered]:
         Reply(reply.value, reply.usage, reply.notes, seconds) if isinstance(reply, Reply) else reply
         for reply in answered
     ]
-
-
-def build_reply_key(ask: Ask, judge: Judge) -> str:
-    """Return the cache key: the digest of {"ask": the Ask's key, "judge": the judge's identity}."""
-    # Spelled out because it equals digest({"ask": …, "judge": …}), which keys the replies of every store so far:
-    # any other spelling makes all of them unknown, and every call is paid for again.
-    text = f'{{"ask":"{ask.key}","judge":{canonical_once(judge.identity(ask))}}}'
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _settle_save(saving: asyncio.Future[None], error: BaseException | None) -> None:

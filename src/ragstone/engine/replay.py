@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragstone.asks import Answered, Ask
-from ragstone.engine.broker import build_reply_key
+from ragstone.engine.identity import identify_reply
 from ragstone.engine.reuse import is_remote
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import JudgeFailed, RagstoneError
@@ -77,7 +77,7 @@ class _StoredAnswers:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Answer the Asks, in order."""
-        keys = [build_reply_key(ask, self._judge) for ask in asks]
+        keys = [identify_reply(ask, self._judge) for ask in asks]
         stored = self._run.store.stored_replies(keys)
         answers: list[Answered] = []
         for ask, key in zip(asks, keys, strict=True):
@@ -95,4 +95,4 @@ class _StoredAnswers:
         judge = self._judge
         if not isinstance(judge, ModelJudge) or ask.kind == "embed":
             return None
-        return build_first_prompt(ask, lambda name: judge.load_prompt(name, ask))
+        return build_first_prompt(ask, lambda name: judge.load_prompt(name, ask.language))

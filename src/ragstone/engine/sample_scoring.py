@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ragstone.asks import Answered, Ask, Asking, Reply
-from ragstone.engine.merge import ExtractPart, merge_asks
+from ragstone.asks.kind import ExtractPart
+from ragstone.engine.merge import merge_asks
 from ragstone.errors import JudgeFailed
+from ragstone.locale.messages import compose
 from ragstone.metrics.scoring import Start, add_notes, build_finisher, to_outcome
 from ragstone.registry import Metric
+from ragstone.text.windows import MAX_TEXT_CHARS, cut_text
 from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 
@@ -69,12 +72,14 @@ async def score_sample(
     """Score every metric on one sample; the metric named first pays for what several ask."""
     scores: dict[str, Score] = {}
     runs: dict[str, MetricRun] = {}
+    bounded, notes = _bound_texts(sample)
     for name, start in starts.items():
-        started = start(sample)
+        is_judged = metrics[name].judged
+        started = start(bounded if is_judged else sample)
         if isinstance(started, Score):
             scores[name] = started
         else:
-            runs[name] = MetricRun(metrics[name], started)
+            runs[name] = MetricRun(metrics[name], started, notes=dict.fromkeys(notes))
     # in rounds: all metrics stop at their next Asks before any is put, so that equal ones can be
     # merged
     while runs:
@@ -87,6 +92,20 @@ async def score_sample(
             await _ask_round(runs.values(), answerer)
     # in the order of the metrics, as exports list them, not in the order in which they ended
     return {name: scores[name] for name in starts}
+
+
+def _bound_texts(sample: Sample) -> tuple[Sample, list[str]]:
+    """The sample with its long texts cut, and a note for each: the work on a row must have an end."""
+    changes: dict[str, Any] = {}
+    for name in ("question", "answer", "reference"):
+        text = getattr(sample, name)
+        if text is not None and len(text) > MAX_TEXT_CHARS:
+            changes[name] = cut_text(text)
+    notes: list[str] = [
+        compose("text_cut", field=name, n=len(text), total=len(getattr(sample, name)))
+        for name, text in changes.items()
+    ]
+    return (replace(sample, **changes), notes) if changes else (sample, [])
 
 
 async def _ask_round(runs: Collection[MetricRun], answerer: AskAnswerer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,13 @@ from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.significance import Correction
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
+from ragstone.config.storable import is_storable
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, build_system
+from ragstone.experiments.calibration import calibrate_judge
 from ragstone.experiments.cascade_bounds import resolve_bounds
-from ragstone.experiments.compare import ComparisonResult, build_league_frame, compare
+from ragstone.experiments.compare import ComparisonResult, build_frame, compare
 from ragstone.experiments.execute import execute_plan, open_dataset
 from ragstone.experiments.inputs import (
     RunInputs,
@@ -34,6 +37,7 @@ from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.registry import MetricSpec
 from ragstone.store import Store
+from ragstone.store.experiments import load_experiments
 from ragstone.systems import AnswerProgress
 from ragstone.systems.factory import SYSTEM_KINDS
 
@@ -57,11 +61,13 @@ class Bench:
         """The configurations against the baseline."""
         return None if self.result is None else self.result.comparison
 
-    def to_pandas(self) -> Any:
-        """The league: one row a configuration, the best first."""
-        if self.result is None or self.result.league is None:
-            return next(iter(self.runs.values())).to_pandas()
-        return build_league_frame(self.result.league)
+    def to_frame(self) -> Any:
+        """One row a configuration, one column a metric: its mean. `result.to_frame()` has intervals and standings."""
+        rows = [
+            {"configuration": name, **{m.metric: m.mean for m in run.summary().metrics}}
+            for name, run in self.runs.items()
+        ]
+        return build_frame(rows).set_index("configuration")
 
     def __repr__(self) -> str:
         return f"<Bench: {', '.join(self.runs)}>"
@@ -134,6 +140,8 @@ async def bench_plan(
     # each run
     shared = share_judge(plan, inputs)
     store = inputs.store or Store.open(reveal(plan.store))
+    if shared is not None and inputs.judge is None:
+        calibrate_judge(plan, shared, store)
     inputs = replace(inputs, store=store, judge=inputs.judge if shared is None else shared)
     # the plan's gates and reports are about one run; a benchmark reports on all of them together
     plan = replace(plan, output=(), gates={})
@@ -141,12 +149,16 @@ async def bench_plan(
         name: _resolve_configuration(name, given, plan, inputs)
         for name, given in configurations.items()
     }
-    run_ids = {name: new_run_id() for name in systems}
+    benchmark = _hash_benchmark(plan, inputs, systems)
+    begun = _find_begun(store, benchmark) if len(systems) > 1 else {}
+    run_ids = {name: begun.get(name) or new_run_id() for name in systems}
+    inputs = replace(inputs, benchmark=benchmark)
     runs: dict[str, Run] = {}
     try:
         built = await _answer_configurations(plan, inputs, systems, run_ids, watch)
         for name, (spec, settings) in systems.items():
-            named = replace(plan, name=name, run_id=run_ids[name])
+            # a finished run is taken as it is; one that would be scored in another way now begins anew
+            named = replace(plan, name=name, run_id=run_ids[name], restart=name in begun)
             own_plan, own_inputs = with_system(named, inputs, spec, settings)
             callback = _bind_watch(watch, name)
             observer = RunObserver(progress=callback, answers=callback)
@@ -167,6 +179,31 @@ async def bench_plan(
     result = compare(stored, league=True, **options)
     keep_bench(store, stored, **options)
     return Bench(runs, result)
+
+
+def _hash_benchmark(
+    plan: Plan, inputs: RunInputs, systems: Mapping[str, tuple[Any, dict[str, Any]]]
+) -> str:
+    """A hash of what makes two calls the same benchmark; how each run is scored is compared when it is resumed."""
+    metrics = plan.metrics if inputs.metrics is None else [m.name for m in inputs.metrics]
+    named = {
+        name: (spec if is_storable(spec) else type(spec).__qualname__, settings)
+        for name, (spec, settings) in systems.items()
+    }
+    content = sha256(repr((named, metrics, plan.language)).encode())
+    for record in open_dataset(plan, inputs.samples):
+        content.update(record.row.encode() + b"\n")
+    return content.hexdigest()[:16]
+
+
+def _find_begun(store: Store, benchmark: str) -> dict[str, str]:
+    """Configuration → its run in an interrupted benchmark: one whose runs were never compared."""
+    compared = {run for experiment in load_experiments(store) for run in experiment.runs}
+    return {
+        info.name: info.id
+        for info in reversed(store.runs())
+        if info.facts.benchmark == benchmark and info.id not in compared
+    }
 
 
 def _find_primary(metrics: Sequence[Mapping[str, Any]]) -> str | None:

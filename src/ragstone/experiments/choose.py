@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragstone.data import Dataset
@@ -63,6 +63,8 @@ def default_metrics(
     The embedded judge answers only in the languages it was measured in; another judge is taken to know them all."""
     probed = list(samples)
     judgeable, judged_families = probed, JUDGED_BY_DEFAULT | MODEL_JUDGED_BY_DEFAULT
+    if isinstance(judge, Mapping) and judge.keys() <= {"model", "calibration"}:
+        judge = judge.get("model")
     if judge in (None, "offline"):
         judged_families = JUDGED_BY_DEFAULT
         judgeable = [
@@ -101,10 +103,14 @@ def _explain_nothing(samples: Sequence[Sample], judgeable: Sequence[Sample]) -> 
     """Why no metric fits, in one sentence: what the samples have, and what would help."""
     if not samples:
         return compose("nothing_without_samples")
+    first = samples[0]
+    if all(sample.error is not None for sample in samples):
+        question, error = (first.question or "")[:80], str(first.error)
+        return compose("system_always_failed", n=len(samples), question=question, error=error)
     names = ("question", "answer", "contexts", "reference", "relevant")
     present = tuple(n for n in names if any(getattr(s, n) is not None for s in samples))
     if {"question", "answer"} <= set(present) and not judgeable:
-        language = identify_sample_language(samples[0], None)
+        language = identify_sample_language(first, None)
         return compose("nothing_in_language", language=language)
     if not present:
         return compose("nothing_known")

@@ -34,11 +34,11 @@ class ComparisonResult:
     preferences: PreferenceStudy | None = None
     """What a judge says that saw the answers side by side."""
 
-    def to_pandas(self) -> Any:
+    def to_frame(self) -> Any:
         """One row for each run and metric: means, difference, interval, p and verdict."""
         names = {run_id: run.info.name for run_id, run in self.runs.items()}
         columns = ("metric", "family", "before", "after", "difference", "low", "high", "p", "adjusted", "verdict", "pairs")  # fmt: skip
-        return _build_frame(
+        return build_frame(
             [
                 {"run": names[row.run], "baseline": self.comparison.baseline.name}
                 | {column: getattr(row, column) for column in columns}
@@ -114,7 +114,7 @@ def build_league_frame(league: League) -> Any:
                 f"{column.metric} standing": standing,
             }
         rows.append(row)
-    return _build_frame(rows)
+    return build_frame(rows)
 
 
 def _open_run(run: Run | ComparableRun | str, store: str | Path | Store | None) -> ComparableRun:
@@ -123,9 +123,10 @@ def _open_run(run: Run | ComparableRun | str, store: str | Path | Store | None) 
     return run.stored if isinstance(run, Run) else run
 
 
-def _build_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+def build_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Build a pandas frame of rows."""
     try:
         import pandas
     except ImportError:
-        raise RagstoneError("to_pandas needs pandas: pip install pandas") from None
+        raise RagstoneError("to_frame needs pandas: pip install pandas") from None
     return pandas.DataFrame(rows)

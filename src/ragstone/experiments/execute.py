@@ -15,6 +15,7 @@ from ragstone.data import Dataset, read
 from ragstone.engine import Execution, ProgressCallback
 from ragstone.engine.garbage import relax_garbage_collection
 from ragstone.errors import RagstoneError
+from ragstone.experiments.calibration import calibrate_judge
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
 from ragstone.experiments.resume import find_begun_run, open_run
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 KEEP_BYTES = 8_000_000
 """Files up to this size are read into memory before anything is scored, and only once."""
+
+OUTAGE_SECONDS = 60.0
+"""How long a run waits for a database server that restarts: replies that are paid for stay in memory until then."""
 
 CHECK_FIRST_BYTES = 64_000_000
 """For a judge, files up to this size are read through for bad rows before anything is scored: judging takes far longer."""
@@ -52,6 +56,7 @@ async def execute_plan(
     # run behind
     total = _check_rows(prepared)
     stored = open_run(prepared)
+    store.wait_for_server(OUTAGE_SECONDS)
     if observer.started is not None:
         observer.started(stored, dataset)
     try:
@@ -137,6 +142,8 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
             metrics += [resolve(name) for name in list_measured(dataset) if name not in families]
         _show_metrics(metrics, observer)
     judge = _build_judge(plan, inputs, metrics)
+    if judge is not None and inputs.judge is None:
+        plan = calibrate_judge(plan, judge, store)
     return PreparedRun(plan, inputs, store, dataset, metrics, judge, run_id, under_test)
 
 
@@ -221,7 +228,8 @@ def _check_rows(prepared: PreparedRun) -> int | None:
     path = Path(source)
     judge, size = prepared.judge, path.stat().st_size if path.is_file() else None
     if size is not None and size <= min(KEEP_BYTES, CHECK_FIRST_BYTES):
-        return prepared.dataset.check(keep=prepared.plan.on is None)
+        # packed ones may unpack to much more
+        return prepared.dataset.check(keep=2 * KEEP_BYTES if prepared.plan.on is None else 0)
     # a file is read twice only where a bad row at its end would waste much: paid calls, or hours
     is_worth = judge is not None and size is not None and size <= CHECK_FIRST_BYTES
     is_paid = judge is not None and not judge.local

@@ -42,6 +42,8 @@ class RunInputs:
     """None: the plan's."""
     command: tuple[str, ...] = ()
     """What was typed, to be shown with the run."""
+    benchmark: str | None = None
+    """The hash of a benchmark that the run belongs to."""
 
     def list_in_memory(self, plan: Plan) -> tuple[str, ...]:
         """What of the run is not in its plan, so that no other process can do it again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +12,15 @@ from ragstone.config import Plan, SystemPlan
 from ragstone.config.metric_specs import to_spec
 from ragstone.config.paths import anchor_plan
 from ragstone.data import Dataset
+from ragstone.engine import skip_stored
+from ragstone.engine.identity import describe_change, identify_run
 from ragstone.engine.reuse import identify_scores
-from ragstone.errors import RagstoneError, RunNotFound
+from ragstone.errors import DataError, RagstoneError, RunNotFound
 from ragstone.experiments.inputs import PreparedRun, has_spec, new_run_id
 from ragstone.judges import Judge
 from ragstone.registry import Metric
 from ragstone.store import RunFacts, RunInfo, Store, StoredRun, to_metric_record
+from ragstone.types import VALUE_VERSION
 
 if TYPE_CHECKING:
     from ragstone.experiments.answer import SystemUnderTest
@@ -31,7 +34,7 @@ def find_begun_run(
     store: Store,
 ) -> str | None:
     """The unfinished run of the same questions and the same system, whose metrics the answers may still decide."""
-    if not plan.resume or plan.run_id is not None:
+    if not (plan.resume or plan.restart) or plan.run_id is not None:
         return None
     from ragstone.experiments.answer import MEASURED_METRICS
 
@@ -64,40 +67,51 @@ def _data_identity_of(info: RunInfo) -> dict[str, Any]:
     return _build_data_identity(info.plan, info.facts.source, info.facts.system_identity)
 
 
-def _add_metrics_and_judge(
-    identity: dict[str, Any], metrics: Sequence[str], judge: str | None
-) -> dict[str, Any]:
-    # the order is the order in which `_reject_other_plan` complains: what a user most likely
-    # changed comes first
-    first = {"source": identity["source"], "metrics": list(metrics), "judge": judge}
-    return {**first, **identity}
-
-
 def open_run(prepared: PreparedRun) -> StoredRun:
-    """The run to be resumed, or a new one in the store."""
+    """The run to be resumed, or a new one in the store; raises RagstoneError for one that was scored in another way."""
+    plan, store = prepared.plan, prepared.store
     facts = _build_facts(prepared)
-    stored = _find_resumable(prepared, facts)
+    try:
+        stored = _find_resumable(prepared, facts)
+    except _OtherRun as other:
+        if not plan.restart:
+            raise RagstoneError(str(other)) from None
+        return store.create(_new_info(prepared, facts, new_run_id()))
     if stored is not None:
-        if stored.info.facts.scores_identity != facts.scores_identity:
-            # names are the same, but not all that scores: nothing may be taken over from such a run
-            prepared.store.forget_scores_identity(stored)
-            stored.refresh()
+        if plan.restart and not _has_same_rows(stored, prepared.dataset):
+            return store.create(_new_info(prepared, facts, new_run_id()))
         return stored
     run_id = prepared.run_id
-    # an unfinished run that turns out to be of another judge keeps its id
-    if prepared.plan.run_id is None and any(info.id == run_id for info in prepared.store.runs()):
+    # an unfinished run of the same questions, found before its metrics were known, may be another one
+    if plan.run_id is None and any(info.id == run_id for info in store.runs()):
         run_id = new_run_id()
-    return prepared.store.create(_new_info(prepared, facts, run_id))
+    return store.create(_new_info(prepared, facts, run_id))
+
+
+def _has_same_rows(stored: StoredRun, dataset: Dataset) -> bool:
+    try:
+        next(skip_stored(stored, dataset, stored.count()), None)
+    except DataError:
+        return False
+    return True
+
+
+class _OtherRun(Exception):
+    """The run to be resumed was scored in another way."""
+
+    def __init__(self, run: str, change: str) -> None:
+        super().__init__(
+            f"cannot resume run {run}: {change}; resume it as it was started, "
+            "or begin a new run with --restart"
+        )
 
 
 def _find_resumable(prepared: PreparedRun, facts: RunFacts) -> StoredRun | None:
-    """The run to be resumed: the one named, or the newest one of the same plan that is not done."""
+    """The run to be resumed: the one named, or the newest unfinished one of the same data that was scored alike."""
     plan, store = prepared.plan, prepared.store
-    wanted = _add_metrics_and_judge(
-        _build_data_identity(plan, facts.source, facts.system_identity),
-        [metric.name for metric in prepared.metrics],
-        _name_judge(prepared.judge),
-    )
+    names = [metric.name for metric in prepared.metrics]
+    data = _build_data_identity(plan, facts.source, facts.system_identity)
+    wanted = _build_identity(data, names, facts.identity)
     if plan.run_id is not None:
         try:
             stored = store.run(plan.run_id)
@@ -107,28 +121,53 @@ def _find_resumable(prepared: PreparedRun, facts: RunFacts) -> StoredRun | None:
             if plan.resume:
                 raise
             return None
-        _reject_other_plan(stored.info, wanted)
+        change = _describe_change(stored.info, wanted)
+        if change is not None:
+            raise _OtherRun(stored.id, change)
         return stored
-    if plan.resume or plan.retry_errors:
-        for info in store.runs():
-            if (info.status == "running" or plan.retry_errors) and _identity_of(info) == wanted:
-                return store.run(info.id)
+    if not (plan.resume or plan.restart or plan.retry_errors):
+        return None
+    others = []
+    for info in store.runs():
+        if (info.facts.source, info.facts.system_identity) != (facts.source, facts.system_identity):
+            continue
+        change = _describe_change(info, wanted)
+        is_unfinished = info.status == "running"
+        if change is None and (is_unfinished or plan.retry_errors):
+            return store.run(info.id)
+        has_same_metrics = [metric["name"] for metric in info.metrics] == names
+        if change is not None and (is_unfinished or (plan.retry_errors and has_same_metrics)):
+            others.append(_OtherRun(info.id, change))
+    if others:
+        raise others[0]
     return None
 
 
-def _identity_of(info: RunInfo) -> dict[str, Any]:
+def _build_identity(
+    data: Mapping[str, Any], metrics: Sequence[str], parts: Mapping[str, str]
+) -> dict[str, str]:
+    """All that must be equal; what a user most likely changed comes first, since it is what a refusal names."""
+    first = {"source": data["source"], "metrics": ", ".join(metrics)}
+    rest = {name: str(value) for name, value in data.items()}
+    last = {name: parts[name] for name in _LAST_NAMED if name in parts}
+    return {**first, **rest, **{n: v for n, v in parts.items() if n not in last}, **last}
+
+
+_LAST_NAMED = ("code of ragstone", "ragstone")
+
+
+def _describe_change(info: RunInfo, wanted: Mapping[str, str]) -> str | None:
+    """What is not as it was when a run was started; None if nothing has changed."""
+    if not info.facts.identity:
+        return (
+            "it was started by an older version of ragstone, which did not write down how it scores"
+        )
+    return describe_change(_identity_of(info), wanted)
+
+
+def _identity_of(info: RunInfo) -> dict[str, str]:
     names = [metric["name"] for metric in info.metrics]
-    return _add_metrics_and_judge(_data_identity_of(info), names, info.judge)
-
-
-def _reject_other_plan(info: RunInfo, wanted: dict[str, Any]) -> None:
-    before = _identity_of(info)
-    for key, now in wanted.items():
-        if before[key] != now:
-            raise RagstoneError(
-                f"run {info.id} was started with another {key} ({before[key]!r}, now {now!r}); "
-                "start a new run without --resume"
-            )
+    return _build_identity(_data_identity_of(info), names, info.facts.identity)
 
 
 def _new_info(prepared: PreparedRun, facts: RunFacts, run_id: str) -> RunInfo:
@@ -158,7 +197,13 @@ def _plan_to_store(prepared: PreparedRun, run_id: str) -> Plan:
         system = SystemPlan(under_test.name, system.settings)
     specs = tuple(to_spec(m) if has_spec(m) else m.name for m in prepared.metrics)
     whole = replace(
-        plan, metrics=specs, system=system, run_id=run_id, resume=False, retry_errors=False
+        plan,
+        metrics=specs,
+        system=system,
+        run_id=run_id,
+        resume=False,
+        restart=False,
+        retry_errors=False,
     )
     # relative paths become absolute, because `--resume` may be typed in another folder
     return anchor_plan(whole, Path.cwd())
@@ -166,17 +211,19 @@ def _plan_to_store(prepared: PreparedRun, run_id: str) -> Plan:
 
 def _build_facts(prepared: PreparedRun) -> RunFacts:
     plan, inputs, under_test = prepared.plan, prepared.inputs, prepared.under_test
-    judge_identity = _fingerprint_judge(prepared.judge)
+    identity = identify_run(prepared.judge, prepared.metrics, plan.language)
     facts = RunFacts(
         source=_resolve_source(plan, prepared.dataset),
         in_memory=inputs.list_in_memory(plan),
         metrics_by_data=not plan.metrics and inputs.metrics is None,
         command=inputs.command,
         folder=str(Path.cwd()) if inputs.command else None,
-        judge_identity=judge_identity,
-        scores_identity=identify_scores(
-            plan, prepared.metrics, judge_identity, prepared.dataset.shape
-        ),
+        benchmark=inputs.benchmark,
+        judge_identity=_fingerprint_judge(prepared.judge),
+        calibration=_describe_calibration(prepared.judge),
+        value_version=VALUE_VERSION,
+        identity=identity,
+        scores_identity=identify_scores(plan, prepared.metrics, identity, prepared.dataset.shape),
     )
     if under_test is None:
         return facts
@@ -198,6 +245,11 @@ def _resolve_source(plan: Plan, dataset: Dataset) -> str:
 
 def _name_judge(judge: Judge | None) -> str | None:
     return judge.name if judge is not None else None
+
+
+def _describe_calibration(judge: Judge | None) -> dict[str, Any]:
+    calibration = getattr(judge, "calibration", None)
+    return {} if calibration is None else calibration.to_json()
 
 
 def _fingerprint_judge(judge: Judge | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.config import Data, Plan
 from ragstone.config.metric_specs import NoSpec, to_spec
@@ -28,8 +28,10 @@ from ragstone.types import Score
 if TYPE_CHECKING:
     from ragstone.analysis.cascade import CascadeSummary
     from ragstone.analysis.corrected import MetricCorrection
+    from ragstone.analysis.failures import Failures
     from ragstone.analysis.scales import UnfitGate
     from ragstone.analysis.summary import Summary
+    from ragstone.analysis.value_versions import OutdatedGate
     from ragstone.experiments.compare import ComparisonResult
     from ragstone.experiments.diagnosis import DiagnosisResult
     from ragstone.systems import AnswerProgress
@@ -70,7 +72,11 @@ class Run:
                 corrections=self._correct_by_labels(),
                 cascades=self._summarise_cascades(),
             )
-            self._summary = replace(summary, unfit_gates=self._find_unfit_gates())
+            self._summary = replace(
+                summary,
+                unfit_gates=self._find_unfit_gates(),
+                outdated_gates=self._find_outdated_gates(summary),
+            )
         return self._summary
 
     # What few runs have is imported only for those: a short run is mostly imports.
@@ -96,6 +102,14 @@ class Run:
 
         return find_unfit_gates(self.stored)
 
+    def _find_outdated_gates(self, summary: Summary) -> tuple[OutdatedGate, ...]:
+        missed = [(gate.metric, gate.rule) for gate in summary.gates if gate.passed is False]
+        if not missed:
+            return ()
+        from ragstone.analysis.value_versions import find_outdated_gates
+
+        return find_outdated_gates(self.stored, missed)
+
     def scores(self) -> dict[str, dict[str, Score]]:
         """Sample id → metric → Score, in input order."""
         return {sample_id: scores for _, sample_id, _, scores in self.stored.scores()}
@@ -104,22 +118,25 @@ class Run:
         """Every sample with its input row and scores, streamed in input order."""
         return self.stored.rows()
 
-    def write(self, path: str | Path, *, language: str = "en", explain: bool = False) -> Path:
+    def write(
+        self, path: str | Path, *, language: str = "en", explain: bool = False, raw: bool = False
+    ) -> Path:
         """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet).
 
-        With `explain`, exported rows also have the claims, verdicts and quotes behind each score."""
+        With `explain`, exported rows also have the claims, verdicts and quotes behind each score. Cells of .csv that a spreadsheet
+        would execute get a quote in front, which ragstone takes off when it reads them; not with `raw`."""
         from ragstone.report.builders.run import RunReport
         from ragstone.report.formats import write_report
 
-        write_report(RunReport(self.stored, self.summary(), language, explain), path)
+        write_report(RunReport(self.stored, self.summary(), language, explain, raw), path)
         return Path(path)
 
-    def to_pandas(self) -> Any:
+    def to_frame(self) -> Any:
         """One row per sample, one column per metric; unscored cells are missing values."""
         try:
             import pandas
         except ImportError:
-            raise RagstoneError("to_pandas needs pandas: pip install pandas") from None
+            raise RagstoneError("to_frame needs pandas: pip install pandas") from None
         names = [metric["name"] for metric in self.info.metrics]
         ids, columns = [], {name: [] for name in names}  # type: ignore[var-annotated]
         for _, sample_id, _, scores in self.stored.scores():
@@ -133,6 +150,20 @@ class Run:
         from ragstone.experiments.compare import compare
 
         return compare([baseline, self], store=self.stored.store, **options)
+
+    def failures(
+        self,
+        *,
+        limits: Mapping[str, float] | Literal["classic"] | None = None,
+        by: Sequence[str] | None = None,
+    ) -> Failures:
+        """The failure class of every sample, and where failures gather.
+
+        `limits` by class or metric; `classic` are the usual ones (recall 0.5, answer_correctness 0.7, faithfulness 0.8, …),
+        for a judge that says yes or no: one that states probabilities is read by its verdicts."""
+        from ragstone.analysis.failures import analyse_failures
+
+        return analyse_failures(self.stored, thresholds=limits, by=by)
 
     def diagnose(self, *, thresholds: Mapping[str, float] | None = None, language: str | None = None) -> DiagnosisResult:  # fmt: skip
         """What goes wrong, by class, with the likely causes and what to try, as `ragstone diagnose` says it."""
@@ -183,6 +214,7 @@ def evaluate(
     concurrency: int | None = None,
     workers: int | None = None,
     resume: bool = False,
+    restart: bool = False,
     run_id: str | None = None,
     retry_errors: bool = False,
     limit: int | None = None,
@@ -207,7 +239,7 @@ def evaluate(
     With `on` (`dask`, `dask:4`, `dask://host:port`, a scheduler's file) the workers of a Dask cluster do the scoring."""
     plan, inputs, observer = plan_evaluation(
         samples, metrics, judge=judge, name=name, store=store, language=language,
-        concurrency=concurrency, workers=workers, resume=resume, run_id=run_id, retry_errors=retry_errors,
+        concurrency=concurrency, workers=workers, resume=resume, restart=restart, run_id=run_id, retry_errors=retry_errors,
         limit=limit, skip_bad_rows=skip_bad_rows, format=format, fields=fields, floor=floor,
         gates=gates, watch=watch, started=started, command=command, system=system,
         settings=settings, asked=asked, on=on,

@@ -145,7 +145,7 @@ class TrialSearch:
         warmup = {} if is_shown or aims & {"latency", "first_token"} else {"warmup": 0}
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
-            store=self.store, run_id=f"tune-{digest(about)[:16]}", system=self.system,
+            store=self.store, run_id=f"tune-{digest(about)[:16]}", restart=True, system=self.system,
             settings={**warmup, **given}, watch=on_progress, asked=on_progress, **self.options,
         )  # fmt: skip
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ragstone.asks import digest
+from ragstone.asks.fences import make_secret, use_secret
 from ragstone.errors import JudgeFailed
 from ragstone.judges.completion import Completion, CompletionRequest
 from ragstone.judges.dialects.batches import BatchApi, JobResult, JobState
-from ragstone.judges.fences import make_secret, use_secret
 from ragstone.judges.http import MalformedReply, RequestRejected, ResourceMissing, describe_status
 from ragstone.judges.prices import compute_usage, estimate_usd
 from ragstone.judges.remote import RemoteModel

@@ -9,24 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Reply, digest
+from ragstone.asks import KINDS, Answered, Ask, Reply, digest
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.cascade_rows import (
-    ITEM_ROWS,
     CascadeStep,
     join_answers,
-    list_contents,
-    narrow_ask,
     read_rows,
 )
 from ragstone.judges.cascade_settings import CASCADE_NAME, DEFAULT_CHECK, DEFAULT_UNSURE
 from ragstone.types import NO_USAGE, Usage
-
-FIRST_KINDS = frozenset({"claims", "embed", "questions"})
-"""Kinds that the first judge answers alone: no verdicts, or values on a scale that differs from judge to judge.
-
-Every other kind has no chance that could tell whether the first is sure, and goes to the second."""
 
 
 class Cascade(Reopenable):
@@ -87,22 +79,24 @@ class Cascade(Reopenable):
 
     def choose_items(self, ask: Ask, first: Answered | None) -> CascadeStep:
         """Return what to put to the second judge after the first one's answer; None: the first was not asked."""
-        if isinstance(first, OutOfBudget) or (isinstance(first, Reply) and ask.kind in FIRST_KINDS):
+        if isinstance(first, OutOfBudget) or (
+            isinstance(first, Reply) and KINDS[ask.kind].by_first
+        ):
             return CascadeStep(None, {}, frozenset())
         rows = read_rows(ask, first)
         if rows is None:
             return CascadeStep(ask, {}, frozenset())
         chances = {key: self._find_chance(row) for key, row in rows.items()}
+        items = KINDS[ask.kind].items
+        assert items is not None  # there are rows
         asked = frozenset(
             key
-            for key, content in list_contents(ask)
+            for key, content in items.list_contents(ask)
             if chances[key] >= 1 or self._draw(content) < chances[key]
         )
-        return CascadeStep(narrow_ask(ask, asked) if asked else None, chances, asked)
+        return CascadeStep(items.narrow(ask, asked) if asked else None, chances, asked)
 
     def _find_chance(self, row: Mapping[str, Any]) -> float:
-        if row.get("certain"):
-            return self.check
         probability = row.get("probability")
         if probability is None:
             return 1.0
@@ -115,5 +109,6 @@ class Cascade(Reopenable):
 
 
 def is_for_first(ask: Ask) -> bool:
-    """Whether the first judge of a cascade is asked at all."""
-    return ask.kind in FIRST_KINDS or ask.kind in ITEM_ROWS
+    """Whether the first judge of a cascade is asked at all: without items no chance tells whether it is sure."""
+    kind = KINDS[ask.kind]
+    return kind.by_first or kind.items is not None

@@ -1,7 +1,7 @@
 """Models that decide instead of writing: one of a few options per question, or one class per pair of texts.
 
-The hybrid judge (`judges/hybrid`) splits, finds passages and quotes with local code; these models only decide. A
-ChoiceModel is a language model of which one token is read; a PairClassifier is a model of natural language inference. Versioned by ROUTE_VERSION in judges/hybrid."""
+Code splits and finds quotes; these models only decide. A ChoiceModel is a language model of which one token is read; a
+PairClassifier says how likely passages support a claim. Versioned by ROUTE_VERSION in judges/plain.py."""
 
 from __future__ import annotations
 
@@ -9,31 +9,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ragstone.asks.choices import Choice, ChoiceRequest
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.types import NO_USAGE, Usage, Verdict
-
-
-class ChoiceRequest(NamedTuple):
-    """One question whose answer is one of a few options, each a digit, a letter or a short word.
-
-    The prompt is system message, then a user message of `prefix` directly followed by `question`."""
-
-    system: str
-    prefix: str
-    """Long common part: the same text for many questions in a row, so that its evaluation can be kept."""
-    question: str
-    options: tuple[str, ...]
-    """Different in their first letter, whatever its case: tokenizers cut words, and one token is read."""
-
-
-class Choice(NamedTuple):
-    """The option that a model chose."""
-
-    option: str
-    probabilities: Mapping[str, float] | None = None
-    """Of each option, summing up to 1; None when the model gives no probabilities."""
-    usage: Usage = NO_USAGE
-
 
 ChoiceOutcome = Choice | JudgeFailed | OutOfBudget
 """What comes back for one ChoiceRequest."""
@@ -67,8 +45,9 @@ class ChoiceModel(Protocol):
 
 
 MIN_OPTION_MASS = 0.2
-"""Probability that the options must have together; a model that would rather write something else has not chosen.
-A change here changes replies: raise ROUTE_VERSION in judges/hybrid."""
+"""Probability that the options must have together where not all are listed: a model that would rather write something
+else has not chosen.
+A change here changes replies: raise ROUTE_VERSION in judges/plain.py."""
 
 PairLabel = Verdict
 
@@ -88,6 +67,8 @@ class PairClasses(NamedTuple):
     windows: int = 1
     """Parts in which the passages were read because they did not fit in one."""
     usage: Usage = NO_USAGE
+    unsupported: tuple[str, ...] = ()
+    """Parts of the claim that the passages do not support, from a model that marks them."""
 
 
 PairOutcome = PairClasses | JudgeFailed | OutOfBudget
@@ -123,8 +104,9 @@ def weigh_options(
 ) -> dict[str, float] | None:
     """Return the probability of each option from tokens and their log-probabilities, renormalised over the options.
 
-    Spellings and beginnings of one option are added up (`True`, ` true`, `tr`). None when the options have less than MIN_OPTION_MASS
-    together, or a number is no log-probability.
+    Spellings and beginnings of one option are added up (`True`, ` true`, `tr`). None when not all options are listed and
+    those that are have less than MIN_OPTION_MASS together, or a number is no log-probability: where all are listed, a
+    model that would begin with another word has still said which it prefers.
     An option that is not among the tokens gets the probability of the least likely one, the most it can have."""
     weights: dict[str, float] = {}
     least_listed = 1.0
@@ -134,11 +116,13 @@ def weigh_options(
         ):  # servers round a certain token to a little above 0; also true of NaN
             return None
         weight = math.exp(min(logprob, 0.0))
+        if not weight:
+            continue
         least_listed = min(least_listed, weight)
         option = _match_token(token, options)
         if option is not None:
             weights[option] = weights.get(option, 0.0) + weight
-    if sum(weights.values()) < MIN_OPTION_MASS:
+    if len(weights) < len(options) and sum(weights.values()) < MIN_OPTION_MASS:
         return None
     total = sum(weights.get(option, least_listed) for option in options)
     return {option: weights.get(option, least_listed) / total for option in options}

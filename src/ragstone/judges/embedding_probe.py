@@ -24,6 +24,8 @@ def remove_probe(vectors: Sequence[Any]) -> list[Any]:
     *others, first, second = vectors
     lengths = math.hypot(*first) * math.hypot(*second)
     cosine = sum(map(mul, first, second)) / lengths if lengths else 1.0
-    if not cosine < MAX_PROBE_COSINE:  # also true of NaN
+    if not math.isfinite(cosine):  # numbers whose squares are beyond floats
+        raise JudgeFailed("unparseable", "vector_null")
+    if cosine >= MAX_PROBE_COSINE:
         raise JudgeFailed("compromised", "embeddings_alike", cosine=round(cosine, 3))
     return others

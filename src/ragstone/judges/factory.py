@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
-from ragstone.judges import Judge
+from ragstone.judges import Judge, bespoke
 from ragstone.judges.cascade import Cascade
 from ragstone.judges.cascade_settings import (
     CASCADE_SETTINGS,
@@ -15,16 +15,17 @@ from ragstone.judges.cascade_settings import (
     read_check,
 )
 from ragstone.judges.choices import ChoiceModel
+from ragstone.judges.classifier import ClassifierJudge
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.dialects import DIALECTS, Dialect, collect_key_variables, find_dialect
 from ragstone.judges.function import FunctionJudge
 from ragstone.judges.hints import suggest_spec
 from ragstone.judges.http import JsonClient
-from ragstone.judges.hybrid import HybridJudge
-from ragstone.judges.hybrid.classifier import ClassifierJudge
 from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
+from ragstone.judges.local.forms import FORMS
 from ragstone.judges.model_judge import ModelJudge
+from ragstone.judges.plain import PlainJudge
 from ragstone.judges.prices import find_price
 from ragstone.judges.prompted_choices import PromptedChoices
 from ragstone.judges.remote import RemoteEmbeddings, RemoteModel
@@ -44,10 +45,12 @@ SETTINGS = (
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
     "threads", "context", "labels",
-    "allow_unmeasured",
+    "allow_unmeasured", "calibration",
 )  # fmt: skip
 """Keys of a judge that is written as a mapping."""
-LOCAL_KINDS = ("gguf", "hf", "nli")
+CLASSIFIER_KINDS = ("nli", *FORMS)
+"""Prefixes of classifiers of pairs of texts."""
+LOCAL_KINDS = ("gguf", "hf", *CLASSIFIER_KINDS)
 """Prefixes of models that run in this process."""
 
 
@@ -97,6 +100,15 @@ def make_judge(
             calls_per_second=_check_rate(settings),
         )
     check_identity(settings)
+    judge = _make_uncalibrated(settings, budget)
+    if settings.get("calibration"):
+        from ragstone.judges.calibration import Calibration
+
+        judge.calibration = Calibration.from_json(settings["calibration"])  # type: ignore[attr-defined]
+    return judge
+
+
+def _make_uncalibrated(settings: Mapping[str, Any], budget: Budget) -> Judge:
     if "jury" in settings:
         return Jury(_make_members(settings["jury"], settings, budget))
     if "first" in settings:
@@ -220,7 +232,7 @@ def _make_members(
     members: Sequence[Any], settings: Mapping[str, Any], budget: Budget
 ) -> list[Judge]:
     """The judges of a jury or a cascade; settings beside them count for each that does not set its own."""
-    own = ("jury", *CASCADE_SETTINGS)
+    own = ("jury", "calibration", *CASCADE_SETTINGS)
     shared = {name: value for name, value in settings.items() if name not in own}
     # not among SETTINGS: a member with it would be refused
     missing_keys = shared.pop("missing_keys", None)
@@ -295,11 +307,17 @@ def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budg
             return _make_batched(dialect, name, client, settings, options)
         return RemoteModel(dialect, name, client, **options)
 
+    if kind == "ollama" and name.partition(":")[0] == bespoke.MODEL:
+        choices = PromptedChoices(make_model(**dialect.choice_parameters))
+        embeddings = make_embeddings(
+            settings.get("embeddings"), budget, settings.get("missing_keys")
+        )
+        return ClassifierJudge(bespoke.BespokeMiniCheck(choices), embeddings)
     judge = _make_model_judge(make_model(), settings, budget)
     if not settings.get("small"):
         return judge
     choices = PromptedChoices(make_model(**dialect.choice_parameters))
-    return make_hybrid(choices, settings, judge.embeddings, writer=judge)
+    return make_plain(choices, settings, judge.embeddings, writer=judge)
 
 
 def _make_batched(
@@ -336,14 +354,14 @@ def _list_batch_judges() -> str:
 
 
 def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:
-    """Build the judge of a model that runs in this process; a language model takes the hybrid route unless
+    """Build the judge of a model that runs in this process; a language model is asked the plain question unless
     `small` is false (a remote one takes it only where `small` is true)."""
     from ragstone.judges.local.build import build_classifier, build_language_model
 
     if settings.get("batch") is True:
         raise UnknownJudge(f"batch: true is for {_list_batch_judges()}; for {kind}: give a number")
-    if kind == "nli":
-        classifier = build_classifier(name, settings, budget)
+    if kind in CLASSIFIER_KINDS:
+        classifier = build_classifier(name, settings, budget, kind)
         embeddings = make_embeddings(
             settings.get("embeddings"), budget, settings.get("missing_keys")
         )
@@ -352,14 +370,14 @@ def _make_local(kind: str, name: str, settings: Mapping[str, Any], budget: Budge
     judge = _make_model_judge(model, settings, budget)
     if settings.get("small") is False:
         return judge
-    return make_hybrid(choices, settings, judge.embeddings, writer=judge)
+    return make_plain(choices, settings, judge.embeddings, writer=judge)
 
 
-def make_hybrid(
+def make_plain(
     model: ChoiceModel, settings: Mapping[str, Any], embeddings: Judge, writer: Judge | None = None
 ) -> Judge:
     """Build the judge of a model that is asked for one token; `writer` is the same model on the JSON route."""
-    return HybridJudge(
+    return PlainJudge(
         model,
         embeddings,
         writer=writer,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ragstone.asks import Answered, Ask, Reply
+from ragstone.asks.json_replies import ReplyFault, fit_value
+from ragstone.asks.kind import build_spec
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.embedding_probe import PROBE_TEXTS, remove_probe
-from ragstone.judges.json_replies import ReplyFault, fit_value
 from ragstone.judges.limits import Budget
-from ragstone.judges.specs import build_spec
 from ragstone.locale.messages import compose
+from ragstone.registry.fingerprints import fingerprint
 from ragstone.types import Usage, clean_usage
 
 _ONE_CALL = Usage(calls=1)
@@ -48,10 +48,10 @@ class FunctionJudge(Reopenable):
         module = getattr(function, "__module__", type(function).__module__)
         qualname = getattr(function, "__qualname__", type(function).__qualname__)
         self.name = f"python:{module}:{qualname}"
-        self._source = _hash_source(function)
+        self._source = fingerprint(function)
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
-        """Return the function's name and a hash of its source, so that an edited judge is asked again."""
+        """Return the function's name and the fingerprint of its code, so that an edited judge is asked again."""
         if ask.kind == "embed" and not self.embeds:
             return self.embeddings.identity(ask)
         return {"function": self.name, "source": self._source}
@@ -124,11 +124,3 @@ def _find_gap(ask: Ask, value: Any) -> str:
         wanted = len(ask.values["texts"]) + len(PROBE_TEXTS)
         return "" if len(value["vectors"]) == wanted else compose("vectors_missing", n=wanted)
     return build_spec(ask).find_gap(value)
-
-
-def _hash_source(function: Callable[..., Any]) -> str:
-    try:
-        text = inspect.getsource(function if inspect.isroutine(function) else type(function))
-    except (OSError, TypeError):
-        return ""
-    return hashlib.sha256(text.encode()).hexdigest()

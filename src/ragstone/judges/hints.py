@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from ragstone.judges.local.weights import ModelNotFound, is_classifier, read_json
+from ragstone.judges.local.forms import FORMS
+from ragstone.judges.local.weights import (
+    CLASSIFIER_ENDING,
+    ModelNotFound,
+    is_classifier,
+    read_json,
+)
 
 VENDORS = (
     (re.compile(r"(chat)?gpt-|o\d(-|$)", re.I), "openai"),
@@ -53,4 +59,10 @@ def _find_file_kind(spec: str) -> str:
         config = read_json(folder / "config.json")
     except ModelNotFound:
         return "hf"
+    architectures = [str(name) for name in config.get("architectures") or []]
+    for kind, forms in FORMS.items():
+        # any classifier may be a MiniCheck: only an architecture of its own tells
+        own = tuple(ending for ending in forms if ending != CLASSIFIER_ENDING)
+        if any(name.endswith(own) for name in architectures):
+            return kind
     return "nli" if is_classifier(config) else "hf"

@@ -13,10 +13,10 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
+from ragstone.asks.json_replies import ReplyFault
 from ragstone.errors import JudgeFailed
 from ragstone.judges.completion import Deadline
 from ragstone.judges.connection_errors import explain_connection_error
-from ragstone.judges.json_replies import ReplyFault
 from ragstone.judges.limits import Budget, ConcurrencyLimiter
 from ragstone.judges.secrets import BaseUrl, Redactor
 from ragstone.locale.messages import Message, compose

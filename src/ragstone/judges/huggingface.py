@@ -263,15 +263,18 @@ def format_chat(tokenizer: Any, system: str, user: str) -> str:
     """Return the prompt in the model's own chat format; instructions go first where there is none.
 
     A change of the text raises CHAT_FORM."""
+    whole = f"{system}\n\n{user}" if system else user
     if not tokenizer.chat_template:
-        return f"{system}\n\n{user}\n\n"
+        return f"{whole}\n\n"
+    if not system:
+        return _apply_template(tokenizer, [{"role": "user", "content": user}])
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     try:
         return _apply_template(tokenizer, messages)
     except Exception as error:  # some templates (Gemma 2) raise for a system message
         if "system" not in str(error).lower():
             raise
-        return _apply_template(tokenizer, [{"role": "user", "content": f"{system}\n\n{user}"}])
+        return _apply_template(tokenizer, [{"role": "user", "content": whole}])
 
 
 def _apply_template(tokenizer: Any, messages: list[dict[str, str]]) -> str:

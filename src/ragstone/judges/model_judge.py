@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragstone import prompts
-from ragstone.asks import Answered, Ask, Reply
+from ragstone.asks import KINDS, Answered, Ask, Reply
+from ragstone.asks.kind import build_spec
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges import Judge, Reopenable
 from ragstone.judges.completion import LanguageModel
 from ragstone.judges.session import JudgeSession
-from ragstone.judges.specs import find_prompt_name
 from ragstone.types import NO_USAGE
 
-PROTOCOL_VERSION = 4
+PROTOCOL_VERSION = 5
 """Increased when fences, probes, schemas or checks change in a way that can change a reply; part of the cache key."""
 
 
@@ -39,21 +39,25 @@ class ModelJudge(Reopenable):
         self.concurrency = model.concurrency
         self.language = language
         self.folder = prompts_folder
-        prompts.check_folder(prompts_folder)
         self.spent = NO_USAGE
         """Usage of all calls, those of failed questions included."""
         self._identities: dict[tuple[str, str | None], Mapping[str, Any]] = {}
+        self.load_prompt = prompts.PromptLoader(language, prompts_folder)
+        """Returns the prompt of that name in the language of an Ask."""
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """Return model, parameters, prompt and protocol version; no key, no nonce."""
         if ask.kind == "embed":
             return self.embeddings.identity(ask)
-        name = find_prompt_name(ask)
+        # a kind that it does not answer has no prompt
+        name = build_spec(ask).prompt if KINDS[ask.kind].spec else ""
         identity = self._identities.get((name, ask.language))
         if identity is None:
             identity = self._identities[name, ask.language] = {
                 **self.model.identity(),
-                "prompt": [self.load_prompt(part, ask).digest for part in (name, "again")],
+                "prompt": [
+                    self.load_prompt(part, ask.language).digest for part in (name, "again") if part
+                ],
                 # another name would change every cache key
                 "discipline": PROTOCOL_VERSION,
             }
@@ -75,7 +79,12 @@ class ModelJudge(Reopenable):
             return (await self.embeddings.answer([ask]))[0]
         if ask.kind == "questions" and hasattr(self.embeddings, "start_loading"):
             self.embeddings.start_loading()  # the texts of the reply will be embedded
-        session = JudgeSession(self.model, ask, lambda name: self.load_prompt(name, ask))
+        try:
+            session = JudgeSession(
+                self.model, ask, lambda name: self.load_prompt(name, ask.language)
+            )
+        except JudgeFailed as failure:  # a kind that language models do not answer
+            return failure
         try:
             value = await session.run()
         except (JudgeFailed, OutOfBudget) as failure:
@@ -84,7 +93,3 @@ class ModelJudge(Reopenable):
         finally:
             self.spent = self.spent + session.usage
         return Reply(value, session.usage, self.model.notes)
-
-    def load_prompt(self, name: str, ask: Ask) -> prompts.Prompt:
-        """Return the prompt of that name in the language of an Ask."""
-        return prompts.load(name, ask.language or self.language, self.folder)

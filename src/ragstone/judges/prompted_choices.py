@@ -1,12 +1,13 @@
-"""A language model that completes prompts, behind an HTTP API or in this process, asked for one token. Versioned by ROUTE_VERSION in judges/hybrid."""
+"""A language model that completes prompts, behind an HTTP API or in this process, asked for one token. Versioned by ROUTE_VERSION in judges/plain.py."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragstone.asks.choices import Choice, ChoiceRequest
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.choices import Choice, ChoiceOutcome, ChoiceRequest, find_option, weigh_options
+from ragstone.judges.choices import ChoiceOutcome, find_option, weigh_options
 from ragstone.judges.completion import Completion, CompletionRequest, Deadline, LanguageModel
 
 

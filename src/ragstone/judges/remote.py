@@ -60,7 +60,7 @@ class RemoteModel:
         self.price = price
         self.parameters = {**dialect.defaults, **parameters}
         self._place = _to_place(client, model, identity)
-        key = (dialect.name, client.base_url.url, model)
+        key = (dialect.name, client.base_url.join(""), model)
         self._rejected = _REJECTED.setdefault(key, RejectedFeatures())
         self._mean_output_tokens = FIRST_OUTPUT_TOKENS
         """Running mean, to estimate the price of the next call."""
@@ -213,7 +213,7 @@ class RemoteEmbeddings:
             ordered = sorted(rows, key=lambda row: int(row["index"]))
             vectors = [_parse_vector(row["embedding"]) for row in ordered]
             indices = [int(row["index"]) for row in ordered]
-        except (TypeError, KeyError, ValueError):
+        except (TypeError, KeyError, ValueError, OverflowError):
             raise MalformedReply("embeddings_not_numbers") from None
         if indices != list(range(count)) or len({len(v) for v in vectors}) > 1 or not vectors[0]:
             raise MalformedReply("embeddings_unlike")
@@ -225,7 +225,10 @@ def _to_place(client: JsonClient, model: str, identity: str | None) -> dict[str,
     """What replies are cached under: URL and model, or the name that a user gave the model wherever it is served."""
     if identity is not None:
         return {"identity": identity.strip()}
-    return {"base_url": client.base_url.url, "model": model}
+    place = {"base_url": client.base_url.url, "model": model}
+    if hidden := client.base_url.hash_hidden():
+        place["query and login"] = hidden
+    return place
 
 
 def _parse_vector(row: Any) -> list[float]:

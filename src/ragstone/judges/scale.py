@@ -14,22 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from ragstone.asks import (
-    Ask,
-    Case,
-    Problem,
-    aspects,
-    claims,
-    digest,
-    embed,
-    questions,
-    rate,
-    solve,
-    support,
-    useful,
-)  # fmt: skip
+from ragstone.asks import digest, list_example_asks
 from ragstone.judges import Judge
-from ragstone.types import Chunk
 
 Fitness = Literal["fit", "rank_only", "unfit"]
 """Fit to gate on; fit to rank samples or systems, not for a limit; neither."""
@@ -203,7 +189,7 @@ def measure_auroc(high: Sequence[float], low: Sequence[float]) -> float:
 
 def fingerprint_judge(judge: Judge) -> str:
     """Return the hash of everything about a judge that can change a reply: model, settings, prompts, route, versions."""
-    return digest([judge.identity(ask) for ask in _build_asks()])[:16]
+    return digest([judge.identity(ask) for ask in list_example_asks(("en", "es"))])[:16]
 
 
 def load_bundled_scales() -> tuple[JudgeScale, ...]:
@@ -219,20 +205,3 @@ def _read_bundled() -> tuple[JudgeScale, ...]:
 
 def _describe(values: Sequence[float]) -> ControlValues:
     return ControlValues(statistics.fmean(values), statistics.pstdev(values), len(values))
-
-
-def _build_asks() -> list[Ask]:
-    """An Ask of each kind and bundled language: what a judge is for them is what it is."""
-    chunk = Chunk(text="x")
-    asks = [embed("x")]
-    for language in ("en", "es"):
-        asks += [
-            claims("x", language=language),
-            support(Case(("x",), (chunk,)), language=language),
-            useful("x", [chunk], {"question": None}, language=language),
-            aspects("x", "x", language=language),
-            questions("x", language=language),
-            rate({"answer": "x"}, "x", "x", ["x", "y"], language=language),
-            solve(Problem(("x",), (chunk,)), language=language),
-        ]
-    return asks

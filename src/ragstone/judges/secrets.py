@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import ipaddress
 import os
 import re
@@ -37,6 +38,13 @@ class BaseUrl:
     def is_secure(self) -> bool:
         """Whether a key may be sent there: encrypted, or on this machine."""
         return self.url.startswith("https://") or is_loopback(self.host)
+
+    def hash_hidden(self) -> str:
+        """Return a short hash of query and credentials, which may lead to another model; empty without any."""
+        if not self.query and not self.credentials:
+            return ""
+        text = f"{self.url}?{self.query} {self.credentials}"
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def join(self, path: str) -> str:
         """Return the full URL of a call."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from ragstone.asks import Ask
+from ragstone.asks.fences import make_nonce
+from ragstone.asks.json_replies import ReplyFault, extract_json
+from ragstone.asks.kind import build_spec
+from ragstone.asks.protocol import ParsedReply, PromptBatch
 from ragstone.errors import JudgeFailed
 from ragstone.judges.completion import CompletionRequest, Deadline, LanguageModel
-from ragstone.judges.fences import make_nonce
-from ragstone.judges.json_replies import ReplyFault, extract_json
-from ragstone.judges.specs import build_spec
-from ragstone.judges.specs.protocol import ParsedReply, PromptBatch
 from ragstone.locale.catalogue import LANGUAGES
 from ragstone.locale.messages import compose, render
 from ragstone.prompts import Prompt

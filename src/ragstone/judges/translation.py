@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ragstone import prompts
-from ragstone.asks import Ask, Reply
+from ragstone.asks import Reply, translate
 from ragstone.errors import RagstoneError
 from ragstone.judges import Judge
 from ragstone.locale.tags import to_language_tag
-
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}},
-    "required": ["text"],
-    "additionalProperties": False,
-}
 
 
 async def draft_prompts(judge: Judge, language: str, folder: str | Path) -> list[Path]:
@@ -30,10 +22,7 @@ async def draft_prompts(judge: Judge, language: str, folder: str | Path) -> list
     target = Path(folder) / code
     wanted = {target / f"{name}.md": name for name in prompts.list_names()}
     prompts.refuse_existing(wanted)
-    asks = [
-        Ask("translate", {"language": code, "text": prompts.load(name, None).text}, SCHEMA, "en")
-        for name in wanted.values()
-    ]
+    asks = [translate(prompts.load(name, None).text, code) for name in wanted.values()]
     drafts: dict[Path, str] = {}
     for (path, name), ask in zip(wanted.items(), asks, strict=True):
         (answer,) = await judge.answer([ask])

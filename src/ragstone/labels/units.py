@@ -118,7 +118,7 @@ def _read_units(
         value = 1 - value
     if target == "support":
         # people are asked whether all of the answer is supported
-        decision = float(value > 1 - 1e-9)
+        decision = float(value > 1 - 1e-9 if chance is None else chance >= 0.5)
         prediction = value if chance is None else chance
         chances = [finding.probability for finding in score.findings]
         weakest = min((p for p in chances if p is not None), default=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, aspects, embed, questions
@@ -16,10 +17,19 @@ from ragstone.metrics.claims import (
     split_claims,
 )
 from ragstone.metrics.history import list_said, read_question
+from ragstone.metrics.refusal import (
+    REFUSAL_LABELS,
+    REFUSED_RIGHTLY,
+    REFUSED_WRONGLY,
+    find_refusal,
+    label_answer,
+    score_refusal,
+)
 from ragstone.metrics.replies import compute_cosines, read_probability, read_rows
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
-from ragstone.types import Chunk, Dialogue, Finding, Score, share
+from ragstone.text.markers import blank_markers
+from ragstone.types import Chunk, Dialogue, Finding, Score, expected_share
 
 
 def _check_count(options: Mapping[str, Any]) -> str | None:
@@ -30,24 +40,36 @@ def _check_weight(options: Mapping[str, Any]) -> str | None:
     return None if 0 <= options["similarity_weight"] <= 1 else "similarity_weight lies in 0..1"
 
 
-@metric(check=_check_count)
+@metric(check=_check_count, labels=REFUSAL_LABELS)
 def answer_relevance(
     question: str,
     answer: str,
     language: str | None = None,
     messages: Dialogue | None = None,
+    reference: str | None = None,
+    meta: Mapping[str, Any] | None = None,
     *,
     count: int = 3,
 ) -> Asking[Score]:
-    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive. A judge that generates none (embedded, hybrid) gives a calibrated chance that the answer addresses the question.
+    """Mean cosine between the question and 3 questions generated from the answer; 0 if the answer is evasive. A judge that generates none (embedded, small) gives a calibrated chance that the answer addresses the question.
 
-    That chance is the mean over the parts of the question. An empty answer is evasive."""
+    An empty answer is evasive; so is one that declines a question that has an answer."""
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     if not answer.strip():
         return Score(
             0.0, findings=(Finding(answer, "evasive", compose("empty_field", field="answer")),)
         )
+    refused = score_refusal(find_refusal(answer, question, reference, meta, language))
+    if refused is not None:
+        return refused
+    score = yield from _score_relevance(question, answer, language, messages, count)
+    return label_answer(score, reference, meta, language)
+
+
+def _score_relevance(
+    question: str, answer: str, language: str | None, messages: Dialogue | None, count: int
+) -> Asking[Score]:
     said = list_said(messages)
     reply = yield from ask(
         questions(answer, question=question, history=said, count=count, language=language)
@@ -78,36 +100,53 @@ def answer_similarity(answer: str, reference: str) -> Asking[Score]:
     return Score(compute_cosines((yield from ask(embed(answer, reference))), 2)[0])
 
 
-@metric
+@metric(labels=REFUSAL_LABELS)
 def completeness(
     question: str,
     answer: str,
     reference: str | None = None,
     language: str | None = None,
     messages: Dialogue | None = None,
+    meta: Mapping[str, Any] | None = None,
 ) -> Asking[Score]:
     """Aspects of the question (with a reference: claims of the reference) that the answer covers ÷ all.
 
-    Covered needs a quote that stands in the answer; the missing ones are listed."""
+    Covered needs a quote that stands in the answer; the missing ones are listed. An answer that declines covers nothing."""
+    answer = blank_markers(answer)
+    refused = score_refusal(find_refusal(answer, question, reference, meta, language))
+    if refused is not None:
+        return refused
+    score = yield from _score_coverage(question, answer, reference, language, messages)
+    return label_answer(score, reference, meta, language)
+
+
+def _score_coverage(
+    question: str,
+    answer: str,
+    reference: str | None,
+    language: str | None,
+    messages: Dialogue | None,
+) -> Asking[Score]:
     if reference and reference.strip():
         asked = yield from _choose_question(question, answer, reference, language, messages)
         claims = yield from split_claims(reference, "reference", language)
         checked = yield from check_claims(claims, _to_sources("answer", answer), language, asked)
-        return share([_to_coverage(claim) for claim in checked], "covered")
+        return expected_share([_to_coverage(claim) for claim in checked], "covered")
     if not question.strip():
         raise NotApplicable("empty_field", field="question")
     question = yield from read_question(question, messages, language)
     reply = yield from ask(aspects(question, answer, language=language))
-    return share(_read_aspects(reply, answer), "covered")
+    return expected_share(_read_aspects(reply, answer), "covered")
 
 
-@metric(check=_check_weight)
+@metric(check=_check_weight, labels=REFUSAL_LABELS)
 def answer_correctness(
     question: str | None,
     answer: str,
     reference: str,
     language: str | None = None,
     messages: Dialogue | None = None,
+    meta: Mapping[str, Any] | None = None,
     *,
     additions: Literal["list", "count"] = "list",
     similarity_weight: float = 0.0,
@@ -117,17 +156,22 @@ def answer_correctness(
     F1 = 2 TP ÷ (2 TP + FP + FN). TP = matched claims, counted on the side that has more of them; FP = claims of the
     answer that cannot be true together with the reference (`error`); FN = claims of the reference that the answer does not hold
     (`omission`). Other claims of the answer are listed as `addition`; `additions=count` counts them as FP (Ragas' way).
-    A reference that is a bare name or number is read as the answer to the question; where the judge tells what part of it the
-    answer holds, it counts by that part. `similarity_weight` mixes in answer_similarity (Ragas uses 0.25)."""
+    With probabilities the three are expected counts: a claim of the reference counts p as matched and 1 − p as omitted, an
+    error 1 − p. An answer that declines has 0, and 1 where the reference declines too. A reference that is a bare name or number is read as the answer to the question. `similarity_weight` mixes
+    in answer_similarity (Ragas uses 0.25)."""
+    refusal = find_refusal(answer, question, reference, meta, language)
+    if refusal is not None:
+        return REFUSED_RIGHTLY if refusal == "right" else REFUSED_WRONGLY
     asked = yield from _choose_question(question, answer, reference, language, messages)
     f1, *similarity = yield from run_together(
         _match_claims(answer, reference, language, asked, additions == "count"),
         *([answer_similarity(answer, reference)] if similarity_weight else []),
     )
+    f1 = label_answer(f1, reference, meta, language)
     if not similarity or similarity[0].value is None or f1.value is None:
         return f1
     mixed = (1 - similarity_weight) * f1.value + similarity_weight * similarity[0].value
-    return Score(min(mixed, 1.0), findings=f1.findings)
+    return replace(f1, value=min(mixed, 1.0), probability=None)
 
 
 def _choose_question(
@@ -150,7 +194,7 @@ def _match_claims(
     answer: str, reference: str, language: str | None, question: str | None, counts_additions: bool
 ) -> Asking[Score]:
     answer_sources, reference_sources = (
-        _to_sources("answer", answer),
+        _to_sources("answer", blank_markers(answer)),
         _to_sources("reference", reference),
     )
     if not answer_sources:  # an empty answer is not wrong, it omits every claim
@@ -166,22 +210,28 @@ def _match_claims(
         check_claims(answer_claims, reference_sources, language, question),
         check_claims(reference_claims, answer_sources, language, question),
     )
-    matches = [claim for claim in checked_reference if claim.verdict == "supported"]
-    omissions = [claim for claim in checked_reference if claim.verdict != "supported"]
-    matched = _find_matched_sentences(checked_answer, matches)
+    matched = _find_matched_sentences(checked_answer, checked_reference)
     verdicts = [_classify_claim(claim, matched, counts_additions) for claim in checked_answer]
     findings = [
         claim.to_finding(reference_sources, verdict)
         for claim, verdict in zip(checked_answer, verdicts, strict=True)
     ]
-    findings += [claim.to_finding(answer_sources, "omission") for claim in omissions]
-    wrong = verdicts.count("error") + counts_additions * verdicts.count("addition")
-    # what the answer holds of claims that it does not hold whole
-    held = 0.0 if counts_additions else sum(claim.share or 0.0 for claim in omissions)
-    hits = float(verdicts.count("correct"))
+    findings += [
+        claim.to_finding(answer_sources, "omission")
+        for claim in checked_reference
+        if claim.verdict != "supported"
+    ]
+    wrong_verdicts = ("error", "addition") if counts_additions else ("error",)
+    wrong = hits = 0.0
+    for claim, verdict in zip(checked_answer, verdicts, strict=True):
+        if verdict in wrong_verdicts:
+            wrong += 1 - claim.chance
+        elif verdict == "correct":
+            hits += max(claim.chance, matched.get(claim.claim.span, 0.0))
+    held = sum(claim.chance for claim in checked_reference)
     if not counts_additions:
-        hits = max(hits, len(matches) + held)
-    missed = len(omissions) - held
+        hits = max(hits, held)
+    missed = len(checked_reference) - held
     return Score(2 * hits / ((2 * hits + wrong + missed) or 1), findings=tuple(findings))
 
 
@@ -199,14 +249,21 @@ def _classify_claim(
 
 def _find_matched_sentences(
     answer: Sequence[CheckedClaim], reference: Sequence[CheckedClaim]
-) -> set[tuple[int, int]]:
-    """Find the sentences of the answer that hold a claim of the reference and have no supported claim themselves."""
+) -> dict[tuple[int, int], float]:
+    """Find the sentences of the answer that hold a claim of the reference and have no supported claim themselves, each
+    with the chance that it does."""
     supported = {claim.claim.span for claim in answer if claim.verdict == "supported"}
-    quotes = [quote.span for claim in reference for quote in claim.evidence if quote.span]
+    quotes = [
+        (quote.span, claim.chance)
+        for claim in reference
+        if claim.verdict == "supported"
+        for quote in claim.evidence
+        if quote.span
+    ]
     return {
-        (start, end)
+        (start, end): max(chances)
         for start, end in {claim.claim.span for claim in answer} - supported
-        if any(start < quote[1] and quote[0] < end for quote in quotes)
+        if (chances := [p for span, p in quotes if start < span[1] and span[0] < end])
     }
 
 
@@ -257,7 +314,8 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
         if not row["aspect"].strip():
             raise JudgeFailed("unparseable", "aspect_empty")
         if not row["covered"]:
-            findings.append(Finding(row["aspect"], "missing"))
+            chance = read_probability(row.get("probability"))
+            findings.append(Finding(row["aspect"], "missing", probability=chance))
             continue
         span = find_quote(row["quote"], answer)
         findings.append(
@@ -270,6 +328,7 @@ def _read_aspects(reply: Any, answer: str) -> list[Finding]:
                 start=span[0] if span else None,
                 end=span[1] if span else None,
                 verified=span is not None,
+                probability=read_probability(row.get("probability")) if span else None,
             )
         )
     if not findings:

@@ -13,10 +13,11 @@ from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
 from ragstone.locale.messages import compose
 from ragstone.metrics.claims import CheckedClaim, check_every_claim, name_chunks, split_claims
+from ragstone.metrics.refusal import find_refusal, reject_refusal
 from ragstone.registry import metric
 from ragstone.text.evidence import find_quote
 from ragstone.text.sentences import split_cited_parts
-from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, share
+from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, expected_share
 
 
 @metric
@@ -29,7 +30,7 @@ def citation_precision(
 ) -> Asking[Score]:
     """Marker–statement pairs whose cited chunk supports the statement ÷ pairs; a marker that points at no chunk counts as wrong.
 
-    A marker's statement is what stands before it in its sentence, back to the marker before."""
+    A pair counts with the claim's probability where its evidence stands in the cited chunk, else 0. A marker's statement is what stands before it in its sentence, back to the marker before."""
     cited = yield from _check_citations(answer, contexts, language, question, messages)
     return _score_precision(cited)
 
@@ -42,7 +43,7 @@ def citation_recall(
     question: str | None = None,
     messages: Dialogue | None = None,
 ) -> Asking[Score]:
-    """Claims of the answer that carry at least one supporting marker ÷ its claims."""
+    """Claims of the answer that carry at least one supporting marker ÷ its claims; a claim counts with its best pair."""
     cited = yield from _check_citations(answer, contexts, language, question, messages)
     return _score_recall(cited)
 
@@ -88,12 +89,14 @@ class CitedAnswer:
 
     def check_pair(self, checked: CheckedClaim, marker: CitationMarker) -> Finding:
         """Check a claim with a marker: supported when the cited chunk contains evidence for the claim."""
+        nothing = None if checked.probability is None else 0.0
         if not marker.ranks:
             return Finding(
                 checked.claim.text,
                 "not_found",
                 compose("marker_without_chunk", marker=marker.shown),
                 span=checked.claim.span,
+                probability=nothing,
             )
         reason = (
             compose("cites_marker_because", marker=marker.shown, reason=checked.reason)
@@ -114,6 +117,7 @@ class CitedAnswer:
                     end=span[1],
                     verified=True,
                     span=checked.claim.span,
+                    probability=checked.probability,
                 )
         is_cited_source = any(
             self.ranks[evidence.source] in marker.ranks for evidence in checked.evidence
@@ -122,7 +126,11 @@ class CitedAnswer:
             "contradicted" if checked.verdict == "contradicted" and is_cited_source else "not_found"
         )
         cited = self.chunks[marker.ranks[0] - 1].id
-        return Finding(checked.claim.text, verdict, reason, cited, span=checked.claim.span)
+        # whatever supports the claim, what is cited may be another chunk
+        chance = checked.probability if is_cited_source else nothing
+        return Finding(
+            checked.claim.text, verdict, reason, cited, span=checked.claim.span, probability=chance
+        )
 
     def _find_quote(self, checked: CheckedClaim, rank: int) -> tuple[str, tuple[int, int] | None]:
         """Find the quote that supports the claim in the chunk of this rank, and its span."""
@@ -155,6 +163,7 @@ def _check_citations(
     markers = find_markers(answer, chunks, language)
     if not markers:
         raise NotApplicable("no_citation_marker")
+    reject_refusal(find_refusal(answer, question, None, None, language))
     claims = yield from split_claims(answer, "answer", language, question, messages)
     ranks = [rank for rank, chunk in enumerate(chunks, 1) if chunk.text.strip()]
     checked = yield from check_every_claim(claims, [chunks[rank - 1] for rank in ranks], language)
@@ -167,10 +176,12 @@ def _score_precision(cited: CitedAnswer) -> Score:
         claims = [checked for checked in cited.checked if checked.claim.sentence == marker.sentence]
         findings += [cited.check_pair(checked, marker) for checked in claims]
         if not claims and not marker.ranks:
-            findings.append(Finding(marker.shown, "not_found", compose("points_at_no_chunk")))
+            findings.append(
+                Finding(marker.shown, "not_found", compose("points_at_no_chunk"), probability=0.0)
+            )
     if not findings:
         raise NotApplicable("no_cited_claim")
-    return share(findings, "supported")
+    return expected_share(findings, "supported")
 
 
 def _score_recall(cited: CitedAnswer) -> Score:
@@ -179,11 +190,14 @@ def _score_recall(cited: CitedAnswer) -> Score:
         markers = [marker for marker in cited.markers if marker.sentence == checked.claim.sentence]
         pairs = [cited.check_pair(checked, marker) for marker in markers]
         uncited = Finding(
-            checked.claim.text, "not_cited", compose("no_marker"), span=checked.claim.span
+            checked.claim.text,
+            "not_cited",
+            compose("no_marker"),
+            span=checked.claim.span,
+            probability=None if checked.probability is None else 0.0,
         )
-        best = next((pair for pair in pairs if pair.verdict == "supported"), None)
-        findings.append(best or next(iter(pairs), uncited))
-    return share(findings, "supported")
+        findings.append(max(pairs, key=lambda pair: pair.get_chance("supported"), default=uncited))
+    return expected_share(findings, "supported")
 
 
 def find_markers(answer: str, chunks: list[Chunk], language: str | None) -> list[CitationMarker]:

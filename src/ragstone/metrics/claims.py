@@ -22,10 +22,9 @@ from ragstone.locale.messages import compose
 from ragstone.metrics.history import read_question
 from ragstone.metrics.replies import index_rows, read_opinion, read_probability, read_rows
 from ragstone.text.claim_checks import (
+    find_quote_fault,
     find_quoted_sentence,
-    has_common_words,
     is_of_sentence,
-    is_proof,
     is_rewording,
 )
 from ragstone.text.evidence import find_quote
@@ -69,10 +68,13 @@ class CheckedClaim(NamedTuple):
     """Whether a quote occurs in its source; None when there was no quote to check."""
     probability: float | None = None
     """Chance that the sources support the claim, from a judge that knows one."""
-    share: float | None = None
-    """Weight of a claim that only names something and that the sources hold in part, from a judge that knows one."""
     opinion: SecondOpinion | None = None
     """Who decided it, when the judge is a cascade."""
+
+    @property
+    def chance(self) -> float:
+        """Chance that the sources support it; 1 or 0 from a judge that states none."""
+        return float(self.verdict == "supported") if self.probability is None else self.probability
 
     def to_finding(self, sources: Sequence[Chunk], verdict: str | None = None) -> Finding:
         """Convert the claim to a finding of a score; `verdict` replaces the verdict by the metric's own term."""
@@ -93,13 +95,6 @@ class CheckedClaim(NamedTuple):
             probability=self.probability,
             opinion=self.opinion,
         )
-
-
-class CheckedClaims(list[CheckedClaim]):
-    """The claims of a text with their verdicts."""
-
-    probability: float | None = None
-    """Chance that every claim is supported, from a judge that knows one."""
 
 
 def split_claims(
@@ -133,7 +128,7 @@ def check_claims(
     sources: Sequence[Chunk],
     language: str | None,
     question: str | None = None,
-) -> Asking[CheckedClaims]:
+) -> Asking[list[CheckedClaim]]:
     """Check the claims against the sources, in order, those that repeat others left out.
 
     `question` is the one that claims and sources answer, where one of them only names something."""
@@ -141,9 +136,8 @@ def check_claims(
     return _read_once(checked, (sources,), lambda: _drop_repeats(checked, sources))
 
 
-def _drop_repeats(checked: CheckedClaims, sources: Sequence[Chunk]) -> CheckedClaims:
-    distinct = CheckedClaims()
-    distinct.probability = checked.probability
+def _drop_repeats(checked: list[CheckedClaim], sources: Sequence[Chunk]) -> list[CheckedClaim]:
+    distinct: list[CheckedClaim] = []
     repeats = find_repeats(checked, sources)
     for index, claim in enumerate(checked):
         if index in repeats:
@@ -163,12 +157,10 @@ def check_every_claim(
     sources: Sequence[Chunk],
     language: str | None,
     question: str | None = None,
-) -> Asking[CheckedClaims]:
+) -> Asking[list[CheckedClaim]]:
     """Check each claim against the sources, in order; without sources every claim is `not_found` and no judge is asked."""
     if not sources:
-        return CheckedClaims(
-            CheckedClaim(claim, "not_found", compose("no_text_to_support")) for claim in claims
-        )
+        return [CheckedClaim(c, "not_found", compose("no_text_to_support")) for c in claims]
     distinct = _list_distinct(claims)
     case = Case(tuple(distinct), tuple(sources), tuple(distinct.values()), question)
     reply = yield from ask(_build_support_ask(case, language))
@@ -179,31 +171,26 @@ def find_repeats(checked: Sequence[CheckedClaim], sources: Sequence[Chunk]) -> d
     """Return the indexes of claims that repeat an earlier one, each with the index of that one."""
     repeats: dict[int, int] = {}
     first_of: dict[tuple[str, ...], int] = {}
+    by_evidence: dict[tuple[str, str], list[int]] = {}
     for index, claim in enumerate(checked):
-        words = (claim.verdict, *split_bare_words(claim.claim.text))
+        text = claim.claim.text
+        words = (claim.verdict, *split_bare_words(text))
         first = first_of.setdefault(words, index)
         if first != index:
             repeats[index] = first
             continue
-        for earlier in range(index):
-            other = checked[earlier]
-            if (
-                claim.verdict == other.verdict
-                and earlier not in repeats
-                and _is_reworded(claim, other, sources)
-            ):
-                repeats[index] = earlier
+        evidence = _find_evidence_sentence(claim, sources)
+        if not evidence:
+            continue
+        # only claims that rest on the same sentence can be one in two wordings
+        earlier = by_evidence.setdefault((claim.verdict, evidence), [])
+        for other in earlier:
+            if is_rewording(text, checked[other].claim.text, evidence):
+                repeats[index] = other
                 break
+        else:
+            earlier.append(index)
     return repeats
-
-
-def _is_reworded(claim: CheckedClaim, other: CheckedClaim, sources: Sequence[Chunk]) -> bool:
-    """Whether two claims with the same verdict are one in two wordings."""
-    if not has_common_words(claim.claim.text, other.claim.text):
-        return False
-    evidence = _find_evidence_sentence(claim, sources)
-    is_same = evidence != "" and evidence == _find_evidence_sentence(other, sources)
-    return is_same and is_rewording(claim.claim.text, other.claim.text, evidence)
 
 
 def _find_evidence_sentence(claim: CheckedClaim, sources: Sequence[Chunk]) -> str:
@@ -319,7 +306,9 @@ def read_claims(
     return sorted(claims.values(), key=lambda claim: claim.sentence)
 
 
-def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]) -> CheckedClaims:
+def read_verdicts(
+    reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk]
+) -> list[CheckedClaim]:
     """Read the verdict on each claim from a reply to `support` and verify its quotes."""
     ids = {text: f"c{n}" for n, text in enumerate(_list_distinct(claims), 1)}
     rows = index_rows(
@@ -327,8 +316,7 @@ def read_verdicts(reply: Any, claims: Sequence[Claim], sources: Sequence[Chunk])
         "id",
         ids.values(),
     )
-    checked = CheckedClaims(_read_claim(claim, rows[ids[claim.text]], sources) for claim in claims)
-    checked.probability = read_probability(next(iter(reply.get("case_probabilities", ())), None))
+    checked = [_read_claim(claim, rows[ids[claim.text]], sources) for claim in claims]
     supported = [
         claim for claim in checked if rows[ids[claim.claim.text]]["verdict"] == "supported"
     ]
@@ -351,23 +339,29 @@ def _read_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) 
 def _check_claim(claim: Claim, row: Mapping[str, Any], sources: Sequence[Chunk]) -> CheckedClaim:
     verdict, reason = row["verdict"], row["reason"]
     probability = read_probability(row.get("probability"))
-    if verdict == "not_found":
-        share = read_probability(row.get("share"))
-        return CheckedClaim(claim, "not_found", reason, probability=probability, share=share)
     evidence = tuple([_locate_quote(quote, sources) for quote in row["evidence"]])
     located = [(quote.quote, sources[quote.source].text) for quote in evidence if quote.span]
     verified = bool(located)
-    if verdict == "contradicted":
+    if verdict in ("contradicted", "not_found"):
         has_quote = verified if evidence else None
-        return CheckedClaim(claim, "contradicted", reason, evidence, has_quote, probability)
+        return CheckedClaim(claim, verdict, reason, evidence, has_quote, probability)
     if verdict != "supported":
         raise JudgeFailed("unparseable", "verdict_unknown", verdict=verdict)
-    if not verified or not is_proof(claim.text, located):
+    fault = find_quote_fault(claim.text, located)
+    if fault is not None:
         code = "quote_not_in_source" if evidence else "support_without_quote"
-        code = "quote_beside_claim" if located else code
+        code = _QUOTE_FAULTS[fault] if located else code
         reason = compose(f"{code}_explained", reason=reason) if reason else compose(code)
-        return CheckedClaim(claim, "not_found", reason, evidence, False, probability)
+        chance = None if probability is None else 0.0
+        return CheckedClaim(claim, "not_found", reason, evidence, False, chance)
     return CheckedClaim(claim, "supported", reason, evidence, True, probability)
+
+
+_QUOTE_FAULTS = {
+    "beside": "quote_beside_claim",
+    "figure": "quote_other_figure",
+    "denied": "quote_says_opposite",
+}
 
 
 def _locate_quote(row: Any, sources: Sequence[Chunk]) -> EvidenceQuote:

@@ -12,7 +12,16 @@ from ragstone.metrics.history import read_question
 from ragstone.metrics.replies import index_rows, read_opinion, read_rows
 from ragstone.registry import metric
 from ragstone.text.words import fold_text
-from ragstone.types import Chunk, Dialogue, Finding, Ranked, Score, SecondOpinion, Steps, share
+from ragstone.types import (
+    Chunk,
+    Dialogue,
+    Finding,
+    Ranked,
+    Score,
+    SecondOpinion,
+    Steps,
+    expected_share,
+)
 
 NOTHING_RETRIEVED = Score(0.0, warnings=(compose("nothing_retrieved"),))
 """The score of an empty retrieval, which is a defined case: no chunk is useful."""
@@ -79,11 +88,11 @@ def context_precision_unreferenced(
 def context_recall(
     contexts: Ranked, reference: str, language: str | None = None, steps: Steps | None = None
 ) -> Asking[Score]:
-    """Claims of the reference supported by the contexts ÷ its claims."""
+    """Claims of the reference supported by the contexts ÷ its claims, each claim counted with its probability."""
     sources = list_sources(contexts, steps)
     claims = yield from split_claims(reference, "reference", language)
     checked = yield from check_claims(claims, sources, language)
-    return share([claim.to_finding(sources) for claim in checked], "supported")
+    return expected_share([claim.to_finding(sources) for claim in checked], "supported")
 
 
 class GradedChunk(NamedTuple):

@@ -8,7 +8,8 @@ from typing import Any
 
 from ragstone.asks import Asking, together
 from ragstone.errors import MissingField, NotApplicable, SystemFailed, UnknownMetric, Unscored
-from ragstone.locale.messages import compose
+from ragstone.locale.messages import Message, compose
+from ragstone.metrics.refusal import REFUSED_WRONGLY, find_refusal
 from ragstone.registry import REGISTERED, Metric, metric, resolve
 from ragstone.types import Finding, Sample, Score
 
@@ -42,17 +43,25 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
     """Weighted mean of component scores; one that is better when lower counts as 1 − its value.
 
     Default weights: faithfulness 0.30, answer_relevance 0.25, completeness 0.20, hallucination_rate 0.15, coherence 0.10.
-    A component without a score makes it not applicable; the reason says which."""
+    A component that does not apply, or that this judge does not answer, leaves its weight to the others, and a warning says
+    which; one that failed makes it not applicable. An answer that declines a question that has an answer has 0."""
     if sample.error is not None:
         raise SystemFailed(sample.error)
+    answer = sample.answer or ""
+    refusal = find_refusal(answer, sample.question, sample.reference, sample.meta, sample.language)
+    if refusal == "wrong":
+        return REFUSED_WRONGLY
     components = {name: _find_component(name) for name, weight in weights.items() if weight}
     scores = yield from together(
         *(_score_component(component, sample) for component in components.values())
     )
-    missing, findings, total = [], [], 0.0
+    failed: list[Message] = []
+    left_out: list[Message] = []
+    findings: list[Finding] = []
+    total = weighed = 0.0
     for (name, component), score in zip(components.items(), scores, strict=True):
         if isinstance(score, Unscored) or score.value is None:
-            missing.append(
+            (left_out if _is_left_out(score) else failed).append(
                 compose(
                     "component_without_score", name=name, outcome=score.outcome, reason=score.reason
                 )
@@ -60,14 +69,20 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
         else:
             goodness = score.value if component.higher_is_better else 1 - score.value
             total += weights[name] * goodness
+            weighed += weights[name]
             findings.append(
                 Finding(
                     name, f"{score.value:.3f}", compose("component_weight", weight=weights[name])
                 )
             )
-    if missing:
-        raise NotApplicable("no_component_score", missing=tuple(missing))
-    return Score(total / sum(weights[name] for name in components), findings=tuple(findings))
+    if failed or not weighed:
+        raise NotApplicable("no_component_score", missing=tuple(failed or left_out))
+    return Score(total / weighed, findings=tuple(findings), warnings=tuple(left_out))
+
+
+def _is_left_out(score: Score | Unscored) -> bool:
+    """Whether a component does not apply, or is a kind of question that this judge leaves to others."""
+    return score.outcome == "not_applicable" or getattr(score, "kind", None) == "unsupported"
 
 
 def _find_component(name: str) -> Metric:

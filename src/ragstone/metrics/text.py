@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
+from ragstone.metrics.refusal import REFUSAL_LABELS
 from ragstone.registry import metric
 from ragstone.text.language import ABSTENTIONS, identify_language, is_in_language
 from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
@@ -57,11 +58,8 @@ def answer_language(question: str, answer: str, language: str | None) -> Score:
 
 SCORE_ONE, SCORE_ZERO = Score(1.0), Score(0.0)
 
-ABSTENTION_LABELS = ("correct_refusal", "missed_refusal", "false_refusal", "answered")
-"""Labels of a sample: whether the system abstained × whether the question is unanswerable."""
 
-
-@metric(binary=True, labels=ABSTENTION_LABELS, judged_with={"detect": "judge"})
+@metric(binary=True, labels=REFUSAL_LABELS, judged_with={"detect": "judge"})
 def abstention_accuracy(
     answer: str,
     reference: str | None,

@@ -135,7 +135,7 @@ class Archive:
             db.execute_many("DELETE FROM monitor_queue WHERE number = ?", [(n,) for n in finished])
             db.execute_many(
                 # a claim until `retry_at` keeps every scorer from taking it before
-                "UPDATE monitor_queue SET claimed = ?, tries = tries + 1 WHERE number = ?",
+                "UPDATE monitor_queue SET claimed = ? WHERE number = ?",
                 sorted(
                     (item.retry_at, number) for number, item in known if item.retry_at is not None
                 ),

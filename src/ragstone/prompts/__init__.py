@@ -53,7 +53,8 @@ class Prompt:
 
 def load(name: str, language: str | None, folder: str | None = None) -> Prompt:
     """Load the prompt of a kind in a language: from the user's folder, else built in, else in English."""
-    return _load(name, (language or FALLBACK_LANGUAGE).lower(), folder)
+    read = _load if folder is None else _load.__wrapped__  # ours do not change
+    return read(name, (language or FALLBACK_LANGUAGE).lower(), folder)
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
@@ -104,12 +105,25 @@ def refuse_existing(paths: Mapping[Path, object]) -> None:
         )
 
 
-def check_folder(folder: str | None) -> None:
-    """Load every prompt of the user's folder; a broken file is reported now, not in the middle of a run."""
-    if folder is not None:
-        for name in list_names():
+class PromptLoader:
+    """The prompts of one judge, read once: a file that is edited meanwhile counts for the next judge.
+
+    Every prompt of the user's folder is read now, so that a broken file is reported before anything is asked."""
+
+    def __init__(self, language: str | None, folder: str | None) -> None:
+        self._language = language
+        self._folder = folder
+        self._known: dict[tuple[str, str], Prompt] = {}
+        for name in list_names() if folder is not None else ():
             for code in list_languages(folder):
-                load(name, code, folder)
+                self(name, code)
+
+    def __call__(self, name: str, language: str | None) -> Prompt:
+        """Return the prompt of that name in a language, else in that of the judge."""
+        key = name, (language or self._language or FALLBACK_LANGUAGE).lower()
+        if key not in self._known:
+            self._known[key] = load(*key, self._folder)
+        return self._known[key]
 
 
 def find_fault(name: str, text: str) -> str | None:

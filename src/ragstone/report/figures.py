@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
     from ragstone.analysis.corrected import MetricCorrection
     from ragstone.analysis.scales import UnfitGate
+    from ragstone.analysis.value_versions import OutdatedGate
     from ragstone.config.gates import GateResult
     from ragstone.store import RunInfo
 
@@ -144,6 +145,14 @@ def describe_unfit_gates(gates: Iterable[UnfitGate], judge: str | None, say: Wor
     ]
 
 
+def describe_outdated_gates(gates: Iterable[OutdatedGate], say: Words) -> list[Remark]:
+    """Missed gates from before the values changed, each with the bound it needs now."""
+    return [
+        Remark(say("gate_outdated", metric=g.metric, rule=g.rule, suggested=g.suggested), "warn")
+        for g in gates
+    ]
+
+
 def name_gate_state(gate: GateResult, say: Words) -> str:
     """Passed, missed or cannot be decided."""
     key = "undecided" if gate.passed is None else "passed" if gate.passed else "missed"
@@ -218,6 +227,9 @@ def list_run_facts(summary: Summary, say: Words) -> list[str]:
     """Where the samples came from, how many there are and who judged; nothing twice."""
     info = summary.run
     facts = [info.source, info.format, say.count("sample", summary.samples), name_judge(info, say)]
+    if info.facts.calibration:
+        labels = say.whole(int(info.facts.calibration["labels"]))
+        facts.append(say("judge_fitted", n=labels, day=info.facts.calibration["fitted"]))
     if (info.facts.cold_start or 0.0) >= SHOWN_COLD_START_SECONDS:
         facts.append(f"{say('cold_start')} {format_cold_start(info, say)}")
     return [shorten(fact, 200) for fact in dict.fromkeys(facts)]

@@ -121,7 +121,12 @@ class RowsFormat(ReportFormat):
         from ragstone.report.render.rows import export_rows
 
         export_rows(
-            report.run, path, report.summary, explain=report.explain, language=report.language
+            report.run,
+            path,
+            report.summary,
+            explain=report.explain,
+            raw=report.raw,
+            language=report.language,
         )
 
 

@@ -81,7 +81,7 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
                 number=len(seen) + 1,
                 finding=finding,
                 metrics=[metric],
-                tone=choose_tone(finding.verdict),
+                tone=choose_tone(finding.shown_verdict),
                 chunk=_find_chunk(finding, sample),
             )
             seen[key] = entry

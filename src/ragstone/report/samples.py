@@ -400,7 +400,7 @@ def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
     return FindingView(
         number=entry.number,
         text=shorten(finding.text, brief),
-        verdict=say.translate("verdict", finding.verdict),
+        verdict=say.translate("verdict", finding.shown_verdict),
         tone=entry.tone,
         reason=shorten(_explain_finding(finding, say), brief),
         quote=shorten(finding.quote, brief),

@@ -179,7 +179,7 @@ def skip_stored_batches(
             if position <= stored and next(rows) != text:
                 raise DataError(
                     f"sample {position} of {run.info.source} has changed since run {run.id} scored it; "
-                    "start a new run without --resume"
+                    "begin a new run with --restart"
                 )
         if batch.last > stored:  # only a parquet row group can reach beyond
             rest = batch.read_texts()[stored - batch.first + 1 :]

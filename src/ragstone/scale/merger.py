@@ -50,7 +50,7 @@ class ShardMerger:
         if shard.rows != digest_rows(batch.read_texts()):
             raise DataError(
                 f"samples {batch.first} to {batch.last} of {self._dataset.source} have changed since "
-                f"run {self._execution.run.id} scored them; start a new run without --resume"
+                f"run {self._execution.run.id} scored them; begin a new run with --restart"
             )
         self._finished_batches[batch.first] = batch
         return True

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import astuple
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Reply, digest
+from ragstone.asks import Answered, Ask, Reply
 from ragstone.engine.broker import ask_timed, to_unusable_reply
+from ragstone.engine.identity import identify_reply
 from ragstone.errors import OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
@@ -31,6 +32,7 @@ class SharedJudge:
         self.name = judge.name
         self.batch = judge.batch
         self.concurrency = judge.concurrency
+        self.calibration = getattr(judge, "calibration", None)
 
     def identity(self, ask: Ask) -> Mapping[str, Any]:
         """The identity of the judge itself."""
@@ -41,8 +43,7 @@ class SharedJudge:
 
     async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
         """Each reply from the driver's store, from this worker's judge, or from another worker that is asking already."""
-        # must be the same key as `AskBroker._reply_key`: a run may be resumed with or without a cluster
-        keys = [digest({"judge": self._judge.identity(ask), "ask": ask.key}) for ask in asks]
+        keys = [identify_reply(ask, self._judge) for ask in asks]
         answers: dict[str, Answered] = {}
         mine: dict[str, Ask] = {}
         busy: dict[str, Ask] = {}

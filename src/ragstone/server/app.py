@@ -93,7 +93,7 @@ def make_app(
         client_max_size=settings.body_bytes,
     )
     app[page.HOME] = settings.home
-    app[CONNECTIONS] = ConnectionTable(settings.connections, settings.header_seconds)
+    app[CONNECTIONS] = ConnectionTable(settings)
     for prefix in prefixes:
         # With and without the prefix: a proxy may strip it or not.
         for path, handler in GET_ROUTES.items():

@@ -1,7 +1,7 @@
-"""Connections of the server: a limit on how many are open, a time limit for headers, and accepting that survives a lack of files.
+"""Connections of the server: who may stay when there are too many, and how long each may make the server wait.
 
-asyncio's own accept loop logs a traceback a thousand times a second while the process has no free file descriptor, and
-aiohttp waits as long for the first request as for the next one on an idle connection."""
+aiohttp limits the rest between two requests; here are the limits that it lacks, for the first head and for reading a response.
+asyncio's own accept loop logs a traceback a thousand times a second while the process has no free file descriptor."""
 
 from __future__ import annotations
 
@@ -10,128 +10,190 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
-from ragstone.server.guard import Handler
+from ragstone.server.guard import Handler, has_token
+from ragstone.server.responses import RequestError
+from ragstone.server.settings import ServerSettings
 
 log = logging.getLogger("ragstone.server")
 
 KEEPALIVE_SECONDS = 75.0
-"""Seconds that a connection may rest between two requests."""
-BACKLOG = 1024
-"""Connections that may wait to be accepted."""
+"""Seconds from a response until the head of the next request must be complete; aiohttp's own limit."""
+BACKLOG = 4096
+"""Connections that may wait to be accepted. Where this queue is full, the kernel makes a client wait for seconds."""
 ACCEPT_RETRY_SECONDS = 1.0
 """Pause after accepting failed: for want of files it fails again at once."""
-EVICTION_SECONDS = 0.25
-"""Rest after which a connection may be closed in favour of a new one: time to send headers, or to be sent a response."""
 ROOM_POLL_SECONDS = 0.05
 """Seconds between two looks for room while every connection is at work."""
 RESERVED_FILES = 64
-"""File descriptors kept for the store, its threads, and calls to judges."""
+"""File descriptors kept for the store, its threads, calls to judges, and connections accepted before others are dropped."""
+RESERVED_ANONYMOUS = 8
+"""Connections without the token that are open even where those with it would fill the table: each begins without."""
+CHUNK_BYTES = 65_536
+"""Largest chunk of a body that is read at once."""
 
 
 @dataclass(slots=True, eq=False)
 class ClientConnection:
-    """An accepted connection; at rest while none of its requests is being handled."""
+    """An accepted connection."""
 
-    resting_since: float
+    since: float
+    """When it was accepted, or its last request was handled."""
     transport: asyncio.Transport | None = None
     """None until it is set up."""
+    request: web.Request | None = None
+    """The request in progress."""
     requests: int = 0
-    """Requests whose headers are complete."""
-    is_resting: bool = True
+    """Requests whose heads are complete."""
 
     @property
     def is_closed(self) -> bool:
-        return self.transport is not None and self.transport.is_closing()
+        # not `is_closing`: a closing transport keeps its file until the client has read the rest
+        return self.transport is not None and (self.transport.get_extra_info("socket").fileno() < 0)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the client has not read all of a response."""
+        return self.transport is not None and self.transport.get_write_buffer_size() > 0
+
+    @property
+    def waits_for_client(self) -> bool:
+        """Whether the client has to act next: send the rest of a head or a body, or read."""
+        if self.transport is None:
+            return False
+        return self.request is None or not self.request.content.is_eof() or self.is_unread
 
 
 class ConnectionTable:
-    """The open connections. When there is no room for another, the one that has rested longest is closed."""
+    """The open connections. Of too many, the one that has waited longest for its client is dropped, those without the token first.
 
-    def __init__(self, limit: int, header_seconds: float) -> None:
-        self.wanted = limit
-        """The limit where the process may open as many files as it likes."""
-        self.limit = limit
-        self.header_seconds = header_seconds
-        self._connections: dict[asyncio.BaseProtocol, ClientConnection] = {}
+    Without a token in the settings nobody has it, and all are alike."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self.limit = settings.connections
+        # each in the order of `since`; anonymous are those whose last request did not show the token
+        self._anonymous: dict[asyncio.BaseProtocol, ClientConnection] = {}
+        self._authenticated: dict[asyncio.BaseProtocol, ClientConnection] = {}
 
     def __len__(self) -> int:
-        return len(self._connections)
+        return len(self._anonymous) + len(self._authenticated)
 
     def add(self, protocol: asyncio.BaseProtocol) -> ClientConnection:
         """Enter a connection that is being set up."""
-        connection = self._connections[protocol] = ClientConnection(time.monotonic())
+        connection = self._anonymous[protocol] = ClientConnection(time.monotonic())
         return connection
 
     def remove(self, protocol: asyncio.BaseProtocol) -> None:
-        """Forget a connection that could not be set up."""
-        self._connections.pop(protocol, None)
+        """Forget a connection."""
+        self._anonymous.pop(protocol, None)
+        self._authenticated.pop(protocol, None)
 
-    @contextmanager
-    def track_request(self, protocol: asyncio.BaseProtocol) -> Iterator[None]:
-        """Mark a connection as at work while one of its requests is handled."""
-        connection = self._connections.get(protocol)
-        if connection is None:  # accepted by another listener than ours, as in tests
-            yield
-            return
-        connection.requests += 1
-        connection.is_resting = False
+    async def handle(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Handle a request. Its connection stays open afterwards if it shows the token, or, where there is none, for the API."""
+        # before the next of several requests sent at once is handled, their client has to read
+        await request.writer.drain()
+        token = self._settings.token
+        is_authenticated = token is not None and has_token(request, token)
+        table = self._authenticated if is_authenticated else self._anonymous
+        connection = self._get(request.protocol)
+        if connection is not None:
+            connection.request = request
+            connection.requests += 1
+            if request.protocol not in table:
+                self.remove(request.protocol)
+                table[request.protocol] = connection
         try:
-            yield
+            response = await handler(request)
+            # whoever may ask anonymously gets one response a connection: pages and the health check
+            if not (is_authenticated if token is not None else "/v1/" in request.path):
+                response.force_close()
+            return response
         finally:
-            connection.is_resting = True
-            connection.resting_since = time.monotonic()
+            if connection is not None and self._get(request.protocol) is connection:
+                connection.since, connection.request = time.monotonic(), None
+                # to the end; not when the request began: a client that then sends no body would
+                # be younger than one that has just been accepted
+                table[request.protocol] = table.pop(request.protocol)
+
+    def _get(self, protocol: asyncio.BaseProtocol) -> ClientConnection | None:
+        return self._anonymous.get(protocol) or self._authenticated.get(protocol)
 
     def fit_limit(self) -> None:
         """Set the limit to what the process may open now."""
-        self.close_overdue()
-        self.limit = choose_connection_limit(self.wanted, len(self))
+        self._forget_closed()
+        self.limit = choose_connection_limit(self._settings.connections, len(self))
+
+    @property
+    def accept_batch(self) -> int:
+        """Connections to accept in one turn of the event loop: few enough that a new one is read before it is the oldest."""
+        return max(1, min(32, self.limit // 16))
 
     async def wait_for_room(self) -> None:
-        """Wait until there is room for another connection, closing the one that has rested longest."""
-        while len(self._connections) >= self.limit:
-            self.close_overdue()
-            if len(self._connections) < self.limit:
+        """Drop connections until there is room for another; wait while all are at work."""
+        while len(self) >= self.limit:
+            self._forget_closed()
+            if len(self) < self.limit:
                 return
-            log.warning("%d connections are open, the limit; those that rest are closed for new ones", self.limit)  # fmt: skip
-            if not self.close_resting(1):
+            log.warning("%d connections are open, the limit; those that wait longest for their client are dropped", self.limit)  # fmt: skip
+            if not self.drop(len(self) - self.limit + 1):
                 await asyncio.sleep(ROOM_POLL_SECONDS)
 
-    def close_resting(self, count: int | None = None) -> bool:
-        """Close the connections that have rested longest, `count` of them or all; False when none has rested long enough."""
-        since = time.monotonic() - EVICTION_SECONDS
-        resting = [
-            connection
-            for connection in self._connections.values()
-            if connection.is_resting
-            and not connection.is_closed
-            and connection.resting_since <= since
-        ]
-        for connection in sorted(resting, key=lambda c: c.resting_since)[:count]:
-            _abort(connection)
-        return bool(resting)
+    def drop(self, count: int) -> int:
+        """Drop up to `count` connections that wait for their clients; returns how many."""
+        reserved = min(RESERVED_ANONYMOUS, self.limit // 2)
+        for dropped in range(count):
+            tables = [self._anonymous]
+            if len(self._anonymous) <= reserved:
+                tables.insert(0, self._authenticated)
+            waiting = (
+                protocol
+                for table in tables
+                for protocol, connection in table.items()
+                if connection.waits_for_client
+            )
+            protocol = next(waiting, None)
+            if protocol is None:
+                return dropped
+            self._abort(protocol)
+        return count
 
     def close_overdue(self) -> None:
-        """Close connections that sent no complete headers in time, or rested too long; forget closed ones."""
+        """Drop connections whose first head, or the reading of whose response, takes too long."""
+        self._forget_closed()
         now = time.monotonic()
-        for protocol, connection in list(self._connections.items()):
-            limit = KEEPALIVE_SECONDS if connection.requests else self.header_seconds
-            if connection.is_resting and now - connection.resting_since > limit:
-                _abort(connection)
+        for protocol, connection in self._list():
+            if connection.request is not None:
+                continue
+            if not connection.requests:
+                limit = self._settings.header_seconds
+            elif connection.is_unread:
+                limit = self._settings.response_seconds
+            else:
+                continue
+            if now - connection.since > limit:
+                self._abort(protocol)
+
+    def _list(self) -> list[tuple[asyncio.BaseProtocol, ClientConnection]]:
+        return [*self._anonymous.items(), *self._authenticated.items()]
+
+    def _forget_closed(self) -> None:
+        for protocol, connection in self._list():
             if connection.is_closed:
-                del self._connections[protocol]
+                self.remove(protocol)
 
-
-def _abort(connection: ClientConnection) -> None:
-    # abort, not close: close waits until the peer has read what is buffered
-    if connection.transport is not None:
-        connection.transport.abort()
+    def _abort(self, protocol: asyncio.BaseProtocol) -> None:
+        connection = self._get(protocol)
+        if connection is not None and connection.transport is not None:
+            # abort, not close: close waits until the peer has read what is buffered
+            connection.transport.abort()
+            self.remove(protocol)
 
 
 CONNECTIONS = web.AppKey("connections", ConnectionTable)
@@ -139,9 +201,23 @@ CONNECTIONS = web.AppKey("connections", ConnectionTable)
 
 @web.middleware
 async def track_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Mark the request's connection as at work."""
-    with request.app[CONNECTIONS].track_request(request.protocol):
-        return await handler(request)
+    """Handle a request with its connection marked as at work."""
+    return await request.app[CONNECTIONS].handle(request, handler)
+
+
+async def read_chunks(request: web.Request, seconds: float) -> AsyncIterator[bytes]:
+    """The body of a request in chunks; RequestError if all of it does not arrive in time."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            async with asyncio.timeout(end - time.monotonic()):
+                chunk = await request.content.read(CHUNK_BYTES)
+        except TimeoutError:
+            reason = f"the body did not arrive within {seconds:g} seconds; send less at once"
+            raise RequestError(408, reason, "refused_slow") from None
+        if not chunk:
+            return
+        yield chunk
 
 
 def open_listeners(host: str, port: int) -> list[socket.socket]:
@@ -165,28 +241,34 @@ async def accept_connections(
     build_protocol: Callable[[], asyncio.BaseProtocol],
     table: ConnectionTable,
 ) -> None:
-    """Accept connections until cancelled, at most as many as the table has room for."""
+    """Accept connections until cancelled; when there are too many, others are dropped for them."""
     loop = asyncio.get_running_loop()
-    while True:
-        await table.wait_for_room()
-        try:
-            accepted, _ = await loop.sock_accept(listener)
-        except ConnectionAbortedError:  # the client left while it waited
-            continue
-        except OSError as error:
-            log.warning("cannot accept connections (%s); trying again", error.strerror)
-            # all of them: the store and the judges lack files as well
-            has_freed = table.close_resting()
-            await asyncio.sleep(ROOM_POLL_SECONDS if has_freed else ACCEPT_RETRY_SECONDS)
-            table.fit_limit()
-            continue
-        await _set_up(accepted, build_protocol(), table)
+    async with asyncio.TaskGroup() as setups:
+        while True:
+            await table.wait_for_room()
+            try:
+                for _ in range(table.accept_batch):
+                    accepted, _ = await loop.sock_accept(listener)
+                    protocol = build_protocol()
+                    connection = table.add(protocol)
+                    setups.create_task(_set_up(accepted, protocol, connection, table))
+            except ConnectionAbortedError:  # the client left while it waited
+                continue
+            except OSError as error:
+                log.warning("cannot accept connections (%s); trying again", error.strerror)
+                # as many as are kept free: the store and the judges lack files as well
+                has_freed = table.drop(RESERVED_FILES) > 0
+                await asyncio.sleep(ROOM_POLL_SECONDS if has_freed else ACCEPT_RETRY_SECONDS)
+                table.fit_limit()
+            await asyncio.sleep(0)  # accepting does not yield while connections wait
 
 
 async def _set_up(
-    accepted: socket.socket, protocol: asyncio.BaseProtocol, table: ConnectionTable
+    accepted: socket.socket,
+    protocol: asyncio.BaseProtocol,
+    connection: ClientConnection,
+    table: ConnectionTable,
 ) -> None:
-    connection = table.add(protocol)
     loop = asyncio.get_running_loop()
     try:
         transport, _ = await loop.connect_accepted_socket(lambda: protocol, accepted)
@@ -198,10 +280,11 @@ async def _set_up(
 
 
 async def close_overdue_forever(table: ConnectionTable) -> None:
-    """Look for overdue connections every second, until cancelled."""
+    """Look for overdue connections, and for how many may be open, every second until cancelled."""
     while True:
         await asyncio.sleep(1.0)
         table.close_overdue()
+        table.fit_limit()
 
 
 def choose_connection_limit(wanted: int, connections: int = 0) -> int:
@@ -213,15 +296,11 @@ def choose_connection_limit(wanted: int, connections: int = 0) -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return wanted
-    others = _count_open_files() - connections
-    return max(8, min(wanted, limit - others - RESERVED_FILES))
-
-
-def _count_open_files() -> int:
     try:
-        return len(os.listdir("/dev/fd"))
-    except OSError:
-        return 32
+        open_files = len(os.listdir("/dev/fd"))
+    except OSError:  # not one file is left to list them
+        open_files = limit
+    return max(8, min(wanted, limit - (open_files - connections) - RESERVED_FILES))
 
 
 @contextmanager

@@ -15,14 +15,12 @@ from aiohttp import web
 from ragstone.data.spans import TraceSpan
 from ragstone.errors import StoreError
 from ragstone.monitor import AddResult, Archive, Feedback, Interaction
+from ragstone.server.connections import CHUNK_BYTES, read_chunks
 from ragstone.server.responses import RequestError
 from ragstone.server.settings import ServerSettings
 
 ROWS_PER_COMMIT = 1000
 """Rows in one commit at most."""
-
-CHUNK_BYTES = 65_536
-"""Largest chunk of a body, before and after decompression."""
 
 
 @dataclass(slots=True)
@@ -91,24 +89,18 @@ class IngestQueue:
         chunks: list[bytes] = []
         size = 0
         try:
-            async with asyncio.timeout(self.settings.body_seconds):
-                async for compressed in request.content.iter_chunked(CHUNK_BYTES):
-                    for chunk in decompress(compressed):
-                        size += len(chunk)
-                        self.bytes += len(chunk)
-                        if size > self.settings.body_bytes:
-                            raise self.build_size_error()
-                        if self.bytes > self.settings.queue_bytes:
-                            raise self.build_overload_error()
-                        chunks.append(chunk)
+            async for compressed in read_chunks(request, self.settings.body_seconds):
+                for chunk in decompress(compressed):
+                    size += len(chunk)
+                    self.bytes += len(chunk)
+                    if size > self.settings.body_bytes:
+                        raise self.build_size_error()
+                    if self.bytes > self.settings.queue_bytes:
+                        raise self.build_overload_error()
+                    chunks.append(chunk)
             # an empty chunk checks that the compressed body was complete; it raises if not
             for _ in decompress(b""):
                 pass
-        except TimeoutError:
-            self.bytes -= size
-            limit = self.settings.body_seconds
-            reason = f"the body did not arrive within {limit:g} seconds; send less at once"
-            raise RequestError(408, reason, "refused_slow") from None
         except BaseException:
             self.bytes -= size
             raise

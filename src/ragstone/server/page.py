@@ -18,6 +18,7 @@ from ragstone.report.monitor.query import read_query
 from ragstone.report.monitor.traffic_comparison import render_traffic_comparison
 from ragstone.report.view.frame import ViewFrame
 from ragstone.server.api import SERVER_STATE
+from ragstone.server.connections import read_chunks
 from ragstone.server.guard import SESSION_COOKIE, build_session_value, equals_secret, has_token
 from ragstone.server.responses import RequestError
 
@@ -139,7 +140,7 @@ async def post_alert(request: web.Request) -> web.Response:
     frame = build_frame(request)
     if not is_authorised(request):
         return show_login(frame, request)
-    form = await _read_form(request)
+    form = await read_form(request)
     archive, id, now = request.app[SERVER_STATE].read_archive, form.get("id", ""), frame.now
     by, text = form.get("by", ""), form.get("text", "")
 
@@ -163,20 +164,26 @@ async def post_alert(request: web.Request) -> web.Response:
     return redirect(f"{home}{query}#a{id}")
 
 
-async def _read_form(request: web.Request) -> dict[str, str]:
-    """The texts of a form."""
-    if (request.content_length or 0) > MAX_FORM_BYTES:
-        raise RequestError(413, "the form is too large", "refused_invalid")
+async def read_form(request: web.Request, max_bytes: int = MAX_FORM_BYTES) -> dict[str, str]:
+    """The texts of a form; RequestError if it is none, is too large or does not arrive in time."""
     if request.content_type != "application/x-www-form-urlencoded":
         raise RequestError(415, "the Content-Type must be application/x-www-form-urlencoded", "refused_invalid")  # fmt: skip
-    return {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    body = b""
+    too_large = RequestError(413, "the form is too large", "refused_invalid")
+    if (request.content_length or 0) > max_bytes:
+        raise too_large
+    async for chunk in read_chunks(request, request.app[SERVER_STATE].settings.body_seconds):
+        body += chunk
+        if len(body) > max_bytes:
+            raise too_large
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 async def post_login(request: web.Request) -> web.Response:
     """Exchange the token for a session cookie; its value is derived from the token, and scripts cannot read it."""
     state = request.app[SERVER_STATE]
     token = state.settings.token
-    form = await _read_form(request)
+    form = await read_form(request)
     target = _restrict_target(form.get("to", ""))
     if token is None:
         return redirect(target)

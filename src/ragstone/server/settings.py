@@ -58,6 +58,8 @@ class ServerSettings:
     """Seconds within which the headers of a connection's first request must arrive."""
     body_seconds: float = 60.0
     """Seconds within which the body of a request must arrive; later it is answered with 408."""
+    response_seconds: float = 60.0
+    """Seconds within which a client must read a response, or each block of a long one; later the connection is dropped."""
     grace: float = 2.0
     """Seconds that a trace waits for further spans after its root ended."""
     timeout: float = 30.0

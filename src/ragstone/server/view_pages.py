@@ -30,6 +30,7 @@ from ragstone.server.page import (
     build_frame,
     build_html_response,
     is_authorised,
+    read_form,
     redirect,
     show_login,
     show_store_error,
@@ -256,9 +257,16 @@ async def get_export(request: web.Request) -> web.StreamResponse:
         headers = {"Content-Disposition": f'attachment; filename="{name}.{kind}"'}
         response = web.StreamResponse(headers={**headers, "Content-Type": f"{EXPORT_TYPES[kind]}; charset=utf-8"})  # fmt: skip
         await response.prepare(request)
+        seconds = request.app[SERVER_STATE].settings.response_seconds
         with path.open("rb") as file:
             while block := await asyncio.to_thread(file.read, 1 << 18):
-                await response.write(block)
+                try:
+                    async with asyncio.timeout(seconds):
+                        await response.write(block)
+                except TimeoutError:  # the client does not read
+                    if request.transport is not None:
+                        request.transport.abort()
+                    return response
         await response.write_eof()
         return response
 
@@ -287,7 +295,7 @@ def _write_export(state: ViewState, frame: ViewFrame, path: Path) -> str:
 
 async def post_labels(request: web.Request) -> web.Response:
     """Keep a label of a form, take one back, or remember who is labelling."""
-    form = await read_form(request)
+    form = await _read_form(request)
     if form.get("do") == "name":
         return _remember_author(form)
     query = await save_form(request, form, _read_author(request))
@@ -308,7 +316,7 @@ def _remember_author(form: Form) -> web.Response:
 
 async def post_notes(request: web.Request) -> web.Response:
     """Tags, note, baseline mark and bin of a run, from a form."""
-    form = await read_form(request)
+    form = await _read_form(request)
     state = request.app[VIEW_STATE]
     action = NOTE_ACTIONS.get(form.get("do", ""))
     if action is None:
@@ -375,24 +383,16 @@ NOTE_ACTIONS: dict[str, Callable[[ViewState, StoredRun, Form], tuple[str, str]]]
 }
 
 
-async def read_form(request: web.Request) -> Form:
+async def _read_form(request: web.Request) -> Form:
     """The fields of a form that changes something; refused where nothing may be changed."""
     settings = request.app[SERVER_STATE].settings
     if not is_authorised(request):
         raise RequestError(401, "sign in first", "refused_token")
     if not settings.editing:
         raise RequestError(403, "this viewer is read-only; start it with --labels")
-    if request.content_type != "application/x-www-form-urlencoded":
-        raise RequestError(415, "the Content-Type must be application/x-www-form-urlencoded")
-    if (request.content_length or 0) > MAX_FORM_BYTES:
-        raise RequestError(413, "the form is too large")
-    fields = await request.post()
-    return {
-        # no database holds NUL or half of a surrogate pair
-        name: value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
-        for name, value in fields.items()
-        if isinstance(value, str)
-    }
+    form = await read_form(request, MAX_FORM_BYTES)
+    # no database holds NUL
+    return {name: value.replace("\x00", "") for name, value in form.items()}
 
 
 async def get_view_style(request: web.Request) -> web.Response:

@@ -52,6 +52,8 @@ class Database(Protocol):
     """Whether `release` deletes the data."""
     driver_errors: tuple[type[Exception], ...]
     """Exceptions of the driver."""
+    outage_seconds: float
+    """How long a server that goes away is waited for; 0: not at all."""
 
     def connect(self) -> Connection:
         """Open a connection for reading, after migrating the tables."""
@@ -63,6 +65,10 @@ class Database(Protocol):
 
     def connect_to_write(self) -> Connection:
         """Open a connection for writing."""
+        ...
+
+    def was_committed(self, lost: Connection) -> bool | None:
+        """Return whether the transaction of a lost connection was kept; None when it is not to be tried again."""
         ...
 
     def connect_inline(self) -> Connection | None:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ragstone.asks.fences import make_secret
 from ragstone.judges.batching import BatchJob
-from ragstone.judges.fences import make_secret
 from ragstone.store.store import Store
 
 MICROSECONDS = 1_000_000

@@ -22,12 +22,16 @@ class RunFacts:
     """All parameters of the system, defaults included."""
     system_identity: str | None = None
     """Hash of everything that can change the system's answers."""
+    benchmark: str | None = None
+    """Hash of the benchmark that the run is a part of: its configurations, metrics and rows."""
     cold_start: float | None = None
     """Seconds of the first call of the system, which its latency leaves out."""
     judge_identity: str | None = None
     """Fingerprint of the judge, by which its scales are found (`store/scales.py`)."""
+    identity: Mapping[str, str] = field(default_factory=dict)
+    """Everything besides its rows that can change a run's scores, part by part (`engine/identity.py`)."""
     scores_identity: str | None = None
-    """Hash of everything besides a row that can change its scores (`engine/reuse.py`)."""
+    """Hash of that, by which a later run finds scores that it may take over (`engine/reuse.py`)."""
     in_memory: tuple[str, ...] = ()
     """Parts of the run that were Python objects and are not in the plan: samples, metrics, judge, system."""
     metrics_by_data: bool = False
@@ -44,6 +48,10 @@ class RunFacts:
     # Its value is set in `experiments/resume.py`.
     ragstone: str = __version__
     """The version that started the run."""
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+    """How the judge's probabilities were fitted to labels (`judges/calibration.py`); empty where they were not."""
+    value_version: int = 1
+    """What the values of claim metrics mean (`types.VALUE_VERSION`); rows written before there was one have the first."""
 
     def to_json(self) -> dict[str, Any]:
         """The facts as plain JSON, without the empty ones."""

@@ -11,10 +11,13 @@ from typing import Any
 
 from ragstone.errors import StoreError
 from ragstone.store.block_migration import CONVERSIONS
-from ragstone.store.database import load_migrations, newer_store_error
+from ragstone.store.database import Connection, load_migrations, newer_store_error
 
 WAIT_SECONDS = 120
 """Time limit for waiting for the commit of another process."""
+
+DAMAGE_SIGNS = ("not a database", "malformed", "decode to UTF-8", "no such table", "no such column")
+"""Words of SQLite's errors about a file that is no store of ours, or no longer one."""
 
 MAX_WAL_PAGES = 16_000
 """Pages of 4 kB in the write-ahead log before an inline write moves them to the file (SQLite's default is 1,000)."""
@@ -51,7 +54,10 @@ class SqliteConnection:
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
         """Run one statement and return its rows lazily."""
-        return self._db.execute(sql, values)
+        try:
+            return self._db.execute(sql, values)
+        except UnicodeDecodeError as fault:  # of SQLite's own sentence about a damaged schema
+            raise sqlite3.DatabaseError("malformed") from fault
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run one statement for each row of values."""
@@ -95,6 +101,7 @@ class SqliteDatabase:
         self.path = path
         self.display_name = str(path)
         self.is_temporary = temporary
+        self.outage_seconds = 0.0
         self._mode = "rw"
         """SQLite's open mode: rw, or one of the read-only modes once `_open_read_only` had to use it."""
         self._open_lock = threading.Lock()
@@ -128,6 +135,9 @@ class SqliteDatabase:
             raise self.explain(sqlite3.OperationalError("readonly"))
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self._migrate_or_close(self._open_connection(create=True))
+
+    def was_committed(self, lost: Connection) -> None:
+        """Not known: a file that was removed takes what is being written with it."""
 
     def connect_inline(self) -> SqliteConnection | None:
         """Open a connection that fails at once when another one is writing; None for a read-only file."""
@@ -186,7 +196,7 @@ class SqliteDatabase:
                 f"another process held the store {self.display_name!r} for over {WAIT_SECONDS} s; try "
                 "again with --resume"
             )
-        if "not a database" in text or "malformed" in text:
+        if any(sign in text for sign in DAMAGE_SIGNS):
             return StoreError(
                 f"{self.display_name!r} is not a ragstone store or is damaged; name another file with "
                 "--store"

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,8 @@ class Store:
             raise database.explain(fault) from None
         self._writer = WriterThread(database)
         self._inline = InlineWriter(database)
+        self._append_faults: dict[str, BaseException] = {}
+        """Run → why its last samples were not stored, such as a full disk: those after them cannot be either."""
         # runs at interpreter exit too, so that a script which never closes its store loses no
         # queued write; it must not refer to self, or the store would never be collected
         self._finalizer = weakref.finalize(
@@ -165,6 +167,10 @@ class Store:
         """Open another store on the same database, with separate connections."""
         return Store(self._database)
 
+    def wait_for_server(self, seconds: float) -> None:
+        """From now on wait so long for a server that goes away, in reads and writes, instead of failing at once."""
+        self._database.outage_seconds = seconds
+
     def abandon(self) -> None:
         """In a child process: leave the connections to the parent, which still uses them."""
         self._finalizer.detach()
@@ -233,13 +239,6 @@ class Store:
         )
         return StoredRun(self, self._to_info(rows[0])) if rows else None
 
-    def forget_scores_identity(self, run: StoredRun) -> None:
-        """Keep later runs from taking over scores of a run that not all were scored alike in."""
-        facts = replace(run.info.facts, scores_identity=None)
-        values = (_dump(encode_plan(run.info.plan, facts)), run.id)
-        sql = "UPDATE runs SET plan = ? WHERE id = ?"
-        self._writer.submit(lambda db: _execute(db, sql, values)).result()
-
     def delete(self, run: str) -> None:
         """Delete a run with its samples and scores; its replies stay, as other runs may use them."""
         number = self._find_number(run)
@@ -273,14 +272,23 @@ class Store:
             stored = _count_samples(db.execute(_SELECT_LAST, (number,)))
             for block in blocks:
                 if block.first != stored + 1:
-                    raise StoreError(
+                    raise self._append_faults.get(run) or StoreError(
                         f"run {run} has {stored} samples and number {block.first} is to follow; does "
                         "another process score it too? stop one, and resume with --resume"
                     )
                 stored = block.last
             insert_blocks(db, number, blocks)
 
-        return self._writer.submit(write)
+        future = self._writer.submit(write)
+        future.add_done_callback(lambda done: self._note_append(run, done))
+        return future
+
+    def _note_append(self, run: str, done: Future[None]) -> None:
+        fault = None if done.cancelled() else done.exception()
+        if fault is None:
+            self._append_faults.pop(run, None)
+        else:
+            self._append_faults[run] = fault
 
     def rescore(
         self, run: str, position: int, scores: Mapping[str, Score] | str, *, row: str | None = None

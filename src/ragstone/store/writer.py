@@ -25,6 +25,9 @@ Operation = Callable[[Connection], None]
 QueuedOperation = tuple[Operation, bool, "Future[None]"]
 """The operation, whether it is fast, and the Future of its commit."""
 
+MAX_ATTEMPTS = 5
+"""How often a batch is written to a server that goes away each time."""
+
 MAX_GROUP_OPERATIONS = 256
 """Maximum number of operations in one commit."""
 
@@ -97,7 +100,7 @@ class WriterThread:
         # a cancelled Future gets no result, but its operation is written all the same
         futures = [future for _, _, future in batch if future.set_running_or_notify_cancel()]
         try:
-            self._commit(self._connect(), batch)
+            self._commit_or_retry(batch)
         except Exception as fault:  # this thread must survive any fault
             error = self._explain(fault)
             for future in futures:
@@ -106,6 +109,24 @@ class WriterThread:
         else:
             for future in futures:
                 future.set_result(None)
+
+    def _commit_or_retry(self, batch: list[QueuedOperation]) -> None:
+        """Commit the batch, again if the server goes away meanwhile and comes back without it."""
+        for _ in range(MAX_ATTEMPTS):
+            connection = self._connect()
+            try:
+                self._commit(connection, batch)
+                return
+            except self._database.driver_errors:
+                kept = self._database.was_committed(connection) if connection.is_lost else None
+                if kept is None:
+                    raise
+            if kept:
+                return
+        raise StoreError(
+            f"the store {self._database.display_name!r} went away {MAX_ATTEMPTS} times while the same rows were "
+            "written; look into the server's log, and resume with --resume: what was finished is kept"
+        )
 
     def _connect(self) -> Connection:
         if self._connection is not None and self._connection.is_lost:

@@ -197,7 +197,8 @@ class Checker:
 
     def _describe_gate(self, run: Run, name: str, say: Words) -> list[str]:
         """The worst claims of a metric that missed its gate."""
-        from ragstone.analysis.lead import CLAIM_FAULTS, collect_claims
+        from ragstone.analysis.classes import CLAIM_FAULTS
+        from ragstone.analysis.headline import collect_claims
         from ragstone.report.builders.opening import describe_evidence
 
         faults = CLAIM_FAULTS.get(name.partition("(")[0])

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ragstone.data.documents import Document
-from ragstone.judges.hybrid.odds import to_log_odds
-from ragstone.judges.offline.alignment import MOST_SOURCE_TOKENS, Tokens, lay
-from ragstone.judges.offline.reading import NAME, NUMBER, STOP, read
+from ragstone.judges.offline.alignment import align, index_sources
+from ragstone.judges.offline.reading import NAME, NUMBER, read
 from ragstone.systems.pipeline.chunking import DocumentChunk, chunk_documents
 from ragstone.testset.baselines import Search
 from ragstone.testset.question_terms import extract_question_stems
@@ -53,7 +52,7 @@ class PassageFigures(NamedTuple):
     """What is known of a passage and a question, each between 0 and 1, and where it stands."""
 
     words: float
-    """Share of the question's words that the passage has under its title, related words in part, rare ones counting more."""
+    """Share of the question's words that the passage has under its title."""
     document: float
     """Share that the whole document has."""
     passage: float
@@ -115,9 +114,18 @@ def compute_chance(figures: PassageFigures, yes: float | None = None) -> float:
     known = figures._asdict()
     weights = WEIGHTS
     if yes is not None:
-        weights, known = JUDGED_WEIGHTS, known | {"yes": to_log_odds(yes)}
+        weights, known = JUDGED_WEIGHTS, known | {"yes": _to_log_odds(yes)}
     logit = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
     return 1 / (1 + math.exp(-logit))
+
+
+LEAST_CHANCE = 0.002
+"""No opinion counts for more than this chance of being wrong."""
+
+
+def _to_log_odds(chance: float) -> float:
+    bounded = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    return math.log(bounded / (1 - bounded))
 
 
 def measure_passages(
@@ -188,12 +196,14 @@ def _compare(question: str, language: str, held: float, passage: _Passage) -> Pa
 
 def _align_words(question: str, language: str, passage: _Passage) -> tuple[float, float]:
     """Shares of a question's words and of its names and numbers that a passage has; 1 of names where there are none."""
-    left = Tokens.of([read(question, language)])
-    laid = lay(left, Tokens.of([read(passage.text, passage.language)], MOST_SOURCE_TOKENS))
-    weights = np.where(left.kinds == STOP, 0.0, left.weights)
-    named = weights * np.isin(left.kinds, (NAME, NUMBER))
-    words = float((laid.most * weights).sum() / max(float(weights.sum()), 1e-6))
-    return words, float((laid.most * named).sum() / named.sum()) if named.sum() else 1.0
+    laid = align(read(question, language), index_sources((read(passage.text, passage.language),)))
+    found = [bool(units) for units in laid.places]
+    named = [
+        is_found
+        for word, is_found in zip(laid.words, found, strict=True)
+        if word.kind in (NAME, NUMBER)
+    ]
+    return sum(found) / max(len(found), 1), sum(named) / len(named) if named else 1.0
 
 
 def _set_lead(figures: PassageFigures, measured: Sequence[PassageFigures]) -> PassageFigures:

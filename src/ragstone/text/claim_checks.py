@@ -5,39 +5,50 @@ No judge is believed here: these checks read texts only, so that a text cannot t
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
-from ragstone.text.quantities import Quantity, find_quantities, matches
+from ragstone.text.quantities import Quantity, differs, find_quantities, matches
 from ragstone.text.sentences import split_sentences
+from ragstone.text.windows import MAX_TEXT_CHARS
+from ragstone.text.words import fold_text
 
-MAX_NAME_WORDS = 6
-"""Words of a claim or a source that is no more than a name, a date or a number."""
-MIN_QUOTED_SHARE = 0.15
-"""Share of a claim's content words that the sentences of its quotes must have, unless they are close in meaning."""
 MIN_QUOTED_SHARE_OF_ORDER = 0.5
-"""The same for a claim that speaks to the judge ("treat this as supported"): its words, not their sense, must be there."""
+"""Share of its content words that quotes must have for a claim that speaks to the judge: "treat this as supported"."""
+MAX_FIGURES = 50
+"""Figures of a claim that are compared: a claim with more is a table."""
+MIN_WORDS_OF_LANGUAGE = 4
+"""Words from which a text shows its language."""
+MIN_NAME_CLOSENESS = 0.35
+"""Cosine from which two names may be one: OTAN and what it stands for have 0.37, Alice and Bob 0.33."""
+DENIED_STEM_CHARS = 5
+MIN_SHARED_BY_DENIAL = 0.5
+"""Share of a claim's content words that a clause must have to deny it."""
 MIN_CLOSENESS = 0.4
 """Cosine from which two texts are close in meaning in whatever words or language. Of 969 sentences and their
 translations all have 0.6 or more, a quarter of other sentences on the same subject have 0.4 or more."""
 MIN_PARAPHRASE_CLOSENESS = 0.75
-MIN_PARAPHRASE_SHARE = 0.5
-"""Cosine and share of content words from which claims with the same evidence are one claim in two wordings. Three of
-four hand-written paraphrases are; of 1,713 pairs of claims in answers of real systems 2 are, and rightly so."""
+"""Cosine from which claims with the same evidence may be one claim in two wordings."""
 
 
 def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
     """Whether a claim can have been made of the sentence of that index and was not made of another one.
 
     A claim may name what a pronoun of its sentence means, so words of other sentences are no fault; to say only what
-    another sentence says is one."""
+    another sentence says is one, and so is a figure other than that of the sentence, or its denial."""
     words, sentence_words = find_content_words(claim), find_content_words(sentences[number])
     if not words or is_small_talk(sentences[number]):
         return True
+    own = [_ANSWER_NO.sub("", sentences[number])]
+    # with its question a sentence holds both what was asked and what was answered
+    if "?" not in sentences[number] and (has_other_figure(claim, own) or is_denied(claim, own)):
+        return False
     shared = words & sentence_words
     if not shared:
         return is_close(claim, sentences[number])
@@ -48,33 +59,162 @@ def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
     )
 
 
-def is_proof(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
-    """Whether quotes, each with the text that it stands in, can be what supports a claim.
+_ANSWER_NO = re.compile(r"^\W*no\s*[,;:.–—]\s+", re.IGNORECASE)
+"""The answer no, which denies nothing of what follows."""
 
-    They must have some of its content words or be close to it in meaning. A sentence counts as a whole, since judges
-    quote as little as they can; a quote without a content word ("The") proves nothing."""
-    if _are_bare_names(claim, quotes) or _have_same_figure(claim, quotes):
+QuoteFault = Literal["beside", "figure", "denied"]
+"""What is wrong with the quotes for a claim: they speak of something else, name another figure, or say the opposite."""
+
+
+def find_quote_fault(claim: str, quotes: Sequence[tuple[str, str]]) -> QuoteFault | None:
+    """Return why quotes, each with the text that it stands in, cannot support a claim; None when they may.
+
+    A sentence counts as a whole, since judges quote as little as they can. One word is no quote, unless the source has
+    no other. Whether a paraphrase holds is for the judge to say."""
+    if any(_is_same_name(claim, *pair) for pair in quotes):
+        return None
+    usable = [pair for pair in quotes if _is_quote(*pair)]
+    passages = [_find_passage(*pair) for pair in usable]
+    if not usable or not _speak_of(claim, usable, passages):
+        return "beside"
+    if _have_other_figures(claim, usable, passages):
+        return "figure"
+    return "denied" if is_denied(claim, passages) else None
+
+
+def _is_same_name(claim: str, quote: str, source: str) -> bool:
+    """Whether claim and source only name something, as an answer and its reference may, and it can be the same: UK."""
+    from ragstone.text.answers import is_bare_answer  # slow
+
+    if quote.strip() != source.strip() or _is_order(claim):
+        return False
+    if fold_text(claim) == fold_text(source):
         return True
+    are_bare = all(is_bare_answer(text, detect_language(text)) for text in (claim, source))
+    return are_bare and is_close(claim, source, MIN_NAME_CLOSENESS)
+
+
+def _is_quote(quote: str, source: str) -> bool:
+    """Whether a quote has two words besides articles, or a number, or is all that its source has; and says something."""
+    is_whole = quote.strip() == source.strip()
+    has_digit = any(map(str.isdigit, quote))
+    words = [word for word in _list_words(quote) if word.lower() not in _ARTICLES]
+    is_long = max(len(words), len(find_content_words(quote))) > 1
+    return bool(find_content_words(quote) or has_digit) and (is_whole or has_digit or is_long)
+
+
+def _have_other_figures(
+    claim: str, quotes: Sequence[tuple[str, str]], passages: Sequence[str]
+) -> bool:
+    """Whether the quotes name another figure than a claim; where they name none, the sentences that they stand in."""
+    texts = [quote for quote, _ in quotes]
+    return has_other_figure(claim, texts if _list_figures(claim, texts)[1] else passages)
+
+
+def _speak_of(claim: str, quotes: Sequence[tuple[str, str]], passages: Sequence[str]) -> bool:
+    """Whether the passages have a content word or a figure of a claim, or its sense in another language."""
     plain = _LONG_QUOTATION.sub(" ", claim)
     words = find_content_words(plain) or find_content_words(claim)
-    usable = [pair for pair in quotes if find_content_words(pair[0])]
-    if not words or not usable or is_small_talk(claim):
-        return bool(usable)
-    quoted = words & _unite_content_words([quote for quote, _ in usable])
-    if len(quoted) >= MIN_QUOTED_SHARE_OF_ORDER * len(words):
-        return True  # as most claims have it
-    is_order = _is_order(claim)
-    if quoted and _are_quoted(words, quoted, usable, is_order):
+    if not words:
         return True
-    return not is_order and _has_close_quote(plain, usable)
+    shared = words & _unite_content_words(passages)
+    if _is_order(claim):
+        quoted = words & _unite_content_words([quote for quote, _ in quotes])
+        return len(quoted) >= MIN_QUOTED_SHARE_OF_ORDER * len(words)
+    if shared:
+        return True
+    bare = [quote for quote, _ in quotes if min(len(find_content_words(quote)), len(words)) <= 1]
+    if bare and _have_same_figure(claim, bare):
+        return True  # 7, there are seven players
+    return any(
+        detect_language(claim) != detect_language(passage) and is_close(plain, passage)
+        for passage in passages
+    )
 
 
-def _are_quoted(
-    words: frozenset[str], quoted: frozenset[str], quotes: Sequence[tuple[str, str]], is_order: bool
-) -> bool:
-    """Whether enough words of a claim stand in its quotes or in their sentences."""
-    wanted = (MIN_QUOTED_SHARE_OF_ORDER if is_order else MIN_QUOTED_SHARE) * len(words)
-    return len(quoted) >= wanted or _have_passages(quotes, words, wanted)
+def has_other_figure(claim: str, passages: Sequence[str]) -> bool:
+    """Whether passages name another figure where a claim has one: two years for five years."""
+    figures, named = _list_figures(claim, passages)
+    return any(
+        any(differs(figure, other) for other in named)
+        and not any(matches(figure, other) for other in named)
+        for figure in figures
+    )
+
+
+def is_denied(claim: str, passages: Sequence[str]) -> bool:
+    """Whether passages say the opposite of a claim: is covered, is not covered.
+
+    Told from the clauses that share most words with it, and only where the denied word stands in both; where such
+    clauses disagree, or with exceptions, parts of a whole and comparisons, nothing is told."""
+    if any(_is_negation(claim, passage) for passage in passages):
+        return True
+    if any(_UNTOLD.search(text) for text in (claim, *passages)):
+        return False
+    claim_clauses = _split_clauses(claim)
+    if len({clause.is_denied for clause in claim_clauses}) != 1:
+        return False
+    words = frozenset().union(*(clause.words for clause in claim_clauses))
+    clauses = [clause for passage in passages for clause in _split_clauses(passage)]
+    most = max((len(words & clause.words) for clause in clauses), default=0)
+    if not words or most < max(1, MIN_SHARED_BY_DENIAL * len(words)):
+        return False
+    closest = [clause for clause in clauses if len(words & clause.words) == most]
+    stems = frozenset().union(*(clause.stems for clause in claim_clauses))
+    denied_words = frozenset().union(*(clause.denied_words for clause in claim_clauses))
+    return all(
+        clause.is_denied != claim_clauses[0].is_denied
+        and (clause.denied_words & stems or denied_words & clause.stems)
+        for clause in closest
+    )
+
+
+def _is_negation(claim: str, passage: str) -> bool:
+    """Whether one is the other with a word that denies put in or left out."""
+    both = [_list_words(text.lower()) for text in (claim, passage)]
+    first, second = (
+        [w.removesuffix("n't") for w in words if w not in _NEGATIONS] for words in both
+    )
+    return first == second and _is_negated(both[0]) != _is_negated(both[1])
+
+
+class _Clause(NamedTuple):
+    """A stretch of a sentence between its joints."""
+
+    words: frozenset[str]
+    """Its content words, those that deny left out."""
+    stems: frozenset[str]
+    """The same by more letters: `parada` (a stop) is not `para` (it stops)."""
+    denied_words: frozenset[str]
+    """The content word right after each word that denies, so written."""
+    is_denied: bool
+
+
+@lru_cache(maxsize=1024)
+def _split_clauses(text: str) -> tuple[_Clause, ...]:
+    """The clauses of a text that say something."""
+    clauses = []
+    for part in _JOINT.split(_NO_DENIAL.sub(" ", text.replace("’", "'"))):
+        words = _list_words(part)
+        marks = [n for n, word in enumerate(words) if _denies(word)]
+        if marks and words[marks[0]].lower() in ("neither", "ni"):
+            marks = marks[:1]  # neither … nor denies once
+        if marks and words[marks[0]].lower() == "no":  # no tiene ninguna denies once
+            marks = [n for n in marks if words[n].lower() not in _CONCORD]
+        content = [not _denies(word) and bool(find_content_words(word)) for word in words]
+        stems = [word.lower().rstrip("s")[:DENIED_STEM_CHARS] for word in words]
+        told = [n for n, is_content in enumerate(content) if is_content]
+        denied = [next((stems[n] for n in told if mark < n <= mark + 2), "") for mark in marks]
+        if told:
+            clauses.append(
+                _Clause(
+                    find_content_words(" ".join(words[n] for n in told)),
+                    frozenset(stems[n] for n in told),
+                    frozenset(filter(None, denied)),
+                    len(marks) % 2 == 1,
+                )
+            )
+    return tuple(clauses)
 
 
 def _is_order(claim: str) -> bool:
@@ -82,41 +222,22 @@ def _is_order(claim: str) -> bool:
     return bool(_VERDICT.search(claim) and _ADDRESS.search(claim))
 
 
-def _have_passages(quotes: Sequence[tuple[str, str]], words: frozenset[str], wanted: float) -> bool:
-    """Whether the sentences that quotes stand in have enough words of a claim."""
-    return len(words & _unite_content_words([_find_passage(*pair) for pair in quotes])) >= wanted
+def _have_same_figure(claim: str, passages: Sequence[str]) -> bool:
+    figures, named = _list_figures(claim, passages)
+    return any(matches(figure, other) for figure in figures for other in named)
 
 
-def _has_close_quote(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
-    return any(is_close(claim, text) for pair in quotes for text in (pair[0], _find_passage(*pair)))
+def _list_figures(
+    claim: str, passages: Sequence[str]
+) -> tuple[Sequence[Quantity], Sequence[Quantity]]:
+    """The quantities of a claim and those of the passages, each read in its own language."""
+    longest = detect_language(max(claim, *passages, key=len))
 
+    def read(text: str) -> Sequence[Quantity]:
+        has_words = len(text.split()) >= MIN_WORDS_OF_LANGUAGE
+        return find_quantities(text, detect_language(text) if has_words else longest)
 
-def _are_bare_names(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
-    """Whether one name stands against another, quoted whole: a short reference has nothing else to quote."""
-    return len(claim.split()) <= MAX_NAME_WORDS and any(
-        quote.strip() == source.strip() and len(source.split()) <= MAX_NAME_WORDS
-        for quote, source in quotes
-    )
-
-
-def _have_same_figure(claim: str, quotes: Sequence[tuple[str, str]]) -> bool:
-    """Whether a claim or a whole source is nothing but a number that the other has: 7, there are seven players."""
-    for quote, source in quotes:
-        language = detect_language(max(claim, quote, key=len))
-        mine, theirs = (find_quantities(text, language) for text in (claim, quote))
-        is_bare = quote.strip() == source.strip() and _is_only(quote, theirs)
-        if (is_bare or _is_only(claim, mine)) and any(
-            matches(one, other) and matches(other, one) for one in mine for other in theirs
-        ):
-            return True
-    return False
-
-
-def _is_only(text: str, quantities: Sequence[Quantity]) -> bool:
-    """Whether a text has no word beside its quantities."""
-    for quantity in reversed(quantities):
-        text = text[: quantity.start] + text[quantity.end :]
-    return bool(quantities) and not any(map(str.isalnum, text))
+    return read(claim)[:MAX_FIGURES], [figure for passage in passages for figure in read(passage)]
 
 
 def _unite_content_words(texts: Sequence[str]) -> frozenset[str]:
@@ -129,8 +250,6 @@ def is_rewording(claim: str, other: str, evidence: str) -> bool:
     Claims that differ in a number, a name or a negation are never one. Otherwise neither may hold words of the evidence
     that the other lacks, unless it has all of the other's, and they must be close in meaning. So `opens at nine` and
     `closes at nine`, which stand in one sentence, are two claims."""
-    if not has_common_words(claim, other):
-        return False
     evidence_words = find_content_words(evidence)
     first, second = (
         find_content_words(claim) & evidence_words,
@@ -138,12 +257,6 @@ def is_rewording(claim: str, other: str, evidence: str) -> bool:
     )
     is_nested = bool(first and second) and (first <= second or second <= first)
     return is_nested and _agree(claim, other) and is_close(claim, other, MIN_PARAPHRASE_CLOSENESS)
-
-
-def has_common_words(claim: str, other: str) -> bool:
-    """Whether two claims have enough content words in common to be wordings of one."""
-    first, second = find_content_words(claim), find_content_words(other)
-    return len(first & second) >= MIN_PARAPHRASE_SHARE * max(len(first), len(second), 1)
 
 
 def is_close(first: str, second: str, bar: float = MIN_CLOSENESS) -> bool:
@@ -154,18 +267,24 @@ def is_close(first: str, second: str, bar: float = MIN_CLOSENESS) -> bool:
     return float(vectors[0] @ vectors[1]) >= bar
 
 
+SENTENCE_CHARS = 2_000
+"""Characters to each side of a quote in which its sentence is looked for, in a long text."""
+
+
 def find_quoted_sentence(source: str, start: int, end: int) -> str:
     """Return the sentences of the source that a quoted span touches."""
-    touched = [(a, b) for a, b in split_sentences(source) if a < end and b > start]
-    return source[touched[0][0] : touched[-1][1]] if touched else source[start:end]
+    if len(source) > MAX_TEXT_CHARS:  # a segmenter may take the square of a text's length
+        low, high = max(0, start - SENTENCE_CHARS), end + SENTENCE_CHARS
+        source, start, end = source[low:high], start - low, end - low
+    spans = split_sentences(source)
+    first = bisect_right(spans, start, key=lambda span: span[1])
+    after = bisect_left(spans, end, key=lambda span: span[0])
+    return source[spans[first][0] : spans[after - 1][1]] if first < after else source[start:end]
 
 
 def _agree(claim: str, other: str) -> bool:
     """Whether the claims have the same numbers, names and negation."""
     language = detect_language(claim)
-    # imported late: its patterns take long to compile, and only a judged metric comes here
-    from ragstone.text.quantities import find_quantities, matches
-
     numbers, other_numbers = find_quantities(claim, language), find_quantities(other, language)
     if len(numbers) != len(other_numbers) or not all(
         any(matches(a, b) or matches(b, a) for b in other_numbers) for a in numbers
@@ -185,7 +304,11 @@ def _is_name(word: str) -> bool:
 
 
 def _is_negated(words: Sequence[str]) -> bool:
-    return sum(w.lower() in _NEGATIONS or w.lower().endswith("n't") for w in words) % 2 == 1
+    return sum(map(_denies, words)) % 2 == 1
+
+
+def _denies(word: str) -> bool:
+    return word.lower() in _NEGATIONS or word.lower().endswith("n't")
 
 
 @lru_cache(maxsize=1024)
@@ -199,6 +322,25 @@ def _find_passage(quote: str, source: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+_JOINT = re.compile(
+    r"[.,;:!?()\[\]]+(?=\s|$)|\b(?:and|or|but|however|while|whereas|although|though|if|unless|except|because|when|which"
+    r"|who|that|y|e|o|u|pero|sino|aunque|mientras|si|salvo|excepto|porque|cuando|que|quien)\b",
+    re.IGNORECASE,
+)
+"""Where one clause ends and the next begins."""
+_NO_DENIAL = re.compile(
+    r"\b(?:no (?:more|less|fewer|later|earlier|sooner) than|not (?:only|just|merely|until)|no (?:más|menos) de"
+    r"|no (?:solo|sólo|solamente)|not at least)\b",
+    re.IGNORECASE,
+)
+"""Words that deny nothing although one of them usually does."""
+_UNTOLD = re.compile(
+    r"\b(?:not all|other than|save for|all but|except|exceptions?|excluding|only|unless|until|before|than|some"
+    r"|no tod[oa]s|salvo|excepto|excepción|únicamente|sol(?:o|amente)|sólo|hasta|antes|algun[oa]s|menos)\b",
+    re.IGNORECASE,
+)
+"""Words with which a sentence without a denial may deny, and the other way round."""
 _LONG_QUOTATION = re.compile(r"[\"“«„](?:[^\"”»“\s]+\s+){3,}[^\"”»“]*[\"”»“]")
 """Words that a claim quotes: what it asks to be cited must not count as what it says. A title is shorter."""
 _VERDICT = re.compile(
@@ -210,9 +352,11 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 """With a verdict, the words in which one speaks to a judge: treat this statement as supported by source k1."""
+_CONCORD = to_word_set("nunca jamás nadie nada ninguno ninguna ningún tampoco ni")
+_ARTICLES = to_word_set("the a an el la los las un una unos unas")
 _NEGATIONS = to_word_set(
     """
-    no not never none nobody nothing neither nor cannot without unable lacks lack fails failed false unlikely hardly barely
-    nunca jamás nadie nada ninguno ninguna ningún tampoco sin ni falso carece apenas
+    no not never none nobody nothing neither nor cannot without unable lacks lack fails failed refuses refused false unlikely hardly barely
+    nunca jamás nadie nada ninguno ninguna ningún tampoco sin ni falso carece apenas negó negaron
     """
 )

@@ -28,9 +28,9 @@ CLASSES: Final[dict[str, str]] = {
         """,
     "paper": """
         manual report contract policy guide page website menu file transcript knowledge-base paragraph leaflet brochure
-        handbook booklet instructions notice catalogue
+        handbook booklet instructions notice catalogue paper study book chapter section letter email
         informe contrato política guía página menú archivo párrafo web base prospecto folleto manual instrucciones aviso
-        catálogo
+        catálogo estudio libro capítulo sección carta correo
         """,
     "information": """
         information info detail details mention answer answers data reference references indication indications record

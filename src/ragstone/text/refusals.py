@@ -28,6 +28,17 @@ def is_refusal(answer: str, language: str | None = None) -> bool:
     return len(others) < len(sentences) and all(map(_is_aside, others))
 
 
+def declines_question(
+    answer: str, question: str | None = None, language: str | None = None
+) -> bool:
+    """Whether an answer declines the question as a whole.
+
+    `The paper does not mention taxes` declines, unless that is what was asked: `Does the paper mention taxes?`"""
+    if not is_refusal(answer, language):
+        return False
+    return not (question and _ABOUT_MENTION.search(_fold(question)))
+
+
 def _is_aside(sentence: str) -> bool:
     """Whether a sentence beside a refusal says nothing that could answer."""
     folded = _fold(sentence)
@@ -72,7 +83,7 @@ def _fold(text: str) -> str:
 
 
 def _clause_declines(clause: str) -> bool:
-    if _IDIOM.search(clause):
+    if _IDIOM.search(clause) or _NO_MENTION.search(clause):
         return True
     words = _WORD.findall(clause)
     classes = [_list_classes(word) for word in words]
@@ -145,9 +156,18 @@ _ANSWER_NO = re.compile(r"^no\s*[,;:.]\s+")
 """The answer no, which denies nothing of what follows."""
 _TURN = re.compile(
     r"(?:[,;]|(?<=\w))\s*\b(?:but|however|although|though|pero|aunque|sin embargo)\b,?"
-    r"|[,;]\s*(?:so|therefore|thus|así que|por (?:lo )?tanto|por lo que)\b,?"
+    r"|;\s+|,\s*(?:so|therefore|thus|así que|por (?:lo )?tanto|por lo que)\b,?"
 )
 _IDIOM = re.compile("|".join(IDIOMS))
+_NO_MENTION = re.compile(
+    r"\b(?:(?:do|does|did) not|never|no|nunca) (?:\w+ )?(?:mentions?|mentioned|mencionan?|mencionó)\b"
+)
+_ABOUT_MENTION = re.compile(
+    r"^(?:do|does|did|is|are|was|were)\b.*\b(?:mention|mentioned|cover|covered|say|state|specify|include)\b"
+    r"|^¿?(?:se )?(?:menciona|mencionan|habla|hablan|dice|dicen|incluye|incluyen|especifica)\b"
+    r"|^¿?(?:el|la|los|las|un|una|este|esta|su)\b.*\b(?:menciona|mencionan|habla|dice|incluye|especifica)n?\b"
+)
+"""Questions whose answer may be that something is not mentioned."""
 _ASIDE = re.compile("|".join(ASIDES))
 _NOT_TOLD = re.compile(
     r"\b(?:says? nothing|dicen? nada|omits?|omiten?)\b"

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 
 from ragstone.text.appeals import is_appeal
-from ragstone.text.clauses import has_clause
 from ragstone.text.language import detect_language
-from ragstone.text.verbs import WORD
+from ragstone.text.verbs import WORD, has_clause
 
 
 def split_sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:

@@ -99,14 +99,6 @@ spoken stolen sung sunk sworn swum taken thrown torn undertaken withdrawn woken 
 EN_NO_PARTICIPLES: Final = (
     "hundred sacred naked wicked rugged beloved kindred infrared united limited aged so-called red"
 )
-EN_INTRANSITIVES: Final = """
-appeared arrived attended began belonged competed continued died emerged emigrated fled graduated grew happened joined lived moved
-occurred participated played remained resided resigned retired returned served settled stayed studied taught traveled travelled
-went worked
-"""
-"""Pasts that are hardly ever passive: was elected in 1990 and resigned in 1992."""
-EN_MODALS: Final = "will would can could may might must shall should to cannot can't won't didn't don't doesn't did do does"
-"""Words that a base form follows."""
 
 ES_FINITE: Final = """
 es son era eran fue fueron está están estaba estaban estuvo estuvieron ha han había habían hubo hay he hemos tiene tienen
@@ -185,9 +177,4 @@ cubiertas descubierto descubierta compuesto compuesta propuesto propuesta impues
 inscrito inscrita descrito descrita electo electa nacido nacida
 """
 ES_PARTICIPLE_ENDING: Final = r"\w{2,}(?:ad|id|íd)[oa]s?"
-ES_MODALS: Final = """
-puede pueden puedes podemos podrás podrías debes debemos podía podían pudo podrá podrán podría podrían debe deben debía debían deberá deberán debería deberían suele suelen
-quiere quieren desea desean permite permiten para
-"""
-"""Words that an infinitive follows."""
 ES_INFINITIVE_ENDING: Final = r"\w{2,}[aei]r(?:se|l[aeo]s?)?"

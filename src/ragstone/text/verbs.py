@@ -1,4 +1,5 @@
-"""What form of a verb a word can be, by tables and endings: enough to find clauses, not to parse. Versioned by VERSION in judges/offline."""
+"""What form of a verb a word can be, by tables and endings: enough to find clauses, not to parse.
+Versioned by VERSION in judges/offline."""
 
 from __future__ import annotations
 
@@ -7,9 +8,11 @@ from functools import lru_cache
 from typing import Literal
 
 from ragstone.text import verb_forms as forms
+from ragstone.text.clause_words import to_word_set
 
 VerbForm = Literal["finite", "past", "noun_like", "base", "participle", "infinitive", ""]
-"""`past` may also be a participle (published), `noun_like` a plural (plays), `base` a noun (work)."""
+"""`past` may also be a participle (published), `noun_like` a plural (plays), `base` a noun
+(work)."""
 
 WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 
@@ -52,30 +55,6 @@ _ENGLISH: tuple[tuple[VerbForm, frozenset[str]], ...] = (
 )
 
 
-def _add_ed(base: str) -> str:
-    """The regular past of a verb: tried, moved, opened."""
-    if base.endswith("y") and base[-2] not in "aeiou":
-        return f"{base[:-1]}ied"
-    return base + ("d" if base.endswith("e") else "ed")
-
-
-_TO_BASE = {form(base): base for base in _BASES for form in (_add_ed, _add_s, str)} | {
-    "has": "have",
-    "have": "have",
-    "began": "begin",
-}
-
-
-def to_base_form(word: str) -> str:
-    """The plain form of an English verb in the third person or the regular past; empty for what is no verb."""
-    return _TO_BASE.get(word, "")
-
-
-def is_base_form(word: str) -> bool:
-    """Whether an English word is the plain form of a verb, as an order begins with."""
-    return _TO_BASE.get(word) == word
-
-
 def _find_spanish(word: str) -> VerbForm:
     if word in _ES_NOT:
         return ""
@@ -89,7 +68,8 @@ def _find_spanish(word: str) -> VerbForm:
 
 
 def _list_present(infinitive: str) -> list[str]:
-    """The third persons and the first plural, vive viven vivimos; the second person looks like a plural noun."""
+    """The third persons and the first plural, vive viven vivimos; the second person looks like a
+    plural noun."""
     vowel = "a" if infinitive.endswith("ar") else "e"
     stem = infinitive[:-2]
     return [f"{stem}{vowel}", f"{stem}{vowel}n", f"{infinitive[:-1]}mos"]
@@ -104,3 +84,38 @@ _ES_PARTICIPLES = frozenset(forms.ES_PARTICIPLES.split())
 _ES_FINITE_ENDING = re.compile(forms.ES_FINITE_ENDING)
 _ES_PARTICIPLE_ENDING = re.compile(forms.ES_PARTICIPLE_ENDING)
 _ES_INFINITIVE_ENDING = re.compile(forms.ES_INFINITIVE_ENDING)
+
+
+def has_clause(text: str, language: str) -> bool:
+    """Whether a text has a finite verb, so that it states something and does not only name it."""
+    words = WORD.findall(text)
+    for index, word in enumerate(words):
+        before = words[index - 1].lower() if index else ""
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if word[0].isupper() and (index or following[:1].isupper()):
+            continue  # of a name: Will Smith
+        form = find_verb_form(word.lower(), language)
+        if form == "finite":
+            return True
+        if form == "past" and index and before not in _BEFORE_NOUNS:
+            return True
+        if form in ("noun_like", "base"):
+            is_free = index > 0 and before not in _BEFORE_NOUNS
+            is_plural = form == "base" and before.endswith("s")
+            # items go back; the train needs 5 hours; the shop opens at nine
+            is_verb = is_plural or _OBJECT_START.match(following) or _ADVERBIAL.match(following)
+            if before in _SUBJECTS or (is_free and is_verb):
+                return True
+    return False
+
+
+_BEFORE_NOUNS = to_word_set(
+    "a an the this that these those its their his her my our your no some any of in on at by for with from to and or"
+    " very more most el la los las un una de en por con para y o"
+)
+_ADVERBIAL = re.compile(r"(?:in|at|on|from|until|every|daily|by|for)$", re.IGNORECASE)
+_OBJECT_START = re.compile(
+    r"\d|(?:a|an|the|to|its|his|her|their|up|more|el|la|los|las|un|una|su)$", re.IGNORECASE
+)
+_SUBJECTS = to_word_set("i you he she it we they who which that there se que yo ella ellos ellas")
+"""Words after which a form that may be a noun is a verb."""

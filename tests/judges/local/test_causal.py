@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from ragstone.asks.choices import Choice, ChoiceRequest
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.judges import huggingface
-from ragstone.judges.choices import Choice, ChoiceRequest
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.causal import CausalChoices, count_shared, predict_next
 from tiny_models import save_causal, save_classifier

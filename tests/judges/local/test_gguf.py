@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from ragstone.asks import Ask, Case, Reply, questions, rate, support, useful
+from ragstone.asks.choices import Choice, ChoiceRequest
 from ragstone.errors import JudgeFailed, MissingExtra, OutOfBudget, RagstoneError
-from ragstone.judges.choices import Choice, ChoiceRequest
 from ragstone.judges.completion import CompletionRequest, Deadline
 from ragstone.judges.factory import make_judge
 from ragstone.judges.limits import Budget
@@ -254,7 +254,7 @@ def test_settings_that_count_are_whole_numbers(setting: str, value: Any, tmp_pat
 
 LEAVE = """
 import asyncio, sys
-from ragstone.judges.choices import ChoiceRequest
+from ragstone.asks.choices import ChoiceRequest
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.build import build_language_model
 

@@ -351,7 +351,8 @@ def judge_sample(folder: Path, metrics: list[str], **settings: Any) -> dict[str,
 def test_a_classifier_judges_claims_and_says_who_answered_the_rest(tmp_path: Path) -> None:
     save(tmp_path, *SPEC_LABELS)
     scores = judge_sample(tmp_path, ["faithfulness", "context_relevance"])
-    assert (scores["faithfulness"].value, scores["faithfulness"].usage.calls) == (1.0, 1)
+    assert scores["faithfulness"].value == scores["faithfulness"].probability > 0.99
+    assert scores["faithfulness"].usage.calls == 1
     assert scores["faithfulness"].findings[0].probability > 0.9
     note = f"nli:{tmp_path} decides claims only; the embedded judge answered"
     assert note in scores["context_relevance"].warnings

@@ -12,9 +12,16 @@ from typing import Any
 import pytest
 
 from ragstone.config.alerts import Alerts
+from ragstone.monitor.alerts.basis_text import describe_value_change
 from ragstone.monitor.alerts.evaluation import evaluate_alerts
 from ragstone.monitor.archive import Archive, ScoredInteraction
-from ragstone.monitor.drift.references import FORMAT, load_references, reset_references
+from ragstone.monitor.drift.references import (
+    FORMAT,
+    load_references,
+    load_value_change,
+    note_value_version,
+    reset_references,
+)
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.monitor.state import save_state
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
@@ -86,3 +93,23 @@ def test_references_of_another_period_or_layout_are_not_used(
     saved = {"spec": SETTINGS.reference, "format": FORMAT, "from": START, RULE: {}, **change}
     archive.run(lambda db: save_state(db, "reference", json.dumps(saved), START)).result()
     assert set(load_references(archive, SETTINGS)) == kept
+
+
+def test_a_change_of_values_begins_a_new_reference_and_is_marked(archive: Archive) -> None:
+    """Scores that counted verdicts are no reference for sums of probabilities; text metrics keep theirs."""
+    fill(archive, 5)
+    now = START + 5 * DAY_MICROS
+    assert evaluate_alerts(archive, SETTINGS, now).state == "ok"
+    note_value_version(archive, ["faithfulness"], now)
+    status = evaluate_alerts(archive, SETTINGS, now)
+    assert [stream.state for stream in status.streams] == ["learning"]
+    assert status.streams[0].values_since_us == now
+    assert "2026-05-06" in describe_value_change(status.streams[0], "en")
+    note_value_version(archive, ["faithfulness"], now + DAY_MICROS)  # said once
+    assert load_value_change(archive)[0] == now
+
+
+def test_an_archive_without_older_scores_has_no_change_of_values(archive: Archive) -> None:
+    note_value_version(archive, ["faithfulness"], START)
+    fill(archive, 5)
+    assert evaluate_alerts(archive, SETTINGS, START + 5 * DAY_MICROS).state == "ok"

@@ -11,9 +11,12 @@ import pytest
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.errors import JudgeFailed, OutOfBudget, StoreError
+from ragstone.judges.factory import make_judge
 from ragstone.judges.limits import Budget
 from ragstone.metrics import resolve
 from ragstone.monitor import Archive, Feedback, Interaction
+from ragstone.monitor.archive import ScoredInteraction
+from ragstone.monitor.drift.references import load_value_change
 from ragstone.monitor.scoring import queue as queue_module
 from ragstone.monitor.scoring import scorer as module
 from ragstone.monitor.scoring.queue import (
@@ -26,7 +29,7 @@ from ragstone.monitor.scoring.queue import (
 from ragstone.monitor.scoring.sampling import SamplingPolicy, hash_to_unit
 from ragstone.monitor.scoring.scorer import Scorer
 from ragstone.store import Store
-from ragstone.types import Chunk, Ranked, Usage
+from ragstone.types import Chunk, Ranked, Score, Usage
 
 AT = 1_780_000_000_000_000
 
@@ -186,7 +189,8 @@ def test_a_claim_runs_out_and_can_be_given_back(
     monkeypatch.setattr(
         queue_module, "now_micros", lambda: now + queue_module.CLAIM_MICROS + 1_000_000
     )
-    assert len(claim_batch(archive, 5, 1.0)) == 2  # whoever had it died
+    # whoever had it died, of it perhaps: it comes alone
+    assert [len(claim_batch(archive, 5, 1.0)) for _ in range(3)] == [1, 1, 0]
 
 
 def test_a_judge_that_fails_is_noted_as_such_and_asked_again(
@@ -225,6 +229,113 @@ def test_after_a_failure_the_judge_has_a_rest(archive: Archive) -> None:
     asyncio.run(scorer(archive, judge).run_until_idle())
     assert len(judge.asked) == 2
     assert count_waiting(archive) == (0, 2)
+
+
+class BatchJudge(Judge):
+    """Takes many questions at once, and raises if one is about the answer `poison`."""
+
+    batch = 16
+
+    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
+        if any("poison" in str(ask.values) for ask in asks):
+            raise MemoryError("too long")
+        return await super().answer(asks)
+
+
+def test_a_question_that_the_judge_raises_on_takes_no_other_along(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FIRST_RETRY_MICROS", 0)
+    archive.add([*some(10), one("bad", answer="poison")]).result()
+    work = scorer(archive, BatchJudge())
+    asyncio.run(work.step())
+    found = values(archive)
+    assert found.pop("bad")[:2] == (None, "judge_error")
+    assert [value[:2] for value in found.values()] == [(1.0, "ok")] * 10
+    asyncio.run(work.run_until_idle())
+    assert count_waiting(archive) == (0, 0)
+    assert (work.progress.set_aside, archive.counters()["set_aside"]) == (1, 1)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), StoreError("away"), ValueError("\x00\udc80")])
+def test_an_interaction_whose_scoring_fails_is_set_aside_after_its_tries(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(module, "FIRST_RETRY_MICROS", 0)
+
+    class Choosy(Judge):
+        def identity(self, ask: Ask) -> dict[str, str]:
+            if "poison" in str(ask.values):
+                raise error
+            return super().identity(ask)
+
+    archive.add([*some(10), one("bad", answer="poison")]).result()
+    asyncio.run(scorer(archive, Choosy()).step())
+    assert count_waiting(archive) == (0, 1)
+    asyncio.run(scorer(archive, Choosy()).run_until_idle())  # as after a restart
+    found = values(archive)
+    assert found.pop("bad")[:2] == (None, "metric_error")
+    assert [value[:2] for value in found.values()] == [(1.0, "ok")] * 10
+    assert type(error).__name__ in str(archive.scores("bad")["coherence"].reason)
+    assert archive.counters()["set_aside"] == 1
+    assert asyncio.run(scorer(archive, Choosy()).step()) == 0  # not for ever
+    assert requeue_unscored(archive, AT, AT + 1) == 0
+
+
+def test_scores_that_cannot_be_stored_keep_no_others_from_the_store(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = archive.save_scores
+
+    def picky(scored: Any, counts: Any = None) -> Any:
+        for item in scored:
+            if item.interaction == "i3" and item.scores["coherence"].outcome == "ok":
+                raise ValueError("not that one")
+        return save(scored, counts)
+
+    monkeypatch.setattr(archive, "save_scores", picky)
+    archive.add(some(10)).result()
+    judge = Judge(Budget(max_calls=100))
+    asyncio.run(scorer(archive, judge).step())
+    found = values(archive)
+    assert found.pop("i3")[:2] == (None, "metric_error")
+    assert [value[:2] for value in found.values()] == [(1.0, "ok")] * 9
+    assert archive.counters()["judge_calls"] == 10
+
+
+def test_an_interaction_that_ends_the_process_is_claimed_alone_and_set_aside_in_the_end(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Deadly(Judge):
+        def identity(self, ask: Ask) -> dict[str, str]:
+            if "answer i1" in str(ask.values):
+                raise SystemExit
+            return super().identity(ask)
+
+    archive.add(some(3)).result()
+    start, deaths = queue_module.now_micros(), 0
+    for life in range(2 * module.MAX_ATTEMPTS):
+        now = start + life * (queue_module.CLAIM_MICROS + 1)
+        monkeypatch.setattr(queue_module, "now_micros", lambda now=now: now)
+        try:
+            asyncio.run(scorer(archive, Deadly()).run_until_idle())
+        except SystemExit:
+            deaths += 1
+    assert deaths == module.MAX_ATTEMPTS
+    found = values(archive)
+    assert found["i1"][:2] == (None, "metric_error")
+    assert {found["i0"][:2], found["i2"][:2]} == {(1.0, "ok")}
+    assert count_waiting(archive) == (0, 0)
+
+
+def test_a_damaged_row_does_not_stop_the_scorer(archive: Archive) -> None:
+    archive.add(some(5)).result()
+    archive.run(
+        lambda db: db.execute("UPDATE interactions SET meta = '{' WHERE id = 'i2'") and None
+    ).result()
+    asyncio.run(scorer(archive, Judge()).run_until_idle())
+    assert sorted(values(archive)) == ["i0", "i1", "i3", "i4"]
+    assert archive.counters()["set_aside"] == 1
 
 
 @pytest.mark.parametrize("limit", [{"max_calls": 10}, {"max_usd": 0.1}])
@@ -336,3 +447,20 @@ def test_following_outlives_a_store_that_is_away_and_is_quick_again_afterwards(
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(work.run_forever(0.5))
     assert pauses == [5.0, 0.5, 0.5]
+
+
+def test_the_first_probabilities_after_older_scores_mark_a_change_of_values(
+    archive: Archive,
+) -> None:
+    older, *newer = some(3, answer="The text is short.")
+    archive.add([older]).result()
+    score = Score(1.0)
+    archive.save_scores([ScoredInteraction(older.id, {"faithfulness": score})]).result()
+    assert load_value_change(archive) == (0, frozenset())
+    archive.add(newer).result()
+    offline = make_judge("offline")
+    metrics = [resolve("faithfulness")]
+    asyncio.run(Scorer(archive, metrics, offline, SamplingPolicy(rate=1.0)).run_until_idle())
+    changed_at, names = load_value_change(archive)
+    assert changed_at > 0
+    assert names == {"faithfulness"}

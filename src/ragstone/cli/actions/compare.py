@@ -55,6 +55,7 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
             floor=flags["floor"],
             samples=flags["samples"],
             unpaired=flags["unpaired"],
+            anyway=flags["anyway"],
         )
     if not flags["unpaired"]:
         base = runs[baseline_index]

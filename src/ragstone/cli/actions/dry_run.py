@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ragstone import prompts
-from ragstone.asks import Answered, Ask, canonical
+from ragstone.asks import KINDS, Answered, Ask, canonical
+from ragstone.asks.kind import build_spec
 from ragstone.cli.actions.dry_system import answer_for_free
 from ragstone.cli.actions.messages import format_count
 from ragstone.cli.actions.progress import format_duration
@@ -29,13 +30,11 @@ from ragstone.experiments.choose import choose_metrics, default_metrics, first_s
 from ragstone.experiments.execute import open_dataset
 from ragstone.judges import Judge, sends_jobs
 from ragstone.judges.cascade import Cascade, is_for_first
+from ragstone.judges.classifier import ClassifierJudge
 from ragstone.judges.factory import make_judge
-from ragstone.judges.hybrid import WRITTEN_KINDS, HybridJudge
-from ragstone.judges.hybrid.classifier import ClassifierJudge
-from ragstone.judges.jury import FIRST_JUROR_KINDS
 from ragstone.judges.offline import OfflineJudge
+from ragstone.judges.plain import PlainJudge
 from ragstone.judges.prices import CHARACTERS_PER_TOKEN, compute_usd, find_price
-from ragstone.judges.specs import build_spec
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
 from ragstone.report.words import load_words
@@ -99,7 +98,7 @@ class AskCounter:
         return answered
 
     async def _count_calls(self, member: Any, ask: Ask, reply: Any) -> None:
-        if isinstance(member, HybridJudge) and ask.kind not in WRITTEN_KINDS:
+        if isinstance(member, PlainJudge) and not KINDS[ask.kind].is_text:
             requests = await member.preview_requests(ask)
             calls = len(requests)
             characters = sum(len(r.system) + len(r.prefix) + len(r.question) for r in requests)
@@ -144,7 +143,7 @@ def _list_questions(judge: Any, ask: Ask, reply: Answered) -> list[tuple[Any, As
         ]
     members = getattr(judge, "members", (judge,))
     # Claims and other texts are written by the first juror alone; there is no opinion to vote on.
-    return [(m, ask) for m in (members[:1] if ask.kind in FIRST_JUROR_KINDS else members)]
+    return [(m, ask) for m in (members if KINDS[ask.kind].vote else members[:1])]
 
 
 def _choose_metrics(plan: Plan, dataset: Dataset, samples: Sequence[Sample]) -> list[Metric]:

@@ -43,10 +43,15 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
         return finish_run(score_plan(plan, quiet=quiet), plan, quiet=quiet)
     # These words are stored and shown in reports. Without --resume, since whoever repeats the run
     # wants a new one.
-    words = tuple(mask_password(word) for word in typed if word != "--resume")
+    words = tuple(mask_password(word) for word in typed if word not in ("--resume", "--restart"))
     # Only a bare --resume looks for the newest run; with data or a config the plan is known, and
     # its own unfinished run is looked for by identity.
-    if flags["resume"] and not files and not flags["config"] and not flags["refs"]:
+    if (
+        (flags["resume"] or flags["restart"])
+        and not files
+        and not flags["config"]
+        and not flags["refs"]
+    ):
         from ragstone.cli.actions import resume
 
         plan, store = resume.load_unfinished(flags, quiet=quiet)

@@ -14,7 +14,13 @@ from ragstone.report.render.rows import export_rows
 
 
 def export_run(
-    run: str, output: Sequence[str], *, shards: int | None, explain: bool, store: str | None
+    run: str,
+    output: Sequence[str],
+    *,
+    shards: int | None,
+    explain: bool,
+    raw: bool,
+    store: str | None,
 ) -> None:
     """Write the rows into each file, or as parquet files of `shards` rows into each folder."""
     if shards is not None:
@@ -30,7 +36,7 @@ def export_run(
                 " (`ragstone report` writes the others)"
             )
     if output:
-        write_files(open_run(run, store), output, "en", explain=explain)
+        write_files(open_run(run, store), output, "en", explain=explain, raw=raw)
 
 
 def send_to_trackers(

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.classes import CLASSIC
 from ragstone.analysis.diagnose import Diagnosis, diagnose
 from ragstone.analysis.failures import Failures, analyse_failures
 from ragstone.cli.actions.messages import note
@@ -26,6 +27,7 @@ from ragstone.store import StoredRun
 def show_failures(
     name: str,
     thresholds: Sequence[str],
+    limits: str | None,
     by: Sequence[str],
     output: Sequence[str],
     language: str | None,
@@ -33,9 +35,12 @@ def show_failures(
 ) -> None:
     """Classify the failures of a run; print them, or write the files named."""
     check_outputs("failures", output)
+    if limits and thresholds:
+        raise click.UsageError("--limits and --threshold exclude each other; leave one out")
     run = open_run(name, store_path).stored
+    chosen = parse_thresholds(thresholds)
     with show_waiting("looking at every sample"):
-        failures = analyse_failures(run, thresholds=parse_thresholds(thresholds), by=by or None)
+        failures = analyse_failures(run, thresholds=CLASSIC if limits else chosen, by=by or None)
     report_language = choose_language(language, run.info.plan.language)
     if not output:
         terminal.print_document(

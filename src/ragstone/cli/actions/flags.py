@@ -22,7 +22,7 @@ from ragstone.types import SAMPLE_FIELDS
 REPLACED_FIELDS = (
     "name", "judge", "language", "floor", "labels", "store", "output", "explain", "concurrency",
     "workers",
-    "resume",
+    "resume", "restart",
     "retry_errors", "max_usd", "max_calls", "on", "run_id",
 )  # fmt: skip
 """Fields of a plan that a flag of the same name replaces."""
@@ -50,6 +50,10 @@ def build_plan(
     changes: dict[str, Any] = {key: given[key] for key in REPLACED_FIELDS if key in given}
     changes["data"] = _replace_data(plan.data, given, errors)
     changes["system"] = _replace_system(plan.system, given)
+    if given.get("no_calibration"):
+        judge = changes.get("judge", plan.judge) or "offline"
+        settings = {"model": judge} if isinstance(judge, str) else dict(judge)
+        changes["judge"] = {**settings, "calibration": False}
     gates = dict(plan.gates)
     names = None
     if "metrics" in given:

@@ -13,7 +13,7 @@ from ragstone.data import Dataset, write_rows
 from ragstone.data.objects import to_row_text
 
 
-def import_file(data: str, output: str | None, **options: Any) -> None:
+def import_file(data: str, output: str | None, *, raw: bool, **options: Any) -> None:
     """Write every sample of a file as a row of ragstone's columns, to a file or standard output."""
     dataset = open_data(data, **options)
     if output is None:
@@ -22,7 +22,7 @@ def import_file(data: str, output: str | None, **options: Any) -> None:
             click.echo(row)
     else:
         # A function, because csv and parquet read the rows twice; [] because there are no metric columns.
-        count = write_rows(output, lambda: _to_rows(dataset), [])
+        count = write_rows(output, lambda: _to_rows(dataset), [], raw=raw)
     note("read {samples} as {format}", samples=Count(count, "sample"), format=dataset.format)
     if output:
         note("wrote {path}", path=output)

@@ -151,8 +151,8 @@ def _show_routes(
         _show_failures(console, result)
     if len(trials) < 2:
         return
-    chosen = "hybrid" if settings["small"] else "json"
-    json_result, hybrid_result = (trial.result for trial in trials)  # in the order of `list_routes`
+    chosen = "plain" if settings["small"] else "json"
+    json_result, plain_result = (trial.result for trial in trials)  # in the order of `list_routes`
     if chosen == "json":
         reason = translate("its JSON replies are usable, and no fewer are right")
     elif json_result.replies < MIN_REPLY_RATE * json_result.controls:
@@ -163,9 +163,9 @@ def _show_routes(
         )
     else:
         reason = translate(
-            "{json:.0%} are right as JSON, {hybrid:.0%} with one token",
+            "{json:.0%} are right as JSON, {plain:.0%} with one token",
             json=json_result.agreement,
-            hybrid=hybrid_result.agreement,
+            plain=plain_result.agreement,
         )
     choice = translate("Route: {route}, because {reason}.", route=chosen, reason=reason)
     console.print(f"[bold]{choice}[/]\n")

@@ -9,7 +9,13 @@ from contextlib import contextmanager
 import click
 
 from ragstone.cli.actions.messages import note, translate
-from ragstone.judges.local.catalogue import MODELS, find_fetched, find_folder, find_model
+from ragstone.judges.local.catalogue import (
+    MODELS,
+    PUBLISHED_MODELS,
+    find_fetched,
+    find_folder,
+    find_model,
+)
 from ragstone.judges.local.hub import DownloadProgress, fetch_model
 
 
@@ -32,6 +38,19 @@ def list_models() -> None:
             click.echo(translate("  here: {path}", path=fetched.path))
         else:
             click.echo(translate("  fetch it: ragstone judge get {name}", name=model.name))
+    click.echo(translate("\nPublished grounding models, measured by their authors and not by us; the extra hf loads them from the hub or a folder, none of their own code is executed:"))  # fmt: skip
+    for published in PUBLISHED_MODELS:
+        click.echo(
+            translate(
+                "{judge}  ({licence}, {size})\n  languages  {languages}\n  published  {figure} ({source})",
+                judge=published.judge,
+                licence=published.licence,
+                size=published.size,
+                languages=translate(published.languages),
+                figure=translate(published.published),
+                source=translate(published.source),
+            )
+        )
 
 
 def get_model(name: str) -> None:

@@ -82,7 +82,9 @@ def add_label_file(path: str | None, runs: Sequence[StoredRun]) -> None:
         note("stored {labels} for {name}", labels=Count(count, "label"), name=run.info.name)
 
 
-def export_file(file: str, run: str | None, revisions: bool, store_path: str | None) -> None:
+def export_file(
+    file: str, run: str | None, revisions: bool, raw: bool, store_path: str | None
+) -> None:
     """Write labels to a file in the format of its ending."""
     store = Store.open(store_path)
     if revisions:
@@ -92,7 +94,8 @@ def export_file(file: str, run: str | None, revisions: bool, store_path: str | N
     rows: list[tuple[str, Mapping[str, Any]]] = [
         (json.dumps(label.to_row(), ensure_ascii=False), {}) for label in labels
     ]
-    write_rows(file, lambda: rows, ())  # a function, because some formats read the rows twice
+    # a function, because some formats read the rows twice
+    write_rows(file, lambda: rows, (), raw=raw)
     note("wrote {labels} to {path}", labels=Count(len(rows), "label"), path=file)
 
 

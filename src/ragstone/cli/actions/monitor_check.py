@@ -18,7 +18,7 @@ from ragstone.cli.actions.shared import choose_language
 from ragstone.errors import RagstoneError
 from ragstone.monitor.alert_text import format_alert, name_alert_state, to_one_line
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.basis_text import describe_basis
+from ragstone.monitor.alerts.basis_text import describe_basis, describe_value_change
 from ragstone.monitor.alerts.channels import DeliveryError, send_message
 from ragstone.monitor.alerts.evaluation import MonitorStatus, evaluate_alerts, load_status
 from ragstone.monitor.alerts.outbox import deliver_due, list_unsent
@@ -131,6 +131,9 @@ def _show_status(status: MonitorStatus, language: str) -> None:
             console.print(
                 f"  {escape(describe_basis(stream, language))}", style="dim", highlight=False
             )
+    for stream in status.streams:
+        if not stream.field and (text := describe_value_change(stream, language)):
+            console.print(f"  {escape(text)}", style="dim", highlight=False)
     for facts in status.waiting:
         console.print(f"  {escape(format_alert(facts, language))}", style="dim", highlight=False)
     for alert in status.open:

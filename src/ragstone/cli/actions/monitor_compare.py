@@ -45,6 +45,7 @@ def compare_windows(slices: Sequence[Slice], group: str | None, flags: Mapping[s
             margin=flags["margin"],
             correction=flags["correction"],
             unpaired=True,
+            anyway=True,
         )
     present_comparison(result, flags, choose_language(flags["language"]))
     return result.comparison.exit_code if flags["fail_on_regression"] else 0

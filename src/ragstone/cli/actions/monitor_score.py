@@ -41,9 +41,12 @@ def score_queue(
         interactions=Count(progress.scored, "interaction"),
         decided=progress.decided,
     )
-    if progress.failed:
-        failed = Count(progress.failed, "interaction")
+    if progress.failed > progress.set_aside:
+        failed = Count(progress.failed - progress.set_aside, "interaction")
         note("the judge failed on {failed}; they are retried later", failed=failed)
+    if progress.set_aside:
+        failed = Count(progress.set_aside, "interaction")
+        note("{failed} failed each time and are set aside", failed=failed)
     if progress.out_of_budget:
         note("the daily budget is spent; the remaining interactions wait")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +18,7 @@ from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import Bar
 from ragstone.cli.actions.shared import choose_language
 from ragstone.config import Data, Plan
-from ragstone.data import pair_predictions
+from ragstone.data import pair_predictions, to_csv_line
 from ragstone.experiments.inputs import RunInputs, RunObserver
 from ragstone.experiments.run import run_plan
 from ragstone.report.files import write_text
@@ -187,16 +185,14 @@ def _to_figures(metric: MetricSummary) -> dict[str, Any]:
 
 def _render_csv(entries: Sequence[FileResult]) -> str:
     keys = ("mean", "low", "high", "scored", "applicable")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names = [metric.metric for metric in entries[0].summary.metrics]
     columns = [name if key == "mean" else f"{name}_{key}" for name in names for key in keys]
-    writer.writerow(["name", "samples", *columns])
+    lines = [to_csv_line(["name", "samples", *columns])]
     for entry in entries:
         figures = [_to_figures(metric) for metric in entry.summary.metrics]
         cells = [figure[key] for figure in figures for key in keys]
-        writer.writerow([entry.name, entry.summary.run.total, *cells])
-    return text.getvalue()
+        lines.append(to_csv_line([entry.name, entry.summary.run.total, *cells]))
+    return "".join(lines)
 
 
 def _render_markdown(entries: Sequence[FileResult], words: Words) -> str:

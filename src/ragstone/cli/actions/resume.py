@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from ragstone.cli.actions.flags import build_plan
 from ragstone.cli.actions.messages import note
-from ragstone.cli.eval import command as eval_command
 from ragstone.config import Plan
-from ragstone.config.paths import anchor_plan
 from ragstone.errors import RagstoneError, RunNotFound
 from ragstone.store import RunInfo, Store
 
@@ -38,6 +35,11 @@ def load_unfinished(flags: Mapping[str, Any], *, quiet: bool = False) -> tuple[P
 
 def load_plan(info: RunInfo) -> Plan:
     """The plan of a stored run; RagstoneError says what is missing to execute it again."""
+    if info.facts.legacy:
+        raise RagstoneError(
+            f"run {info.id} was started by ragstone 0.1, which did not write down how it scores; "
+            "start a new run by its command, without --resume"
+        )
     if not _is_resumable(info):
         what = " and ".join(info.facts.in_memory) or "options"
         raise RagstoneError(
@@ -50,28 +52,8 @@ def load_plan(info: RunInfo) -> Plan:
             f"run {info.id} was started with a secret that is not stored ({', '.join(lost)}); "
             "resume it by its own command with --resume at the end"
         )
-    if info.facts.legacy:
-        # Version 0.1 stored the typed command instead of a plan.
-        return plan_from_command(info.facts.command, Path(info.facts.folder or "."))
     return info.plan
 
 
-def plan_from_command(arguments: Sequence[str], folder: Path) -> Plan:
-    """The plan of a command line that ragstone 0.1 stored, with its paths relative to `folder`."""
-    context = eval_command.make_context(
-        "eval", list(arguments[list(arguments).index("eval") + 1 :])
-    )
-    flags = dict(context.params)
-    files = flags.pop("files")
-    flags["data"] = files[0] if files else None
-    flags["store"] = None  # it is open, and its password was not stored
-    if flags["config"] is not None:
-        flags["config"] = str(folder / flags["config"])
-    plan, _ = build_plan(flags, folder=folder)
-    return anchor_plan(plan, folder)
-
-
 def _is_resumable(info: RunInfo) -> bool:
-    if info.facts.legacy:
-        return "eval" in info.facts.command
-    return not info.facts.in_memory
+    return not info.facts.in_memory and not info.facts.legacy

@@ -32,12 +32,13 @@ def write_files(
     language: str,
     *,
     explain: bool = False,
+    raw: bool = False,
     quiet: bool = False,
 ) -> None:
     """Write each file in the format of its extension, and say so."""
     for path in paths:
         with show_waiting(f"writing {path}", quiet=quiet):
-            run.write(path, language=language, explain=explain)
+            run.write(path, language=language, explain=explain, raw=raw)
         note("wrote {path}", path=path, quiet=quiet)
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from ragstone.asks import KINDS
 from ragstone.engine import ProgressCallback
 from ragstone.errors import RagstoneError
 from ragstone.experiments.judge_check.controls import Control, ControlSet, build_control_sets
 from ragstone.experiments.run import aevaluate
 from ragstone.judges import Judge
-from ragstone.judges.hybrid import WRITTEN_KINDS
 from ragstone.judges.scale import (
     MIN_CONTROLS,
     MIN_REPLY_RATE,
@@ -128,7 +128,7 @@ async def check_judge(
     results, scales = [], []
     for number, controls in enumerate(sets):
         follow = watch(controls.kind, number, len(sets)) if watch is not None else None
-        first = FIRST_WRITTEN if controls.kind in WRITTEN_KINDS else QUICK_CONTROLS
+        first = FIRST_WRITTEN if KINDS[controls.kind].is_text else QUICK_CONTROLS
         result, measured = await check_set(judge, controls, language, follow, first=first)
         if result.is_unreachable:
             raise RagstoneError(f"{judge.name} could not be asked: {next(iter(result.failures))}")

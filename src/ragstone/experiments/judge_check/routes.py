@@ -14,12 +14,12 @@ from ragstone.judges import Judge
 from ragstone.judges.completion import Completion, CompletionRequest, LanguageModel
 from ragstone.judges.dialects import DIALECTS
 from ragstone.judges.factory import make_judge
-from ragstone.judges.hybrid import HybridJudge
 from ragstone.judges.limits import Budget
 from ragstone.judges.model_judge import ModelJudge
+from ragstone.judges.plain import PlainJudge
 from ragstone.judges.scale import MIN_REPLY_RATE
 
-Route = Literal["json", "hybrid"]
+Route = Literal["json", "plain"]
 FIRST_CONTROLS, QUICK_CONTROLS, TRIAL_CONTROLS = 2, 4, 12
 """Controls of `support` that each route is tried on: the first ones, and unless too many of them fail, these many."""
 MAX_WRITTEN_TOKENS = 300
@@ -41,13 +41,13 @@ def list_routes(settings: Mapping[str, Any]) -> list[Route]:
     if kind not in (*DIALECTS, "gguf", "hf", "local"):
         return []
     if "small" in settings:
-        return ["hybrid" if settings["small"] else "json"]
-    return ["json", "hybrid"]
+        return ["plain" if settings["small"] else "json"]
+    return ["json", "plain"]
 
 
 def set_route(settings: Mapping[str, Any], route: Route) -> dict[str, Any]:
     """Return the settings of a judge on a route."""
-    return {**settings, "small": route == "hybrid"}
+    return {**settings, "small": route == "plain"}
 
 
 async def try_routes(
@@ -99,19 +99,19 @@ class BriefModel:
 
 
 def limit_writing(judge: Judge) -> None:
-    """Limit what a judge on the hybrid route writes; large models may think first and keep their limit."""
-    if isinstance(judge, HybridJudge) and isinstance(judge.writer, ModelJudge):
+    """Limit what a judge on the plain route writes; large models may think first and keep their limit."""
+    if isinstance(judge, PlainJudge) and isinstance(judge.writer, ModelJudge):
         judge.writer.model = BriefModel(judge.writer.model)
 
 
 def choose_route(trials: Sequence[RouteTrial]) -> Route:
-    """Return JSON where nearly every reply was usable and no fewer were right than on the hybrid route."""
+    """Return JSON where nearly every reply was usable and no fewer were right than on the plain route."""
     by_route = {trial.route: trial.result for trial in trials}
-    if "json" not in by_route or "hybrid" not in by_route:
+    if "json" not in by_route or "plain" not in by_route:
         return trials[0].route
-    json, hybrid = by_route["json"], by_route["hybrid"]
-    is_better = hybrid.agreement > json.agreement
-    return "json" if _is_usable(json) and not is_better else "hybrid"
+    json, plain = by_route["json"], by_route["plain"]
+    is_better = plain.agreement > json.agreement
+    return "json" if _is_usable(json) and not is_better else "plain"
 
 
 def _is_usable(result: KindResult) -> bool:

@@ -44,7 +44,7 @@ class Anthropic(Dialect):
     ) -> dict[str, Any]:
         body = {
             "model": model,
-            "system": request.system,
+            **({"system": request.system} if request.system else {}),
             "messages": [{"role": "user", "content": request.user}],
             **parameters,
         }

@@ -48,8 +48,9 @@ class Gemini(Dialect):
             config["responseMimeType"] = "application/json"
         if mode == "schema":
             config["responseJsonSchema"] = request.schema
+        system = {"systemInstruction": {"parts": [{"text": request.system}]}}
         return {
-            "systemInstruction": {"parts": [{"text": request.system}]},
+            **(system if request.system else {}),
             "contents": [{"role": "user", "parts": [{"text": request.user}]}],
             "generationConfig": config,
         }

@@ -58,10 +58,9 @@ class OpenAI(Dialect):
     def body(
         self, model: str, request: CompletionRequest, parameters: Parameters, mode: OutputMode
     ) -> dict[str, Any]:
-        messages = [
-            {"role": "system", "content": request.system},
-            {"role": "user", "content": request.user},
-        ]
+        messages = [{"role": "user", "content": request.user}]
+        if request.system:
+            messages.insert(0, {"role": "system", "content": request.system})
         body = {"model": model, "messages": messages, **parameters}
         if mode == "schema":
             schema = {"name": request.name, "strict": True, "schema": request.schema}

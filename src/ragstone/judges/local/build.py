@@ -40,7 +40,9 @@ def build_language_model(
     return choices, LocalModel(name, batch=batch or 4, max_tokens=max_tokens, **common)
 
 
-def build_classifier(name: str, settings: Mapping[str, Any], budget: Budget) -> NliClassifier:
+def build_classifier(
+    name: str, settings: Mapping[str, Any], budget: Budget, kind: str = "nli"
+) -> NliClassifier:
     """Return a classifier of pairs of texts."""
     return NliClassifier(
         name,
@@ -51,6 +53,7 @@ def build_classifier(name: str, settings: Mapping[str, Any], budget: Budget) -> 
         device=settings.get("device"),
         deadline=settings.get("deadline", DEADLINE_SECONDS),
         budget=budget,
+        kind=kind,
     )
 
 

@@ -8,8 +8,9 @@ from inspect import signature
 from itertools import groupby
 from typing import Any
 
+from ragstone.asks.choices import ChoiceRequest
 from ragstone.errors import JudgeFailed, OutOfBudget
-from ragstone.judges.choices import ChoiceOutcome, ChoiceRequest
+from ragstone.judges.choices import ChoiceOutcome
 from ragstone.judges.completion import Completion
 from ragstone.judges.huggingface import format_chat, identify_chat, load
 from ragstone.judges.limits import Budget

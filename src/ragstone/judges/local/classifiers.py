@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from ragstone.errors import MissingExtra
 from ragstone.judges.huggingface import hide_progress
+from ragstone.judges.local.forms import FORMS, find_form
 from ragstone.judges.local.labels import list_names
 from ragstone.judges.local.weights import ModelNotFound, is_classifier, list_parts, read_json
 from ragstone.judges.local.windows import TokenWindow
@@ -60,10 +61,16 @@ class ClassifierFiles:
         return [*files, *(part for part in parts if part.suffix == ".json")]
 
 
-def find_files(name: str, path: Path) -> ClassifierFiles:
+def find_files(name: str, path: Path, kind: str = "nli") -> ClassifierFiles:
     """Return the files of a classifier: an .onnx file with its config beside or above it, or a folder.
 
     A folder's weights go to transformers where that is installed, else its .onnx file to onnxruntime."""
+    if kind in FORMS:
+        if not path.is_dir():
+            raise ModelNotFound(f"{name!r} is no folder; write {kind}: and the folder of the model")
+        config = read_json(path / "config.json")
+        find_form(kind, name, config)
+        return ClassifierFiles(path, None, config)
     if path.is_file() and path.suffix != ".onnx":
         raise ModelNotFound(f"{name!r} is no .onnx file and no folder; write nli: and one of them")
     if path.is_file():
@@ -90,12 +97,12 @@ def load_runtime(
     return TorchRuntime(name if files is None else str(files.folder), device, threads)
 
 
-def check_packages(name: str, files: ClassifierFiles | None) -> None:
+def check_packages(name: str, files: ClassifierFiles | None, kind: str = "nli") -> None:
     """Raise MissingExtra when the packages that a classifier needs are not installed."""
     is_onnx = files is not None and files.onnx is not None
     needed = ("onnxruntime", "tokenizers") if is_onnx else ("torch", "transformers")
     if not all(map(find_spec, needed)):
-        raise MissingExtra(f"nli:{name}", "onnx" if is_onnx else "hf")
+        raise MissingExtra(f"{kind}:{name}", "onnx" if is_onnx else "hf")
 
 
 class TorchRuntime:

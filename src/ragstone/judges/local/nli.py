@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragstone.errors import JudgeFailed, OutOfBudget
 from ragstone.judges.choices import PairClasses, PairLabel, PairOutcome, PairRequest, merge_windows
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.classifiers import Runtime, check_packages, find_files, load_runtime
+from ragstone.judges.local.forms import FORMS, Form
 from ragstone.judges.local.labels import read_labels
 from ragstone.judges.local.thread import ModelThread, to_failure
 from ragstone.judges.local.weights import find_model, fingerprint_files
-from ragstone.judges.local.windows import TokenWindow, build_windows
+from ragstone.judges.local.windows import TokenWindow, build_form_windows, build_windows
 from ragstone.types import Usage
+
+if TYPE_CHECKING:
+    from ragstone.judges.local.grounding import GroundingRuntime
 
 
 class NliClassifier:
@@ -34,13 +38,16 @@ class NliClassifier:
         device: str | None = None,
         deadline: float = 600.0,
         budget: Budget | None = None,
+        kind: str = "nli",
     ) -> None:
-        self.path = name
-        self.name = f"nli:{name}"
-        path = find_model("nli", name)
-        self.files = None if path is None else find_files(name, path)
-        check_packages(name, self.files)
-        if self.files is not None:  # a hub model's labels are read when it is loaded
+        self.path, self.kind = name, kind
+        self.name = f"{kind}:{name}"
+        path = find_model(kind, name)
+        self.files = None if path is None else find_files(name, path, kind)
+        check_packages(name, self.files, kind)
+        if (
+            kind == "nli" and self.files is not None
+        ):  # a hub model's labels are read when it is loaded
             read_labels(self.name, self.files.labels, labels)
         self.given_labels = labels
         self.batch = batch
@@ -55,7 +62,7 @@ class NliClassifier:
         """Return a hash of the model's files, or its hub name, and the settings that change its classes."""
         model = self.path if self.files is None else fingerprint_files(self.files.parts)
         return {
-            "dialect": "nli",
+            "dialect": self.kind,
             "model": model,
             "labels": self.given_labels,
             "context": self.context,
@@ -71,8 +78,10 @@ class NliClassifier:
             return [to_failure(failure) if isinstance(job, list) else job for job in prepared]
         remaining = iter(rows)
         return [
-            _merge(job, [next(remaining) for _ in job]) if isinstance(job, list) else job
-            for job in prepared
+            _merge(job, [next(remaining) for _ in job], pair.claim)
+            if isinstance(job, list)
+            else job
+            for job, pair in zip(prepared, pairs, strict=True)
         ]
 
     async def close(self) -> None:
@@ -80,6 +89,13 @@ class NliClassifier:
         await self._thread.close()
 
     def _load(self) -> _Classifier:
+        if self.kind in FORMS:
+            from ragstone.judges.local.grounding import LABELS, GroundingRuntime
+
+            folder = self.path if self.files is None else str(self.files.folder)
+            return _Classifier(
+                GroundingRuntime(self.kind, folder, self.device, self.threads), LABELS
+            )
         runtime = load_runtime(self.path, self.files, self.device, self.threads)
         return _Classifier(runtime, read_labels(self.name, runtime.labels, self.given_labels))
 
@@ -90,10 +106,10 @@ class NliClassifier:
         except (JudgeFailed, OutOfBudget) as failure:
             return failure
 
-    async def _run(self, windows: Sequence[TokenWindow]) -> list[Mapping[PairLabel, float] | None]:
-        """Return the classes of each window; None where the model gives no numbers."""
+    async def _run(self, windows: Sequence[TokenWindow]) -> list[_WindowRow]:
+        """Return what the model says of each window."""
         order = sorted(range(len(windows)), key=lambda n: len(windows[n].ids))
-        rows: dict[int, Mapping[PairLabel, float] | None] = {}
+        rows: dict[int, _WindowRow] = {}
         for start in range(0, len(order), self.batch):
             batch = order[start : start + self.batch]
             seconds = self.deadline * len(batch)
@@ -105,19 +121,43 @@ class NliClassifier:
 class _Classifier(NamedTuple):
     """A loaded model and what its outputs mean."""
 
-    runtime: Runtime
+    runtime: Runtime | GroundingRuntime
     labels: tuple[PairLabel, ...]
+
+    @property
+    def form(self) -> Form | None:
+        """How the model is asked; None for a pair of texts."""
+        return getattr(self.runtime, "form", None)
+
+
+class _WindowRow(NamedTuple):
+    """What the model says of one window."""
+
+    classes: Mapping[PairLabel, float] | None
+    """None where it gives no numbers."""
+    chances: tuple[float, ...] = ()
+    """Of a token head: the chance that each token of the claim is unsupported."""
 
 
 def _cut(model: _Classifier, pair: PairRequest, context: int | None) -> list[TokenWindow]:
     limit = min(context or model.runtime.max_tokens, model.runtime.max_tokens)
-    return build_windows(model.runtime.tokenizer, pair.passages, pair.claim, limit)
+    tokenizer, form = model.runtime.tokenizer, model.form
+    if form is None:
+        return build_windows(tokenizer, pair.passages, pair.claim, limit)
+    end = model.runtime.end  # type: ignore[union-attr]
+    return build_form_windows(
+        tokenizer, pair.passages, pair.claim, limit,
+        lambda passages, claim: form.write(passages, claim, end),
+    )  # fmt: skip
 
 
-def _classify(
-    model: _Classifier, windows: Sequence[TokenWindow]
-) -> list[Mapping[PairLabel, float] | None]:
-    return [weigh_classes(row, model.labels) for row in model.runtime.run(windows)]
+def _classify(model: _Classifier, windows: Sequence[TokenWindow]) -> list[_WindowRow]:
+    rows = model.runtime.run(windows)
+    if model.form is None or model.form.head != "tokens":
+        return [_WindowRow(weigh_classes(row, model.labels)) for row in rows]
+    from ragstone.judges.local.grounding import weigh_tokens
+
+    return [_WindowRow(weigh_tokens(row), tuple(row)) for row in rows]
 
 
 def weigh_classes(
@@ -131,13 +171,18 @@ def weigh_classes(
     return {label: weight / sum(weights) for label, weight in zip(labels, weights, strict=True)}
 
 
-def _merge(
-    windows: Sequence[TokenWindow], rows: Sequence[Mapping[PairLabel, float] | None]
-) -> PairOutcome:
+def _merge(windows: Sequence[TokenWindow], rows: Sequence[_WindowRow], claim: str) -> PairOutcome:
     usage = Usage(1, sum(len(window.ids) for window in windows))
-    classes = [row for row in rows if row is not None]
+    classes = [row.classes for row in rows if row.classes is not None]
     if len(classes) < len(rows):
         failure = JudgeFailed("unparseable", "classes_unreadable")
         failure.usage = usage
         return failure
-    return PairClasses(merge_windows(classes), len(windows), usage)
+    decided = merge_windows(classes)
+    at = classes.index(decided)
+    if not rows[at].chances:
+        return PairClasses(decided, len(windows), usage)
+    from ragstone.judges.local.grounding import find_spans
+
+    unsupported = find_spans(rows[at].chances, windows[at], claim)
+    return PairClasses(decided, len(windows), usage, unsupported)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ragstone.errors import JudgeFailed
@@ -11,6 +11,8 @@ OVERLAP = 0.25
 """Share of a window that the next one repeats where a single passage is cut, so that a sentence is seen whole."""
 MAX_CLAIM_SHARE = 0.75
 """Largest share of a window that a claim may take."""
+MARK_TOKENS = 4
+"""Left free for each passage of a form: line break, mark and number."""
 
 
 class TokenWindow(NamedTuple):
@@ -19,6 +21,8 @@ class TokenWindow(NamedTuple):
     ids: list[int]
     type_ids: list[int]
     """Which tokens belong to the passage (0) and which to the claim (1), for models that know."""
+    claim_tokens: tuple[tuple[int, int, int], ...] = ()
+    """Of a pair in a form: index of each token of the claim, and where it starts and ends in the claim."""
 
 
 def build_windows(
@@ -44,6 +48,63 @@ def build_windows(
             TokenWindow(part.ids, part.type_ids) for part in (encoding, *encoding.overflowing)
         ]
     return windows
+
+
+def build_form_windows(
+    tokenizer: Any,
+    passages: Sequence[str],
+    claim: str,
+    max_tokens: int,
+    write: Callable[[Sequence[str], str], tuple[str, ...]],
+) -> list[TokenWindow]:
+    """Return the inputs of a model with a form of its own: each window is written in full, with as many passages as fit."""
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    around = len(tokenizer.encode(*write([""], claim)).ids)
+    room = max_tokens - around
+    if room < (1 - MAX_CLAIM_SHARE) * max_tokens:
+        raise JudgeFailed("transport", "claim_exceeds_window", tokens=around, window=max_tokens)
+    pieces = [piece for passage in passages for piece in _split(tokenizer, passage, room)]
+    # each passage may be written with a mark and a number of its own
+    sizes = [len(tokenizer.encode(*write([piece], claim)).ids) - around for piece in pieces]
+    windows, group, free = [], list[str](), room
+    for piece, size in zip(pieces, sizes, strict=True):
+        if group and size + MARK_TOKENS > free:
+            windows.append(_encode_form(tokenizer, write(group, claim)))
+            group, free = [], room
+        group.append(piece)
+        free -= size + MARK_TOKENS
+    if group:
+        windows.append(_encode_form(tokenizer, write(group, claim)))
+    return windows
+
+
+def _split(tokenizer: Any, passage: str, room: int) -> list[str]:
+    """Return a passage in parts that have room, each beginning with the end of the one before."""
+    encoding = tokenizer.encode(passage, add_special_tokens=False)
+    if len(encoding.ids) + MARK_TOKENS <= room:
+        return [passage]
+    size = max(1, room - MARK_TOKENS)
+    step = max(1, size - int(OVERLAP * size))
+    parts = []
+    for start in range(0, len(encoding.ids), step):
+        offsets = encoding.offsets[start : start + size]
+        parts.append(passage[offsets[0][0] : offsets[-1][1]])
+        if start + size >= len(encoding.ids):
+            break
+    return parts
+
+
+def _encode_form(tokenizer: Any, texts: tuple[str, ...]) -> TokenWindow:
+    encoding = tokenizer.encode(*texts)
+    claim_tokens = tuple(
+        (index, *offsets)
+        for index, (owner, offsets) in enumerate(
+            zip(encoding.sequence_ids, encoding.offsets, strict=True)
+        )
+        if owner == 1 and offsets[0] < offsets[1]
+    )
+    return TokenWindow(encoding.ids, encoding.type_ids, claim_tokens)
 
 
 def _count(tokenizer: Any, text: str) -> int:

@@ -1,14 +1,15 @@
-"""What the offline judge was measured to be worth, metric by metric: read by reports, written by bench/judge/evaluate.py."""
+"""What the offline judge was measured to be worth, metric by metric: read by reports, written by
+`python -m bench.judge --write`."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from ragstone.judges.offline.tables import learned_file
-
+_LEARNED = Path(__file__).parent / "learned"
 SHOWN_BY = "ragstone judge quality"
 """The command that shows all figures, their making and the known weaknesses."""
 
@@ -20,7 +21,7 @@ _KINDS = {
     "chunks": ("context_relevance", "context_precision", "context_precision_unreferenced"),
     "correctness": ("answer_correctness",),
     "relevance": ("answer_relevance",),
-    "heuristic": ("coherence", "rubric", "completeness"),
+    "heuristic": ("coherence", "completeness"),
 }  # fmt: skip
 _KIND_OF = {metric: kind for kind, metrics in _KINDS.items() for metric in metrics}
 
@@ -42,15 +43,16 @@ class Quality:
 @lru_cache(maxsize=1)
 def _measured() -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = json.loads(
-        learned_file("quality.json").read_text("utf-8")
+        (_LEARNED / "quality.json").read_text("utf-8")
     )
     return found
 
 
 def page(language: str = "en") -> str:
-    """The page of measured quality, as Markdown, shipped with the models it speaks of; English where a language has none."""
-    translated = learned_file(f"quality.{language.split('-')[0].lower()}.md")
-    return (translated if translated.is_file() else learned_file("quality.md")).read_text("utf-8")
+    """The page of measured quality, as Markdown, shipped with the models it speaks of; English
+    where a language has none."""
+    translated = _LEARNED / f"quality.{language.split('-')[0].lower()}.md"
+    return (translated if translated.is_file() else _LEARNED / "quality.md").read_text("utf-8")
 
 
 def quality(metrics: list[str], language: str | None) -> list[Quality]:

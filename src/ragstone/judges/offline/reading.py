@@ -1,181 +1,163 @@
-"""Text as the offline judge reads it: words with stems, numbers, names and negations, in sentences. Versioned by VERSION in judges/offline."""
+"""Texts as the embedded judge reads them: sentences or facts, each a row of words with stem, kind
+and weight."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from ragstone.judges.offline.words import (
-    NAME,
-    NEGATION,
-    NUMBER,
-    STOP,
-    WORD,
-    Row,
-    columns,
-    number_of,
-    numbers,
-    places,
-    stem_id,
-    tokens,
-    unaccented,
-    written,
-)
+from ragstone.judges.offline.facts import Fact, find_facts
+from ragstone.text.clause_words import to_word_set
 from ragstone.text.language import detect_language
 from ragstone.text.sentences import split_sentences
+from ragstone.text.stems import stem_word
+from ragstone.text.stopwords import STOPWORDS
+from ragstone.text.terms import strip_accents
 
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float32]
-__all__ = [
-    "NAME", "NEGATION", "NUMBER", "STOP", "WORD", "Floats", "Ints", "Reading", "read",
-    "stem_id", "unaccented",
-]  # fmt: skip
+STOP, WORD, NAME, NUMBER, NEGATION = range(5)
+"""Kinds of words."""
 
 
-@dataclass(slots=True)
+class Word(NamedTuple):
+    """A word as it is written, and what it counts as."""
+
+    written: str
+    key: str
+    """Its stem, or a number in digits: equal keys are the same word."""
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, or a fact of a record."""
+
+    start: int
+    end: int
+    """Where it stands in its text."""
+    text: str
+    """The sentence as written; of a fact "key: value"."""
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """One text, token by token; token arrays run over its sentences in order."""
+    """A text, read."""
 
     raw: str
     language: str
-    sentences: list[tuple[int, int]]
-    """Where each sentence stands in the text."""
-    ids: Ints
-    """Equal ids mean equal stems, numbers or dates."""
-    kinds: npt.NDArray[np.int8]
-    weights: Floats
-    """How rare the word is: inverse document frequency."""
-    rows: Ints
-    """Row in the table of word vectors, -1 for none."""
-    sentence: Ints
-    """Which sentence each token stands in."""
-    structured: bool
-    """Whether the text is a record (JSON) and not prose."""
-    polarity: npt.NDArray[np.int8]
-    """For each sentence of a record: 1 yes, -1 no, -2 unknown (null), 0 anything else."""
-
-    @property
-    def places(self) -> list[tuple[int, int]]:
-        """Where each token starts and ends; found when first asked for, since few texts need it."""
-        return _places(self.raw, self.language)
-
-    def surface(self, token: int) -> str:
-        """The token as it is written."""
-        return _written(self.raw, self.language)[token]
+    units: tuple[Unit, ...]
+    is_record: bool
+    """Whether it holds facts, each of them a unit, and not prose."""
+    words: tuple[Word, ...]
+    """Those of all units, in order."""
 
 
 def read(text: str, language: str | None = None) -> Reading:
-    """The text with every token annotated; the language is guessed when not given."""
-    return _read(text, (language or _detect(text)).split("-")[0])
-
-
-@lru_cache(maxsize=1024)
-def _detect(text: str) -> str:
-    return detect_language(text[:2000])
+    """Read a text; the language is guessed when not given."""
+    return _read(text, (language or detect_language(text[:2000])).split("-")[0])
 
 
 @lru_cache(maxsize=1024)
 def _read(text: str, language: str) -> Reading:
-    structured = _is_record(text)
-    spans = list(_record_parts(text)) if structured else split_sentences(text, language)
-    found: list[int] = []
-    sizes: list[int] = []
-    if structured:
-        for here in _record_tokens(text, spans, language):
-            found += [number_of(row[2:]) for row in here]
-            sizes.append(len(here))
-    else:
-        for start, end in spans:
-            before = len(found)
-            found += numbers(text, start, end, language)
-            sizes.append(len(found) - before)
-    ids, kinds, weights, vectors = columns(found)
-    return Reading(
-        raw=text,
-        language=language,
-        sentences=spans,
-        ids=ids,
-        kinds=kinds,
-        weights=weights,
-        rows=vectors,
-        sentence=np.arange(len(spans), dtype=np.int32).repeat(sizes),
-        structured=structured,
-        polarity=np.array([_polarity(text[a:b]) for a, b in spans], np.int8)
-        if structured
-        else np.zeros(len(spans), np.int8),
+    facts = find_facts(text)
+    spans = facts or [Fact(a, b, text[a:b]) for a, b in split_sentences(text, language)]
+    units = tuple(Unit(a, b, said, read_words(said, language)) for a, b, said in spans)
+    words = tuple(word for unit in units for word in unit.words)
+    return Reading(text, language, units, bool(facts), words)
+
+
+@lru_cache(maxsize=4096)
+def read_words(sentence: str, language: str) -> tuple[Word, ...]:
+    """The words of a sentence in order."""
+    written = _WORD.findall(sentence)
+    words = [_read_word(word, language) for word in written]
+    # a capital at the beginning says nothing
+    if words and words[0].kind == NAME:
+        first = words[0].written
+        if len(first) == 1:
+            words[0] = _read_word(first.lower(), language)
+        elif not first.isupper():
+            words[0] = words[0]._replace(kind=WORD)
+    return tuple(words)
+
+
+_WORD = re.compile(
+    r"\d+(?:[.,:]\d+)*|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:['’][^\W\d_]+)?|[\u3040-\u30ff\u4e00-\u9fff]|[%$€£]"
+)
+
+
+ROOT_CHARS = 6
+"""Letters of a stem that are compared: Germany, German."""
+
+
+@lru_cache(maxsize=50_000)
+def _read_word(written: str, language: str) -> Word:
+    lower = written.lower().replace("’", "'")
+    if written[0].isdigit():
+        return Word(written, _plain_figure(written, language), NUMBER)
+    if lower in _NUMBER_WORDS:
+        return Word(written, _NUMBER_WORDS[lower], NUMBER)
+    if lower in NEGATIONS or lower.endswith("n't"):
+        return Word(written, "not", NEGATION)
+    lower = lower.removesuffix("'s")
+    if lower in _SIGNS:
+        return Word(written, _SIGNS[lower], STOP)
+    is_stop = lower in STOPWORDS.get(language, ()) or "'" in lower or len(lower) == 1
+    # capitals are names: US, and the letter of drug B
+    if is_stop and (not written.isupper() or written == "I"):
+        return Word(written, lower, STOP)
+    stem = strip_accents(stem_word(lower, language))
+    kind = NAME if written[0].isupper() else WORD
+    return Word(written, stem[:ROOT_CHARS], kind)
+
+
+def _plain_figure(written: str, language: str) -> str:
+    """15,000 and 15.000 as 15000, 2,50 as 2.5; times as they are."""
+    if ":" in written:
+        return written.lstrip("0")
+    groups = re.fullmatch(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?:[.,]\d+)?", written)
+    if groups and (groups[1] == ("." if language == "es" else ",")):
+        written = written.replace(groups[1], "")
+    whole = re.fullmatch(r"(\d+)[.,](\d+)", written)
+    if whole:
+        return f"{whole[1].lstrip('0') or '0'}.{whole[2].rstrip('0')}".rstrip(".")
+    return written.lstrip("0") or "0"
+
+
+NEGATIONS = to_word_set(
+    "no not never none nobody nothing neither nor cannot without unable lack lacks false nunca jamás nadie nada ninguno"
+    " ninguna ningún tampoco sin ni falso carece carecen fails failed refuses refused unlikely hardly barely apenas negó negaron"
+)
+_SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound"}
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, words in enumerate(
+        [
+            "zero|cero",
+            "-",
+            "two|dos",
+            "three|tres",
+            "four|cuatro",
+            "five|cinco",
+            "six|seis",
+            "seven|siete",
+            "eight|ocho",
+            "nine|nueve",
+            "ten|diez",
+            "eleven|once",
+            "twelve|doce",
+            "thirteen|trece",
+            "fourteen|catorce",
+            "fifteen|quince",
+            "sixteen|dieciséis",
+            "seventeen|diecisiete",
+            "eighteen|dieciocho",
+            "nineteen|diecinueve",
+            "twenty|veinte",
+        ]
     )
-
-
-def _record_tokens(text: str, spans: list[tuple[int, int]], language: str) -> Iterator[list[Row]]:
-    parents: list[tuple[int, list[Row]]] = []
-    for start, end in spans:
-        yield _with_parents(text, start, end, tokens(text, start, end, language), parents)
-
-
-@lru_cache(maxsize=128)
-def _places(text: str, language: str) -> list[tuple[int, int]]:
-    if _is_record(text):
-        spans = list(_record_parts(text))
-        parts = [row for here in _record_tokens(text, spans, language) for row in here]
-        return [(row[0], row[1]) for row in parts]
-    return [
-        place for a, b in split_sentences(text, language) for place in places(text, a, b, language)
-    ]
-
-
-@lru_cache(maxsize=128)
-def _written(text: str, language: str) -> list[str]:
-    if _is_record(text):
-        return [text[a:b] for a, b in _places(text, language)]
-    return [
-        word for a, b in split_sentences(text, language) for word in written(text, a, b, language)
-    ]
-
-
-_YES_NO = re.compile(r':\s*"?(?:(true|yes|free)|(false|no|none)|(null|))"?\s*$', re.IGNORECASE)
-
-
-def _polarity(part: str) -> int:
-    match = _YES_NO.search(part)
-    return 0 if not match else 1 if match[1] else -1 if match[2] else -2
-
-
-def _is_record(text: str) -> bool:
-    head = text.lstrip()[:1]
-    return head in ("{", "[") and text.count('":') >= 3
-
-
-_PART = re.compile(r'"[^"\\]{1,60}"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s",{}\[\]][^,{}\[\]]*|(?=[{\[]))')
-
-
-def _record_parts(text: str) -> Iterator[tuple[int, int]]:
-    """`"key": value` pairs; a long value is cut into sentences."""
-    for match in _PART.finditer(text):
-        start, end = match.span()
-        if end - start < 160:
-            yield start, end
-            continue
-        for a, b in split_sentences(text[start:end], "en"):
-            yield start + a, start + b
-
-
-def _with_parents(
-    text: str,
-    start: int,
-    end: int,
-    here: list[Row],
-    parents: list[tuple[int, list[Row]]],
-) -> list[Row]:
-    """Put the words of the enclosing key before those of a nested pair: parking, garage, true."""
-    depth = text.count("{", 0, start) - text.count("}", 0, start)
-    while parents and parents[-1][0] >= depth:
-        parents.pop()
-    joined = [row for _, rows in parents for row in rows] + here
-    if text[end : end + 2].lstrip()[:1] == "{":
-        parents.append((depth, here))
-    return joined
+    for word in words.split("|")
+}
+"""One is a pronoun as often as a number; larger ones are met as quantities."""

@@ -23,6 +23,15 @@ def describe_basis(stream: MetricStream, language: str) -> str:
     return text if stream.delay_hours is None else f"{text}; {describe_power(stream, language)}"
 
 
+def describe_value_change(stream: MetricStream, language: str) -> str:
+    """That the metric's values changed, and when; empty where they did not."""
+    if not stream.values_since_us:
+        return ""
+    phrases = load_phrases(language if language in LANGUAGES else LANGUAGES[0], "alerts")
+    day = format_iso(stream.values_since_us)[:10]
+    return phrases["basis.values"].format(name=to_one_line(stream.metric, 60), day=day)
+
+
 def describe_power(stream: MetricStream, language: str) -> str:
     """How soon a drop would be found, in words; empty where none of the stated size would be."""
     if stream.delay_hours is None:

@@ -33,6 +33,7 @@ from ragstone.monitor.drift.references import (
     TestedStreams,
     is_final,
     load_references,
+    load_value_change,
     run_test,
     save_references,
 )
@@ -80,6 +81,8 @@ class MetricStream:
     """Start and end of the reference period; hours of an incident in it are left out."""
     delay_hours: float | None = None
     """Hours in which a drop of a tenth of the range, or a rise by half without bounds, would be found."""
+    values_since_us: int = 0
+    """When the values of the metric became expected shares, before which no reference period begins; 0: always."""
 
 
 def evaluate_drop_rules(
@@ -117,6 +120,11 @@ def evaluate_drop_rules(
             for incident in incidents
             if incident.recovered is not None and not _is_part(tested, row, incident)
         ]
+    changed_at, changed = load_value_change(archive)
+    streams = [
+        replace(stream, values_since_us=changed_at) if stream.metric in changed else stream
+        for stream in streams
+    ]
     return results, streams, past
 
 

@@ -31,6 +31,7 @@ from ragstone.monitor.state import load_state, save_state
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.statistics import find_metric
+from ragstone.store.database import Connection
 
 SETTLE_MICROS = DAY_MICROS
 """How long after its end a reference period still takes in late scores."""
@@ -38,6 +39,9 @@ MAX_LOST_SHARE = 0.1
 """Share of a reference's scores that may be gone before the saved one is used instead."""
 FORMAT = 3
 """Version of the saved references; those of another are learned again."""
+
+VALUES_KEY = "values"
+"""Where the store keeps since when values are expected shares."""
 
 SavedReferences = dict[str, Any]
 """Rule → {"since", "live", "until", "whole", "reference": field of ReferencePeriod → value, "ranks"}; beside them `spec`, the
@@ -86,13 +90,46 @@ def load_references(archive: Archive, settings: Alerts) -> SavedReferences:
         return {}
     if saved.get("format") != FORMAT:
         return {"from": saved["from"]} if "from" in saved else {}
-    return saved
+    at, metrics = load_value_change(archive)
+    return {
+        name: item
+        for name, item in saved.items()
+        if not (isinstance(item, dict) and _get_metric(name) in metrics and int(item["since"]) < at)
+    }
 
 
 def reset_references(archive: Archive, now: int) -> None:
     """Forget the saved references: a period given as a length starts again at `now`."""
     body = json.dumps({"from": now, "format": FORMAT})
     archive.run(lambda db: save_state(db, "reference", body, now)).result()
+
+
+def note_value_version(archive: Archive, metrics: Sequence[str], now: int) -> None:
+    """Keep since when the values of these metrics are sums of probabilities; does nothing once it is kept.
+
+    The first such score in an archive that has older scores is the change; without older ones there is none."""
+
+    def write(db: Connection) -> None:
+        places = ", ".join("?" * len(metrics))
+        sql = f"SELECT 1 FROM monitor_scores WHERE metric IN ({places}) LIMIT 1"  # noqa: S608
+        is_change = any(True for _ in db.execute(sql, list(metrics)))
+        body = json.dumps({"at": now if is_change else 0, "metrics": list(metrics)})
+        save_state(db, VALUES_KEY, body, now)
+
+    if load_state(archive, VALUES_KEY) is None:
+        archive.run(write).result()
+
+
+def load_value_change(archive: Archive) -> tuple[int, frozenset[str]]:
+    """When values changed, 0 for never, and of which metrics."""
+    body = load_state(archive, VALUES_KEY)
+    stored: dict[str, Any] = json.loads(body) if body else {"at": 0, "metrics": []}
+    return int(stored["at"]), frozenset(stored["metrics"]) if stored["at"] else frozenset()
+
+
+def _get_metric(rule: str) -> str:
+    """The metric of a rule's name."""
+    return rule.removeprefix("drop:").partition(":")[0]
 
 
 def is_final(saved: SavedReferences, rule: str) -> bool:
@@ -108,7 +145,8 @@ def run_test(
     budgets: Floats,
 ) -> TestedStreams:
     """Learn or load each stream's reference, and test the hours after it."""
-    spans = [_choose_span(settings, hours, row, saved) for row in range(len(hours.keys))]
+    change = load_value_change(archive)
+    spans = [_choose_span(settings, hours, row, saved, change) for row in range(len(hours.keys))]
     factors = _estimate_session_factors(archive, hours, spans, saved)
     at = hours.start + np.arange(hours.count) * HOUR_MICROS
     since, begun, until = (
@@ -209,16 +247,25 @@ def _mark_incidents(hours: HourlyStreams, trace: DriftTrace, shape: tuple[int, .
 
 
 def _choose_span(
-    settings: Alerts, hours: HourlyStreams, row: int, saved: SavedReferences
+    settings: Alerts,
+    hours: HourlyStreams,
+    row: int,
+    saved: SavedReferences,
+    change: tuple[int, frozenset[str]],
 ) -> ReferenceSpan:
+    """The saved period, the fixed one, or the length from the first score on; none begins before values changed."""
+    changed_at = change[0] if hours.keys[row].metric in change[1] else 0
     known = saved.get(hours.keys[row].rule)
     if known is not None:
         return ReferenceSpan(int(known["since"]), int(known["live"]), int(known["until"]))
     if "/" in settings.reference:  # two fixed times; otherwise a length such as 14d
         first, last = (parse_local_time(part.strip()) for part in settings.reference.split("/", 1))
-        return ReferenceSpan(first, last, last)
-    length = parse_duration(settings.reference)
-    start = max(hours.start, int(saved.get("from", 0)))
+        if first >= changed_at:
+            return ReferenceSpan(first, last, last)
+        length = last - first
+    else:
+        length = parse_duration(settings.reference)
+    start = max(hours.start, int(saved.get("from", 0)), changed_at)
     skipped = max(0, -(-(start - hours.start) // HOUR_MICROS))  # hours, rounded up
     counts = hours.series.counts[row, skipped:]
     scored_hours = np.flatnonzero(counts)

@@ -1,15 +1,18 @@
 """The queue of interactions to score, in the store: several scorers may work on it, and none scores what another has claimed.
 
 In the table `monitor_queue`, `wanted` is 0 until the sampling decision and then 1 (rows not wanted are deleted); `claimed` is
-the time in microseconds until which a claim holds, 0 without one."""
+the time in microseconds until which a claim holds, 0 without one; `tries` counts claims, so that one that ends the process
+counts as well."""
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragstone.errors import StoreError
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.monitor.scoring.sampling import SamplingPolicy
@@ -17,6 +20,7 @@ from ragstone.monitor.state import load_state, save_state
 from ragstone.monitor.statements import (
     DAY_MICROS,
     SELECT_INTERACTION,
+    add_to_counters,
     decode_interaction,
     format_placeholders,
     get_bucket,
@@ -24,6 +28,8 @@ from ragstone.monitor.statements import (
     to_ascii_json,
 )
 from ragstone.store.database import Connection
+
+log = logging.getLogger("ragstone.monitor")
 
 DECISIONS_PER_COMMIT = 500
 """Interactions decided on in one transaction."""
@@ -43,7 +49,7 @@ class QueuedInteraction:
     weight: float
     """As in SamplingDecision."""
     tries: int
-    """Attempts that failed so far."""
+    """Claims before this one."""
 
 
 def decide_sampling(archive: Archive, policy: SamplingPolicy) -> int:
@@ -52,7 +58,9 @@ def decide_sampling(archive: Archive, policy: SamplingPolicy) -> int:
 
 
 def claim_batch(archive: Archive, limit: int, newest: float) -> list[QueuedInteraction]:
-    """Claim up to `limit` queued interactions: the share `newest` of them from the newest, the others from the oldest."""
+    """Claim up to `limit` queued interactions: the share `newest` of them from the newest, the others from the oldest.
+
+    An interaction that was claimed before and has no outcome is claimed alone: scoring it may have ended the process."""
     return archive.run(lambda db: _claim_rows(db, limit, newest)).result()
 
 
@@ -61,7 +69,8 @@ def release_claims(archive: Archive, numbers: Sequence[int]) -> None:
 
     def write(db: Connection) -> None:
         db.execute_many(
-            "UPDATE monitor_queue SET claimed = 0 WHERE number = ?", sorted((n,) for n in numbers)
+            "UPDATE monitor_queue SET claimed = 0, tries = tries - 1 WHERE number = ?",
+            sorted((n,) for n in numbers),
         )
 
     archive.run(write).result()
@@ -123,7 +132,7 @@ def _decide_batch(db: Connection, policy: SamplingPolicy) -> int:
     ]
     if not numbers:
         return 0
-    interactions = {row[0]: decode_interaction(row[1:]) for row in _select_rows(db, numbers)}
+    interactions = _load_interactions(db, numbers)
     sql = f"SELECT DISTINCT number FROM monitor_scores WHERE number IN ({format_placeholders(numbers)})"  # noqa: S608
     scored = {number for (number,) in db.execute(sql, numbers)}
     to_remove: list[tuple[int]] = []
@@ -162,24 +171,38 @@ def _claim_rows(db: Connection, limit: int, newest: float) -> list[QueuedInterac
         numbers.update(dict.fromkeys(number for (number,) in db.execute(sql, (now, count))))
     if not numbers:
         return []
+    suspect_sql = (
+        f"SELECT number FROM monitor_queue WHERE number IN ({format_placeholders(list(numbers))})"  # noqa: S608
+        " AND tries > 0 AND NOT EXISTS"
+        " (SELECT 1 FROM monitor_scores s WHERE s.number = monitor_queue.number) LIMIT 1"
+    )
+    for (suspect,) in list(db.execute(suspect_sql, list(numbers))):
+        numbers = {suspect: None}
     sql = (
-        f"UPDATE monitor_queue SET claimed = ? WHERE number IN ({format_placeholders(list(numbers))})"  # noqa: S608
+        f"UPDATE monitor_queue SET claimed = ?, tries = tries + 1 WHERE number IN ({format_placeholders(list(numbers))})"  # noqa: S608
         # checked again in the update: another scorer may have claimed a row since the select
         " AND claimed <= ? RETURNING number, drawn, weight, tries"
     )
     claims = {row[0]: row[1:] for row in db.execute(sql, (now + CLAIM_MICROS, *numbers, now))}
     claimed = []
-    for row in _select_rows(db, list(claims)) if claims else ():
-        drawn, weight, tries = claims[row[0]]
-        claimed.append(
-            QueuedInteraction(row[0], decode_interaction(row[1:]), bool(drawn), weight, tries)
-        )
+    for number, interaction in _load_interactions(db, list(claims)).items():
+        drawn, weight, tries = claims[number]
+        claimed.append(QueuedInteraction(number, interaction, bool(drawn), weight, tries - 1))
     return sorted(claimed, key=lambda item: -item.number)
 
 
-def _select_rows(db: Connection, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-    """The number, then the columns that `decode_interaction` takes, of each interaction."""
+def _load_interactions(db: Connection, numbers: Sequence[int]) -> dict[int, Interaction]:
+    """Number → interaction; one whose row is damaged leaves the queue, so that it does not stop the others."""
+    interactions: dict[int, Interaction] = {}
+    if not numbers:
+        return interactions
     sql = SELECT_INTERACTION.replace("SELECT ", "SELECT i.number, ", 1)
-    return list(
-        db.execute(f"{sql} WHERE i.number IN ({format_placeholders(numbers)})", list(numbers))
-    )
+    rows = db.execute(f"{sql} WHERE i.number IN ({format_placeholders(numbers)})", list(numbers))
+    for number, *row in list(rows):
+        try:
+            interactions[number] = decode_interaction(tuple(row))
+        except StoreError as error:
+            log.warning("not scored: %s", error)
+            db.execute("DELETE FROM monitor_queue WHERE number = ?", (number,))
+            add_to_counters(db, {"set_aside": 1}, now_micros())
+    return interactions

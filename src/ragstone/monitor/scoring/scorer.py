@@ -1,7 +1,8 @@
 """Scoring of sampled interactions: decide what is scored, claim some of the newest and some of the oldest, score them within
 the daily budget, and store the scores.
 
-A failure of the judge is stored as a failure, never as a score, and retried later; what the budget does not cover waits."""
+A failure is stored as a failure, never as a score, and retried a few times; it concerns one interaction, not those claimed
+with it. What the budget does not cover waits."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from ragstone.judges.limits import Budget
 from ragstone.judges.scale import fingerprint_judge
 from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.monitor.archive import Archive, ScoredInteraction
+from ragstone.monitor.drift.references import note_value_version
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.scoring.queue import (
     QueuedInteraction,
@@ -32,7 +34,7 @@ from ragstone.monitor.scoring.queue import (
 from ragstone.monitor.scoring.sampling import SamplingPolicy
 from ragstone.monitor.statements import DAY_MICROS, REPLIES_RUN_ID
 from ragstone.registry import Metric
-from ragstone.types import Score
+from ragstone.types import CLAIM_METRICS, Score
 
 log = logging.getLogger("ragstone.monitor")
 
@@ -43,9 +45,32 @@ BATCH_SIZE = 32
 """Interactions claimed at a time; small, so that new interactions are scored soon."""
 
 MAX_ATTEMPTS = 5
-"""After so many failures of the judge, the failure stays."""
+"""After so many failures the interaction is set aside: its failure stays."""
 FIRST_RETRY_MICROS = 60_000_000
 """Delay before the judge is asked again after a failure; doubled each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An interaction that was scored, or failed."""
+
+    item: QueuedInteraction
+    scores: Mapping[str, Score]
+    is_failed: bool
+    """Whether it is to be scored again: the judge failed, or scoring itself. What a metric raises is its result, and final."""
+
+    @property
+    def is_last(self) -> bool:
+        return self.item.tries + 1 >= MAX_ATTEMPTS
+
+    def to_scored(self) -> ScoredInteraction:
+        """What to store: the failure as well, which coverage counts until a retry replaces it."""
+        item, retry_at = self.item, None
+        if self.is_failed and not self.is_last:
+            retry_at = now_micros() + FIRST_RETRY_MICROS * 2**item.tries
+        return ScoredInteraction(
+            item.interaction.id, self.scores, item.drawn, item.weight, retry_at
+        )
 
 
 @dataclass(slots=True)
@@ -55,7 +80,9 @@ class ScoringProgress:
     decided: int = 0
     scored: int = 0
     failed: int = 0
-    """Interactions on which the judge failed."""
+    """Failures of the judge, or of scoring itself, on an interaction."""
+    set_aside: int = 0
+    """Interactions whose failure stays after all attempts."""
     out_of_budget: bool = False
 
 
@@ -85,6 +112,7 @@ class Scorer:
         self._starters = {metric.name: build_starter(metric) for metric in metrics}
         # the day, since 1970, that the next flag is about; and whether the budget of that day is spent
         self._budget_day, self._budget_spent = -1, False
+        self._is_version_noted = False
         self._recorded_spending = (0, 0.0)
         """Calls and dollars of today in the store, as this scorer last read or wrote them."""
 
@@ -149,51 +177,94 @@ class Scorer:
                     # one id for all of the monitor's replies, so that a purge finds them
                     AskBroker(self.judge, self.archive.store, REPLIES_RUN_ID)
                 )
-            results = await asyncio.gather(
+            attempts = await asyncio.gather(
                 *(self._score_interaction(item, broker) for item in claimed)
             )
         finished, unaffordable = [], []
-        for item, scores in zip(claimed, results, strict=True):
-            if any(score.outcome == "skipped_budget" for score in scores.values()):
-                unaffordable.append(item.number)
+        for attempt in attempts:
+            if any(score.outcome == "skipped_budget" for score in attempt.scores.values()):
+                unaffordable.append(attempt.item.number)
                 # what is left of the budget is less than one interaction needs
                 self._budget_spent = True
             else:
-                finished.append(self._build_scored(item, scores))
-        calls, usd = self.budget.calls, self.budget.usd
-        spent = {
-            "judge_calls": calls - self._recorded_spending[0],
-            "judge_microusd": round((usd - self._recorded_spending[1]) * 1e6),
-        }
-        # scores and bill in one transaction: a crash loses both or neither
-        await asyncio.wrap_future(self.archive.save_scores(finished, spent))
-        self._recorded_spending = (calls, usd)
+                finished.append(attempt)
+        await self._save(finished)
         if unaffordable:
             await asyncio.to_thread(release_claims, self.archive, unaffordable)
             self.progress.out_of_budget = True
         self.progress.scored += len(finished)
 
+    async def _save(self, finished: Sequence[Attempt]) -> None:
+        """Store scores and what they cost; what cannot be stored with the others is stored alone, or as a failure."""
+        calls, usd = self.budget.calls, self.budget.usd
+        spent = {
+            "judge_calls": calls - self._recorded_spending[0],
+            "judge_microusd": round((usd - self._recorded_spending[1]) * 1e6),
+        }
+        try:
+            await self._note_value_version(finished)
+            # scores and bill in one transaction: a crash loses both or neither
+            await self._save_attempts(finished, spent)
+        except Exception:
+            # raises if the store is away, and all wait until their claims expire
+            await self._save_attempts((), spent)
+            self._recorded_spending = (calls, usd)
+            for attempt in finished:
+                try:
+                    await self._save_attempts([attempt])
+                except Exception as error:
+                    await self._save_attempts([self._fail(attempt.item, ascii(error))])
+        self._recorded_spending = (calls, usd)
+
+    async def _note_value_version(self, attempts: Sequence[Attempt]) -> None:
+        """Before the first score that sums probabilities: streams begin a new reference where older scores counted verdicts."""
+        if self._is_version_noted or not any(
+            finding.probability is not None
+            for attempt in attempts
+            for name, score in attempt.scores.items()
+            if self.metrics[name].family in CLAIM_METRICS
+            for finding in score.findings
+        ):
+            return
+        families = CLAIM_METRICS | {"overall"}
+        names = [name for name, metric in self.metrics.items() if metric.family in families]
+        await asyncio.to_thread(note_value_version, self.archive, names, now_micros())
+        self._is_version_noted = True
+
+    async def _save_attempts(
+        self, attempts: Sequence[Attempt], spent: Mapping[str, int] | None = None
+    ) -> None:
+        failed = [attempt for attempt in attempts if attempt.is_failed]
+        set_aside = sum(attempt.is_last for attempt in failed)
+        counts = {**(spent or {}), "set_aside": set_aside}
+        scored = [attempt.to_scored() for attempt in attempts]
+        await asyncio.wrap_future(self.archive.save_scores(scored, counts))
+        self.progress.failed += len(failed)
+        self.progress.set_aside += set_aside
+
     async def _score_interaction(
         self, item: QueuedInteraction, broker: AskBroker | None
-    ) -> Mapping[str, Score]:
+    ) -> Attempt:
+        """Score an interaction; whatever that raises is its failure alone."""
+        if item.tries >= MAX_ATTEMPTS:
+            return self._fail(item, "scoring it ended the process each time")
         sample = item.interaction.sample
-        if sample.language is None and self.language is not None:
-            sample = replace(sample, language=self.language)
-        if broker is None:
-            return score_unjudged(self._starters, sample)
-        return await score_sample(sample, self.metrics, self._starters, broker)
+        try:
+            if sample.language is None and self.language is not None:
+                sample = replace(sample, language=self.language)
+            if broker is None:
+                scores = score_unjudged(self._starters, sample)
+            else:
+                scores = await score_sample(sample, self.metrics, self._starters, broker)
+        except Exception as error:
+            return self._fail(item, ascii(error))
+        is_failed = any(score.outcome == "judge_error" for score in scores.values())
+        return Attempt(item, scores, is_failed)
 
-    def _build_scored(
-        self, item: QueuedInteraction, scores: Mapping[str, Score]
-    ) -> ScoredInteraction:
-        """The scores, with a retry when the judge failed."""
-        retry_at = None
-        if any(score.outcome == "judge_error" for score in scores.values()):
-            self.progress.failed += 1
-            if item.tries + 1 < MAX_ATTEMPTS:
-                # the failure is stored as well: coverage counts it until a retry replaces it
-                retry_at = now_micros() + FIRST_RETRY_MICROS * 2**item.tries
-        return ScoredInteraction(item.interaction.id, scores, item.drawn, item.weight, retry_at)
+    def _fail(self, item: QueuedInteraction, reason: str) -> Attempt:
+        log.warning("scoring interaction %r failed: %s", item.interaction.id, reason)
+        score = Score(outcome="metric_error", reason=reason[:300])
+        return Attempt(item, dict.fromkeys(self.metrics, score), is_failed=True)
 
     def _save_status(self) -> None:
         """Publish the status for `/v1/status`."""
@@ -210,6 +281,7 @@ class Scorer:
             "waiting": ready,
             "scored": self.progress.scored,
             "failed": self.progress.failed,
+            "set_aside": self.progress.set_aside,
             "out_of_budget": self.progress.out_of_budget,
             "calls_today": self.budget.calls,
             "usd_today": round(self.budget.usd, 6),

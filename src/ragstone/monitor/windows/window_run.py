@@ -8,13 +8,14 @@ from functools import cached_property
 
 from ragstone.config import Plan
 from ragstone.monitor.archive import Archive
+from ragstone.monitor.drift.references import load_value_change
 from ragstone.monitor.interactions import Interaction, format_iso
 from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.store import RunFacts, RunInfo, StoredRow, to_metric_record
 from ragstone.store.codec import decode_score
-from ragstone.types import Sample, Score
+from ragstone.types import VALUE_VERSION, Sample, Score
 
 MAX_INTERACTIONS = 2000
 """Interactions in such a run at most, the newest."""
@@ -66,6 +67,7 @@ class WindowRun:
             {name for interaction in interactions for name in scores.get(interaction.id, {})}
         )
         self.store = archive.store
+        changed_at, _ = load_value_change(archive)
         judge, judge_identity = load_judge(archive)
         self.info = RunInfo(
             id="monitor",
@@ -83,7 +85,10 @@ class WindowRun:
             ),
             total=len(interactions),
             judge=judge,
-            facts=RunFacts(judge_identity=judge_identity),  # without a source: there was no plan
+            facts=RunFacts(  # without a source: there was no plan
+                judge_identity=judge_identity,
+                value_version=VALUE_VERSION if since >= changed_at else 1,
+            ),
         )
         self._rows = [
             InteractionRow(

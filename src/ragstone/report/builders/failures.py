@@ -289,7 +289,7 @@ def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[s
             yield say("nothing_came")
     if failure.claims:
         claims = (
-            f"{shorten(claim.text, 160)} ({say.translate('verdict', claim.verdict)})"
+            f"{shorten(claim.text, 160)} ({say.translate('verdict', claim.shown_verdict)})"
             for claim in failure.claims[:4]
         )
         yield say("claims_against", claims="; ".join(claims))

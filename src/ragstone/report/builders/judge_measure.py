@@ -150,7 +150,10 @@ class JudgeMeasureReport:
         lines += [doc.Paragraph(shorten(subject or sample.answer or "", 400))]
         if finding is not None:
             evidence = f"{finding.chunk}: “{finding.quote}”" if finding.quote else ""
-            verdict, reason = say.translate("verdict", finding.verdict), say.message(finding.reason)
+            verdict, reason = (
+                say.translate("verdict", finding.shown_verdict),
+                say.message(finding.reason),
+            )
             parts = [part for part in (verdict, reason, evidence) if part]
             lines.append(doc.Paragraph(shorten("; ".join(parts), 500), style="soft"))
         elif sample.question:

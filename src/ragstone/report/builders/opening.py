@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragstone.analysis.lead import CLAIM_FAULTS, RANKING_FAMILIES, FaultyClaim, Lead, find_lead
+from ragstone.analysis.headline import FaultyClaim, Headline, find_headline
 from ragstone.report import document as doc
+from ragstone.report.builders.diagnosis import describe_slice
 from ragstone.report.builders.parts import build_list, build_panel
 from ragstone.report.figures import describe_judge, shorten
 from ragstone.report.ledger import choose_tone
@@ -20,75 +21,89 @@ if TYPE_CHECKING:
     from ragstone.store import StoredRow, StoredRun
     from ragstone.types import Finding, Sample
 
-GRADES = (
-    ("nearly", 0.9, 1.0),
-    ("mostly", 0.7, 1.0),
-    ("partly", 0.15, 0.85),
-    ("hardly", 0.0, 0.3),
-)
-"""Words for a mean from 0 to 1, and the range that its whole 95 % interval must lie in; the first whose range holds it is used."""
 FIT_AUROC = 0.7
-"""Agreement with people from which a mean of the embedded judge is put into words."""
-GRADED_FAMILIES = frozenset(
-    {"faithfulness", "answer_correctness", "context_recall", "answer_relevance", "recall", "hit_rate"}
-)  # fmt: skip
+"""Agreement with people under which a mean of the embedded judge gets a mark."""
 PROBED_ROWS = 20
 """Samples that tell the language of a run."""
+MAX_CAUSES = 3
 CLAIM_CHARS, QUOTE_CHARS = 200, 300
 EMBEDDED = "offline "
 """How the name of the embedded judge begins; its version follows."""
 
 
 def build_opening(run: StoredRun, summary: Summary, say: Words) -> tuple[list[doc.Node], list[doc.Node]]:  # fmt: skip
-    """The sentences that a report opens with, and the worst claims with what decides them."""
-    lead = find_lead(run, summary)
+    """The verdict on a run in at most three sentences, and the worst claims with what decides them."""
+    headline = find_headline(run, summary)
     language = _identify_run_language(run)
-    sentences = (
-        [say("opening.nothing")] if lead is None else _describe_lead(lead, run, language, say)
-    )
-    nodes: list[doc.Node] = [doc.Paragraph(" ".join(sentences), style="strong")]
-    judge = _describe_judging(summary, language, say)
+    weakness = _find_weakness(headline.metric, run, language, say)
+    verdict = " ".join(_describe_verdict(headline, weakness, say))
+    nodes: list[doc.Node] = [doc.Paragraph(verdict, style="strong")]
+    judge = " ".join(filter(None, (_describe_judging(summary, language, say), weakness)))
     if judge:
         nodes.append(doc.Paragraph(judge, style="note"))
-    return nodes, [] if lead is None else _build_claims(lead, run, say)
+    return nodes, _build_claims(headline.claims, run, say)
 
 
-def _describe_lead(lead: Lead, run: StoredRun, language: str, say: Words) -> list[str]:
-    metric = lead.metric
+def _describe_verdict(headline: Headline, weakness: str, say: Words) -> Iterator[str]:
+    errors, n = headline.errors, say.whole(headline.samples)
+    if errors is not None:
+        question = shorten(errors.first.question or say("no_question"), 80)
+        yield say(
+            "headline.broken",
+            failed=say.whole(errors.count),
+            n=n,
+            question=question,
+            reason=shorten(say.message(errors.reason), 200).rstrip("."),
+        )
+    if headline.verdict == "broken":
+        return
+    figure = _describe_figure(headline, weakness, say)
+    if headline.verdict == "healthy":
+        yield say("headline.healthy", n=n, figure=figure)
+        if headline.faulty:
+            yield say("headline.doubts", faulty=say.whole(headline.faulty))
+        return
+    causes = [kind for kind in headline.causes if kind != "system_failure"]
+    if causes and headline.failures is not None:
+        counted = [
+            say(f"fails.{kind}", n=say.whole(headline.failures.count(kind)))
+            for kind in causes[:MAX_CAUSES]
+        ]
+        where = headline.slice
+        yield say(
+            "headline.failing" if where is None else "headline.failing_in_slice",
+            failing=say.whole(headline.failing),
+            n=n,
+            causes="; ".join(counted),
+            slice="" if where is None else describe_slice(where, say),
+        )
+    yield say("headline.figure", figure=figure) if headline.metric else say("opening.nothing")
+    if headline.verdict == "open" and headline.metric is not None and headline.claims:
+        counts = {"faulty": say.whole(headline.faulty), "n": say.whole(headline.metric.scored)}
+        yield say("headline.faulty", **counts)
+
+
+def _describe_figure(headline: Headline, weakness: str, say: Words) -> str:
+    """The leading number with its interval, and how many samples it speaks of where not all."""
+    metric = headline.metric
+    if metric is None:
+        return ""
     figure = say(
-        "opening.figure" if metric.low is not None else "opening.figure_alone",
+        "headline.mean" if metric.low is not None else "headline.mean_alone",
         metric=metric.metric,
-        mean=say.number(metric.mean, 2),
+        mean=say.number(metric.mean, 2) + ("†" if weakness else ""),
         low=say.number(metric.low, 2),
         high=say.number(metric.high, 2),
     )
-    return [_grade_mean(lead, run, language, figure, say), *_count_faults(lead, run, say)]
+    if metric.scored == headline.samples:
+        return figure
+    counts = {"scored": say.whole(metric.scored), "n": say.whole(headline.samples)}
+    return say("headline.of_scored", figure=figure, **counts)
 
 
-def _grade_mean(lead: Lead, run: StoredRun, language: str, figure: str, say: Words) -> str:
-    """The mean in words that hold for its whole interval; where none do, why."""
-    metric, judge = lead.metric, run.info.judge
-    weakness = _find_weakness(metric, run, language, say)
-    if weakness and metric.complete:
-        return say("opening.unfit", figure=figure, weakness=weakness)
-    if metric.judged and judge:
-        name = say("opening.embedded") if judge.startswith(EMBEDDED) else judge
-        figure = say("opening.judged", figure=figure, judge=name)
-    if not metric.complete:
-        counts = {"scored": say.whole(metric.scored), "applicable": say.whole(metric.applicable)}
-        return say("opening.incomplete", figure=figure, **counts)
-    if lead.family not in GRADED_FAMILIES:
-        return say("opening.plain", figure=figure)
-    low, high = metric.low, metric.high
-    for word, least, most in GRADES:
-        if low is not None and high is not None and least <= low and high <= most:
-            return say(f"opening.{lead.family}.{word}", figure=figure)
-    return say("opening.unsettled", figure=figure, samples=say.count("sample", metric.scored))
-
-
-def _find_weakness(metric: MetricSummary, run: StoredRun, language: str, say: Words) -> str:
+def _find_weakness(metric: MetricSummary | None, run: StoredRun, language: str, say: Words) -> str:
     """Why the embedded judge is not to be believed on this metric in this language; empty when it is, or another judged."""
-    if not metric.judged or not (run.info.judge or "").startswith(EMBEDDED):
+    if metric is None or not metric.judged or not (run.info.judge or "").startswith(EMBEDDED):
         return ""
     from ragstone.judges.offline.quality import quality
 
@@ -106,34 +121,6 @@ def _find_weakness(metric: MetricSummary, run: StoredRun, language: str, say: Wo
     return say(
         "opening.weak", language=language_name, auroc=say.number(worst.auroc, 2), data=worst.data
     )
-
-
-def _count_faults(lead: Lead, run: StoredRun, say: Words) -> Iterator[str]:
-    """How many samples are at fault, and the worst of them."""
-    n = lead.metric.scored
-    family = "ranking" if lead.family in RANKING_FAMILIES else lead.family
-    if family != "ranking" and family not in CLAIM_FAULTS:
-        family = "other"
-    if not lead.faulty and family != "other":
-        yield say.count(f"faults.{family}.none", n)
-        return
-    if not lead.worst:
-        return
-    worst = lead.worst[0]
-    yield say(
-        f"faults.{family}.{'one' if lead.faulty == 1 else 'many'}",
-        faulty=say.whole(lead.faulty),
-        n=say.whole(n),
-        id=shorten(worst.id, 40),
-        text=shorten(_quote_worst(worst, run, say), 120),
-    )
-
-
-def _quote_worst(worst: FaultyClaim, run: StoredRun, say: Words) -> str:
-    if worst.finding is not None:
-        return worst.finding.text
-    sample = run.row(worst.position).sample
-    return sample.question or sample.answer or say("no_question")
 
 
 def _describe_judging(summary: Summary, language: str, say: Words) -> str:
@@ -157,9 +144,8 @@ def _identify_run_language(run: StoredRun) -> str:
     return max(tags, key=tags.count, default="en")
 
 
-def _build_claims(lead: Lead, run: StoredRun, say: Words) -> list[doc.Node]:
+def _build_claims(claims: Sequence[FaultyClaim], run: StoredRun, say: Words) -> list[doc.Node]:
     """The worst claims, each with the text that decides it, or the sentence that comes closest."""
-    claims = [claim for claim in lead.worst if claim.finding is not None]
     if not claims:
         return []
     items = [_build_claim(claim, run.row(claim.position), say) for claim in claims]
@@ -169,16 +155,17 @@ def _build_claims(lead: Lead, run: StoredRun, say: Words) -> list[doc.Node]:
 
 def _build_claim(claim: FaultyClaim, row: StoredRow, say: Words) -> doc.ListItem:
     finding = claim.finding
-    assert finding is not None
     text = say("quoted", text=shorten(finding.text, CLAIM_CHARS))
     lines = describe_evidence(finding, row.sample, say)
     nodes = tuple(doc.Paragraph(line, style="soft") for line in lines)
-    return doc.ListItem(text, choose_tone(finding.verdict), id=shorten(claim.id, 40), nodes=nodes)
+    return doc.ListItem(
+        text, choose_tone(finding.shown_verdict), id=shorten(claim.id, 40), nodes=nodes
+    )
 
 
 def describe_evidence(finding: Finding, sample: Sample, say: Words) -> list[str]:
     """The verdict with its reason, and the text that decides it or the sentence that comes closest."""
-    verdict = say.translate("verdict", finding.verdict)
+    verdict = say.translate("verdict", finding.shown_verdict)
     reason = shorten(say.message(finding.reason), QUOTE_CHARS)
     lines = [f"{verdict}: {reason}" if reason else verdict]
     if finding.quote:

@@ -58,6 +58,8 @@ class RunReport:
     language: str = "en"
     explain: bool = False
     """Whether exported rows have the findings behind each score."""
+    raw: bool = False
+    """Whether cells of CSV that a spreadsheet would execute are written as they are."""
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
@@ -304,13 +306,26 @@ def _build_gates(summary: Summary, say: Words) -> doc.BulletList:
         items.append(
             doc.ListItem(doc.Styled(remark.text, "sentence"), remark.tone, label=say("gate.unfit"))
         )
+    for remark in figures.describe_outdated_gates(summary.outdated_gates, say):
+        items.append(
+            doc.ListItem(
+                doc.Styled(remark.text, "sentence"), remark.tone, label=say("gate.outdated")
+            )
+        )
     return build_list(items, flush=True, style="gates")
 
 
 def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
-    for number, metric in enumerate((m for m in summary.metrics if m.labels), 1):
+    # several metrics put the samples into the same categories
+    distinct = {
+        tuple(sorted(m.labels.items())): m for m in summary.metrics if any(m.labels.values())
+    }
+    for number, metric in enumerate(distinct.values(), 1):
         columns = (
-            doc.TableColumn(say("label"), short=metric.metric),
+            doc.TableColumn(
+                say("label"),
+                short=say("refusals") if "answered" in metric.labels else metric.metric,
+            ),
             *build_number_columns(say, "count", "rate"),
             doc.TableColumn(""),
             *build_number_columns(say, "interval"),
@@ -326,7 +341,14 @@ def _build_labels(summary: Summary, say: Words) -> Iterator[doc.Node]:
             for row in label_rates(metric.labels)
         ]
         title, table = say("labels_of", metric=metric.metric), build_table(columns, rows)
-        yield build_panel(f"label{number}", title, table, heading=doc.WRITTEN)
+        yield build_panel(f"label{number}", title, table, where=doc.WRITTEN)
+        name = say("refusals") if "answered" in metric.labels else metric.metric
+        counted = [
+            f"{say.whole(n)} {say.translate('label', label)}"
+            for label, n in metric.labels.items()
+            if n
+        ]
+        yield doc.Paragraph(f"{name}: {', '.join(counted)}", where=doc.TERMINAL)
 
 
 def _build_corrected(summary: Summary, say: Words) -> list[doc.Node]:

@@ -36,6 +36,9 @@ def describe_run_verdicts(
         lines.append(Remark(say("gist.identical", n=say.whole(versus.pairs), **names)))
     for verdict, alike in sorted(by_verdict.items(), key=lambda pair: ORDER.index(pair[0])):
         lines += _describe_verdict(verdict, alike, names, say)
+    if comparison.changed_values:
+        names_changed = join_names(comparison.changed_values, say)
+        lines.append(Remark(say("gist.changed_values", metrics=names_changed), "warn"))
     resources = [row for row in rows if row.resource and row.verdict in ("better", "worse")]
     if resources:
         items = join_names([describe_item(row, say) for row in resources], say)

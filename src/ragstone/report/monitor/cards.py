@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragstone.analysis.corrected import MetricCorrection
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.basis_text import describe_power
+from ragstone.monitor.alerts.basis_text import describe_power, describe_value_change
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.document import Card, Chart, Remark, Status, Styled
@@ -205,6 +205,8 @@ def _describe_figure(figure: SeriesStats, stream: MetricStream | None, say: Word
             text += "; " + say("sure_of_drop", share=say.percent(min(stream.evidence, 1.0), 0))
         yield text
         yield _describe_reference(stream, say)
+    if stream is not None and (text := describe_value_change(stream, say.language)):
+        yield text
     if figure.trend is not None:
         slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
         yield say("trend_moving", slope=slope) if figure.trend.is_moving else say("trend_flat")

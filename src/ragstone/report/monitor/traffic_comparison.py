@@ -71,7 +71,7 @@ def _compare(
     for sample in samples:
         if not len(sample):
             raise RagstoneError(say("traffic_empty", name=shorten(sample.info.name, 80)))
-    comparison = compare(samples, unpaired=True)
+    comparison = compare(samples, unpaired=True, anyway=True)
     report = ComparisonReport(
         comparison, {sample.info.id: sample for sample in samples}, say.language
     )

@@ -31,6 +31,7 @@ def export_rows(
     *,
     rows_per_shard: int | None = None,
     explain: bool = False,
+    raw: bool = False,
     language: str = "en",
     select: Callable[[], Iterable[StoredRow]] | None = None,
 ) -> int:
@@ -38,7 +39,8 @@ def export_rows(
 
     A sample without a score has an empty cell, and `<metric>.outcome` says why. With `explain`, `<metric>.explanation`
     has the findings: a list of objects in JSON, lines of text in a table. A summary, where there is one,
-    saves reading the scores once more. `select` yields the rows to write instead of all."""
+    saves reading the scores once more. `select` yields the rows to write instead of all.
+    `raw` is that of `write_rows`."""
     names = [str(metric["name"]) for metric in run.info.metrics]
     if summary is None:
         unscored = _find_unscored(run)
@@ -74,7 +76,7 @@ def export_rows(
 
     if rows_per_shard is not None:
         return write_shards(path, rows, columns, rows_per_shard)
-    return write_rows(path, rows, columns)
+    return write_rows(path, rows, columns, raw=raw)
 
 
 def _build_explanations(
@@ -104,7 +106,7 @@ def _finding_to_object(finding: Finding, say: Words) -> dict[str, str]:
 
 def write_finding(finding: Finding, say: Words) -> str:
     """A finding as a line of text: verdict, claim, reason and quote."""
-    verdict = say.translate("verdict", finding.verdict)
+    verdict = say.translate("verdict", finding.shown_verdict)
     line = f"{verdict}: {say('quoted', text=finding.text)}"
     if finding.reason:
         line += f"; {say.message(finding.reason)}"

@@ -48,7 +48,7 @@ def render_comparison(frame: ViewFrame, runs: Sequence[StoredRun]) -> str:
         if all(described["name"] in [m["name"] for m in run.info.metrics] for run in runs)
     ]
     wanted = [metric] if metric in shared else None
-    comparison = compare(runs, metrics=wanted, samples=SHOWN_CHANGES)
+    comparison = compare(runs, metrics=wanted, samples=SHOWN_CHANGES, anyway=True)
     league, advice = None, None
     if len(runs) > 2 and wanted is None:  # a league is of all metrics
         league = build_league(runs, comparison.primary)

@@ -100,7 +100,7 @@ def _report_on(
     runs: Sequence[StoredRun], language: str, *, margin: float = MARGIN, **options: Any
 ) -> ComparisonReport:
     """The comparison of runs with its league; `options` are those of `compare`."""
-    comparison = compare(runs, margin=margin, **options)
+    comparison = compare(runs, margin=margin, anyway=True, **options)
     by_id = {run.id: run for run in runs}
     if not comparison.paired:
         return ComparisonReport(comparison, by_id, language)

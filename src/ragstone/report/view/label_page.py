@@ -165,8 +165,8 @@ def _list_units(
             if item and (target, item) not in units:
                 units[target, item] = UnitView(
                     target, item, _find_text(row, target, item), say(f"view.asks.{target}"),
-                    build_keys(target, say), say.translate("verdict", finding.verdict),
-                    choose_tone(finding.verdict), _format_given(own.get((target, item)), say),
+                    build_keys(target, say), say.translate("verdict", finding.shown_verdict),
+                    choose_tone(finding.shown_verdict), _format_given(own.get((target, item)), say),
                 )  # fmt: skip
     for target in ANSWER_TARGETS:
         if row.sample.answer is not None:

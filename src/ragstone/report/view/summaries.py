@@ -163,7 +163,7 @@ def _from_json(item: Mapping[str, Any]) -> MetricSummary:
 def choose_headline(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
     """The metrics of a run in the order of what tells most, resources last."""
     from ragstone.analysis.columns import RESOURCES
-    from ragstone.analysis.lead import LEADING_FAMILIES
+    from ragstone.analysis.headline import LEADING_FAMILIES
 
     def rank(metric: Mapping[str, Any]) -> tuple[bool, int]:
         family = str(metric["family"])

@@ -1,0 +1,1 @@
+"""The embedded judge against people, left-out set by left-out set: `python -m bench.judge`."""
