@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import json
 import logging
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from live import Server, in_thread, process
-from ragstone.server import ServerSettings
+from ragstone.server import ServerSettings, app
 from ragstone.server.connections import (
     CONNECTIONS,
     ConnectionTable,
@@ -83,6 +84,25 @@ def test_200_half_open_connections_do_not_shut_a_server_that_may_open_120_files(
     assert "cannot accept connections" in log
     assert len(log) < 2000
     assert "Traceback" not in log
+
+
+def test_a_worker_that_runs_out_of_files_is_restarted_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Worker:
+        name = "watching"
+        starts = 0
+
+        async def run(self) -> None:
+            self.starts += 1
+            if self.starts < 3:
+                raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(app, "RESTART_SECONDS", 0)
+    worker = Worker()
+    asyncio.run(app._restart_on_error(worker))
+    assert worker.starts == 3
+    assert [record.exc_info for record in caplog.records] == [None, None]
 
 
 FORM = (

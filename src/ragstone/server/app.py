@@ -37,6 +37,8 @@ from ragstone.server.view_state import VIEW_STATE, ViewState
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
+RESTART_SECONDS = 5
+"""Between the failure of a worker and its next start."""
 
 FLUSH_COUNTS_SECONDS = 1.0
 """Seconds between two writes of the refusal counters."""
@@ -231,7 +233,7 @@ async def _repeat_forever(seconds: float, work: Callable[[], Awaitable[None]], n
     while True:
         try:
             await work()
-        except RagstoneError as error:
+        except (RagstoneError, OSError) as error:  # OSError: out of files, a full disk
             log.warning("%s failed: %s", name, error)
         except Exception:
             log.exception("%s failed", name)
@@ -243,9 +245,11 @@ async def _restart_on_error(worker: BackgroundWorker) -> None:
         try:
             await worker.run()
             return  # it ended by itself, without an error
+        except OSError as error:  # out of files, a full disk: nothing to be found in a traceback
+            log.warning("%s failed and is restarted: %s", worker.name, error)
         except Exception:  # one worker's fault must not stop the others
             log.exception("%s failed and is restarted", worker.name)
-            await asyncio.sleep(5)
+        await asyncio.sleep(RESTART_SECONDS)
 
 
 async def serve(

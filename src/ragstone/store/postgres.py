@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,8 +27,10 @@ class PostgresConnection:
 
     def __init__(self, db: Any) -> None:
         self._db = db
-        self.transaction: int | None = None
-        """The transaction that is being committed, by the server's number."""
+        self.writer: str | None = None
+        """Its row in `ragstone_writers`, which keeps its last commit; None for a connection that only reads."""
+        self.batch = 0
+        """Number of the transaction that was begun last."""
 
     @property
     def is_lost(self) -> bool:
@@ -47,12 +51,23 @@ class PostgresConnection:
         """Open a transaction; a fast one waits for the disk too: a server can crash while this process lives on."""
         # the connection is in autocommit mode, so that single reads hold no transaction open on the
         # server
-        self.transaction = None
+        self.batch += 1
         self._db.execute("BEGIN")
+
+    def register_writer(self) -> None:
+        """Give the connection a row that keeps the number of its last commit, and says after a crash what was committed.
+
+        The server's own transaction numbers do not: one that reached no disk is given again."""
+        self.writer = uuid.uuid4().hex
+        self._db.execute("INSERT INTO ragstone_writers VALUES (%s, 0)", (self.writer,))
 
     def commit(self) -> None:
         """Commit the transaction."""
-        self.transaction = self._db.execute("SELECT txid_current()").fetchone()[0]
+        if self.writer is not None:
+            self._db.execute(
+                "UPDATE ragstone_writers SET batch = %s WHERE writer = %s",
+                (self.batch, self.writer),
+            )
         self._db.execute("COMMIT")
 
     def roll_back(self) -> None:
@@ -63,6 +78,11 @@ class PostgresConnection:
 
     def close(self) -> None:
         """Close the connection."""
+        import psycopg  # installed, since there is a connection
+
+        if self.writer is not None and not self._db.closed:
+            with suppress(psycopg.Error):  # the server may be gone; a row left behind does no harm
+                self._db.execute("DELETE FROM ragstone_writers WHERE writer = %s", (self.writer,))
         self._db.close()
 
 
@@ -98,22 +118,28 @@ class PostgresDatabase:
 
     def connect_to_write(self) -> PostgresConnection:
         """Open a connection for writing."""
-        return self._open_connection()
+        connection = self._open_connection()
+        connection.register_writer()
+        return connection
 
     def was_committed(self, lost: Connection) -> bool | None:
         """Ask the server, once it is back, what became of the transaction that the lost connection had open."""
         assert isinstance(lost, PostgresConnection)
         if not self.outage_seconds:
             return None
-        status = "in progress" if lost.transaction is not None else "aborted"
         connection = self._open_connection()
         try:
-            while status == "in progress":  # the server has yet to see that its client is gone
-                ((status,),) = connection.execute("SELECT txid_status(?)", (lost.transaction,))
-                time.sleep(RETRY_SECONDS if status == "in progress" else 0)
+            # waits for the old session's lock, where the server has yet to see that its client is gone
+            rows = list(
+                connection.execute(
+                    "SELECT batch FROM ragstone_writers WHERE writer = ? FOR UPDATE",
+                    (lost.writer,),
+                )
+            )
+            connection.execute("DELETE FROM ragstone_writers WHERE writer = ?", (lost.writer,))
         finally:
             connection.close()
-        return status == "committed"
+        return rows == [(lost.batch,)]
 
     def connect_inline(self) -> None:
         """Not supported: a commit takes a round trip to the server, too long for an event loop."""
@@ -171,6 +197,9 @@ class PostgresDatabase:
             # before the first table exists there is nothing else to lock
             connection.execute("SELECT pg_advisory_xact_lock(?)", (MIGRATION_LOCK_ID,))
             connection.execute("CREATE TABLE IF NOT EXISTS ragstone_version (version BIGINT)")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS ragstone_writers (writer TEXT PRIMARY KEY, batch BIGINT)"
+            )
             rows = list(connection.execute("SELECT version FROM ragstone_version"))
             version = rows[0][0] if rows else 0
             if version > len(steps):

@@ -45,9 +45,10 @@ def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
     words, sentence_words = find_content_words(claim), find_content_words(sentences[number])
     if not words or is_small_talk(sentences[number]):
         return True
+    stated = _ANSWER_NO.sub("", claim)
     own = [_ANSWER_NO.sub("", sentences[number])]
     # with its question a sentence holds both what was asked and what was answered
-    if "?" not in sentences[number] and (has_other_figure(claim, own) or is_denied(claim, own)):
+    if "?" not in sentences[number] and (has_other_figure(stated, own) or is_denied(stated, own)):
         return False
     shared = words & sentence_words
     if not shared:
