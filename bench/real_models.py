@@ -1,6 +1,6 @@
-"""A real small model as a judge: the hybrid and JSON routes beside a bare question, Ragas, the embedded judge, containment.
+"""A real small model as a judge: the plain and JSON routes beside bare questions, Ragas, the embedded judge, containment.
 
-python -m bench.real_models --model qwen.gguf --route hybrid --rows 10     one route on ten rows of each set
+python -m bench.real_models --model qwen.gguf --route plain --rows 10     one route on ten rows of each set
 python -m bench.real_models --model qwen.gguf                              every route, every row
 python -m bench.real_models --report                                       the tables of what was measured so far
 

@@ -41,7 +41,7 @@ def print_report(entries: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> N
             print("too few rows to compare: some set has rows of one label only")
             continue
         _print_agreement(tables)
-        if "hybrid" in tables:
+        if "plain" in tables:
             _print_differences(tables)
 
 
@@ -117,25 +117,25 @@ def _print_cost(tables: Mapping[str, Entries]) -> None:
 
 
 def _print_differences(tables: Mapping[str, Entries]) -> None:
-    """Mean AUROC of the hybrid route minus each other's, with paired bootstrap intervals over the rows of each set."""
+    """Mean AUROC of the plain route minus each other's, with paired bootstrap intervals over the rows of each set."""
     random = np.random.default_rng(7)
-    hybrid = tables["hybrid"]
-    sets = _list_sets(hybrid)
+    plain = tables["plain"]
+    sets = _list_sets(plain)
     draws = []
     for name in sets:
-        labels, _ = _arrays(hybrid, name)
+        labels, _ = _arrays(plain, name)
         draws.append([_draw(labels, random) for _ in range(DRAWS)])
-    print("\nhybrid minus    difference    95 % interval")
+    print("\nplain minus    difference    95 % interval")
     for route, table in tables.items():
-        if route == "hybrid":
+        if route == "plain":
             continue
         differences = np.zeros(DRAWS)
         for name, picked in zip(sets, draws, strict=True):
-            labels, ours = _arrays(hybrid, name)
+            labels, ours = _arrays(plain, name)
             _, theirs = _arrays(table, name)
             differences += [auroc(labels[p], ours[p]) - auroc(labels[p], theirs[p]) for p in picked]
         low, high = np.quantile(differences / len(sets), [0.025, 0.975])
-        point = _mean_auroc(hybrid) - _mean_auroc(table)
+        point = _mean_auroc(plain) - _mean_auroc(table)
         print(f"{route:<14}{point:>12.3f}    {low:+.3f} … {high:+.3f}")
 
 

@@ -57,16 +57,46 @@ HeldOut = Mapping[str, Mapping[str, Any]]
 """Set → the weights of the embedded judge's models that were fitted without it."""
 
 
+YES_OR_NO = {
+    "en": (
+        "Source:\n{}\n\nStatement: {}\n\nIs the statement fully supported by the source? "
+        "Answer with one word, Yes or No."
+    ),
+    "es": (
+        "Fuente:\n{}\n\nAfirmación: {}\n\n¿La fuente respalda por completo la afirmación? "
+        "Responde con una sola palabra, Sí o No."
+    ),
+}
+
+
 def ask_bare(row: Row, url: str, models: HeldOut) -> Prediction:
     """One question about the whole answer, read by the log-probabilities of yes and no."""
-    if row.language == "es":
-        words = "Contexto:\n{}\n\nRespuesta:\n{}\n\n¿Respalda el contexto todo lo que dice la respuesta? Responde Sí o No."
-    else:
-        words = "Context:\n{}\n\nAnswer:\n{}\n\nDoes the context support everything in the answer? Reply Yes or No."
+    return _score_chances([_ask_yes_or_no(row, row.answer, url)])
+
+
+def ask_sentences(row: Row, url: str, models: HeldOut) -> Prediction:
+    """The same question about each sentence of the answer, and nothing else: the mean."""
+    from ragstone.text.sentences import split_sentences
+
+    spans = split_sentences(row.answer)
+    return _score_chances([_ask_yes_or_no(row, row.answer[start:end], url) for start, end in spans])
+
+
+def _ask_yes_or_no(row: Row, statement: str, url: str) -> float | None:
+    """P(yes), or None where the model says neither."""
     body = {
-        "model": "local", "temperature": 0, "max_tokens": 1, "logprobs": True, "top_logprobs": 20,
-        "messages": [{"role": "user", "content": words.format(row.context, row.answer)}],
-    }  # fmt: skip
+        "model": "local",
+        "temperature": 0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": 20,
+        "messages": [
+            {
+                "role": "user",
+                "content": YES_OR_NO[row.language].format(row.context.strip(), statement),
+            }
+        ],
+    }
     request = urllib.request.Request(
         f"{url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
@@ -74,34 +104,24 @@ def ask_bare(row: Row, url: str, models: HeldOut) -> Prediction:
         reply = json.load(response)
     chances = {"yes": 0.0, "no": 0.0}
     for token in reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
-        word = {"sí": "yes", "si": "yes"}.get(
-            token["token"].strip().lower(), token["token"].strip().lower()
-        )
+        word = token["token"].strip().lower()
+        word = {"sí": "yes", "si": "yes"}.get(word, word)
         if word in chances:
             chances[word] += math.exp(token["logprob"])
     mass = sum(chances.values())
-    if not mass:
+    return chances["yes"] / mass if mass else None
+
+
+def _score_chances(chances: Sequence[float | None]) -> Prediction:
+    stated = [chance for chance in chances if chance is not None]
+    if len(stated) < len(chances) or not stated:
         return _unscored("unparseable: neither yes nor no")
-    return _scored(chances["yes"] / mass, mass=round(mass, 4))
+    return _scored(sum(stated) / len(stated), lowest=round(min(stated), 5))
 
 
-def ask_hybrid(row: Row, url: str, models: HeldOut) -> Prediction:
-    """Faithfulness with `small: true`; the model's choices are kept, for weighing them anew."""
-    judge = _make_judge(url, small=True)
-    choices: list[Any] = []
-    choose = judge.model.choose
-
-    async def record(requests: Sequence[Any]) -> list[Any]:
-        chosen = await choose(requests)
-        for request, choice in zip(requests, chosen, strict=True):
-            chances = getattr(choice, "probabilities", None) or {}
-            rounded = {option: round(p, 5) for option, p in chances.items()}
-            choices.append([request.question[:120], rounded])
-        return list(chosen)
-
-    judge.model.choose = record
-    with use_held_out(row, models):
-        return _evaluate(row, judge) | {"choices": choices}
+def ask_plain(row: Row, url: str, models: HeldOut) -> Prediction:
+    """Faithfulness with `small: true`: the value that is shown."""
+    return _evaluate(row, _make_judge(url, small=True))
 
 
 def ask_json(row: Row, url: str, models: HeldOut) -> Prediction:
@@ -129,7 +149,8 @@ def count_contained(row: Row, url: str, models: HeldOut) -> Prediction:
 
 ROUTES: dict[str, Callable[[Row, str, HeldOut], Prediction]] = {
     "bare": ask_bare,
-    "hybrid": ask_hybrid,
+    "sentences": ask_sentences,
+    "plain": ask_plain,
     "embedded": ask_embedded,
     "containment": count_contained,
     "json": ask_json,
@@ -202,7 +223,7 @@ def _evaluate(row: Row, judge: Any) -> Prediction:
     claims = [[f.text[:120], f.verdict, f.probability] for f in score.findings]
     if score.probability is None:
         return _scored(score.value, verdict=score.value == 1.0, claims=claims)
-    return _scored(score.probability, value=score.value, claims=claims)
+    return _scored(score.value, lowest=score.probability, claims=claims)
 
 
 def _scored(score: float, verdict: bool | None = None, **more: Any) -> Prediction:

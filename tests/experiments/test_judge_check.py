@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,16 @@ from ragstone.cli.judge import command
 from ragstone.errors import JudgeFailed, RagstoneError
 from ragstone.experiments.judge_check import (
     JudgeCheck,
-    KindResult,
     check_judge,
     measure_baseline,
     measure_calibration,
 )
-from ragstone.experiments.judge_check.controls import LANGUAGES, Control, build_control_sets
+from ragstone.experiments.judge_check.controls import (
+    LANGUAGES,
+    Control,
+    build_answers,
+    build_control_sets,
+)
 from ragstone.experiments.judge_check.routes import (
     MAX_WRITTEN_TOKENS,
     RouteTrial,
@@ -35,7 +40,7 @@ from ragstone.experiments.judge_check.routes import (
 from ragstone.judges.factory import make_judge
 from ragstone.judges.scale import fingerprint_judge
 from ragstone.store import Store, load_scales
-from ragstone.types import NO_USAGE, Finding, Sample, Score
+from ragstone.types import Finding, Sample, Score
 from scripted import ScriptedJudge
 
 
@@ -170,18 +175,29 @@ def test_calibration_is_the_gap_between_chances_and_truth() -> None:
     assert measure_calibration([(control, parts)] * 10) == pytest.approx(0.3)
 
 
-def trial(route: Any, replies: int, right: int) -> RouteTrial:
-    result = KindResult(
-        "support", "faithfulness", 12, replies, right, None, 0.5, None, {}, 0, NO_USAGE, 1.0, False, False
-    )  # fmt: skip
-    return RouteTrial(route, result)
+def trial(way: Any, usable: int, right: int) -> RouteTrial:
+    controls = (*build_answers("en"), *build_answers("es"))
+    bad_score, good_score = Score(0.0), Score(1.0)
+    scores = [
+        Score(outcome="judge_error", reason="no")
+        if number >= usable
+        else (good_score if control.is_good == (number < right) else bad_score)
+        for number, control in enumerate(controls)
+    ]
+    return RouteTrial(way, controls, tuple(scores), 1.0)
 
 
 def test_json_is_chosen_where_it_is_usable_and_no_worse() -> None:
-    assert choose_route([trial("json", 12, 12), trial("plain", 12, 12)]) == "json"
-    assert choose_route([trial("json", 12, 9), trial("plain", 12, 10)]) == "plain"
-    assert choose_route([trial("json", 8, 8), trial("plain", 12, 6)]) == "plain"
-    assert choose_route([trial("json", 12, 3)]) == "json"
+    assert choose_route([trial("json", 8, 8), trial("plain", 8, 8)]) == "json"
+    assert choose_route([trial("json", 8, 6), trial("plain", 8, 7)]) == "plain"
+    assert choose_route([trial("json", 5, 5), trial("plain", 8, 4)]) == "plain"
+    assert choose_route([trial("bare", 8, 8), trial("json", 8, 3)]) == "json"
+
+
+def test_a_failed_reply_is_not_right() -> None:
+    assert (trial("json", 5, 5).usable, trial("json", 5, 5).count_right()) == (5, 5)
+    assert trial("json", 8, 5).count_right("en") == 4
+    assert trial("json", 8, 5).count_right("es") == 1
 
 
 def test_only_language_models_have_routes_to_choose_from() -> None:
@@ -205,31 +221,23 @@ def make_offline() -> Any:
     return make_judge("offline")
 
 
-def test_a_quick_check_stores_nothing(tmp_path: Path) -> None:
-    result = invoke("--quick", "--store", str(tmp_path / "s.db"))
-    assert "not answered" in result.output
-    assert "6/6" in result.output
-    assert not (tmp_path / "s.db").exists()
-    assert result.return_value == 1
-
-
 def serve_words(call: Call) -> Any:
     return call.answer()
 
 
-def test_a_server_is_asked_on_both_routes_and_the_section_is_printed(tmp_path: Path) -> None:
+def test_a_server_is_asked_both_languages_on_each_route_in_under_60_calls(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
     with FaultServer() as server:
-        result = invoke(
-            "--judge", "openai:m", "--base-url", server.url, "--quick", "-m", "faithfulness",
-            "--store", str(tmp_path / "s.db"),
-        )  # fmt: skip
-    assert "json: 4 of 4 replies usable" in result.output
-    assert "plain: 4 of 4 replies usable" in result.output
+        result = invoke("--judge", "openai:m", "--base-url", server.url, "--store", str(store))
+        assert 24 <= len(server.calls) < 60
+    assert re.search(r"one bare question +[0-4]/4 +[0-4]/4 +8/8", result.output)
+    assert re.search(r"JSON route +[0-4]/4 +[0-4]/4 +8/8", result.output)
+    assert re.search(r"plain route +[0-4]/4 +[0-4]/4 +8/8", result.output)
     section = yaml.safe_load(result.output[result.output.index("judge:\n") :].split("\n\n")[0])
     assert section["judge"]["model"] == "openai:m"
     assert section["judge"]["base_url"] == server.url
-    assert isinstance(section["judge"]["small"], bool)
     assert f"Route: {'plain' if section['judge']['small'] else 'json'}" in result.output
+    assert not store.exists()
 
 
 def test_a_model_that_fails_at_json_takes_the_plain_route() -> None:
@@ -239,12 +247,11 @@ def test_a_model_that_fails_at_json_takes_the_plain_route() -> None:
         await (call.answer() if is_choice(call.body) else call.say("The claim is fine, I think."))
 
     with FaultServer(babble) as server:
-        result = invoke(
-            "--judge", "openai:m", "--base-url", server.url, "--quick", "-m", "coherence"
-        )
-    assert "json: 0 of 2 replies usable" in result.output  # and it is tried no further
+        result = invoke("--judge", "openai:m", "--base-url", server.url, "--lang", "en")
+    assert "0/2" in result.output  # and it is tried no further
     assert "only 0 of 2 JSON replies are usable" in " ".join(result.output.split())
     assert "small: true" in result.output
+    assert "Spanish" not in result.output
 
 
 def test_what_a_small_model_writes_is_limited_and_ended_early() -> None:
@@ -289,7 +296,7 @@ def test_the_budget_ends_the_check_and_nothing_is_concluded(tmp_path: Path) -> N
 
 
 def test_nobody_at_the_address_is_an_error_and_no_verdict() -> None:
-    result = invoke("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--quick")
+    result = invoke("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
     assert isinstance(result.exception, RagstoneError)
     assert "nobody answers" in str(result.exception)
 
@@ -306,13 +313,13 @@ def list_models(*names: str) -> Any:
 
 def test_a_url_alone_is_asked_for_its_model() -> None:
     with FaultServer(list_models("qwen")) as server:
-        result = invoke(server.url, "--quick", "-m", "coherence", "--route", "plain")
+        result = invoke(server.url, "-m", "coherence", "--route", "plain")
     assert "model: openai:qwen" in result.output
 
 
 def test_a_server_with_several_models_leaves_the_choice_to_the_user() -> None:
     with FaultServer(list_models("a", "b")) as server:
-        result = invoke(server.url, "--quick")
+        result = invoke(server.url)
     assert "serves 2 models (a, b); name one: --judge openai:a" in str(result.exception)
 
 
@@ -329,7 +336,7 @@ def test_the_judge_of_a_config_file_is_checked(tmp_path: Path) -> None:
             "judge": {"model": "openai:m", "base_url": server.url, "small": True},
         }
         (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
-        result = invoke("-c", str(tmp_path / "c.yaml"), "--quick", "-m", "coherence")
+        result = invoke("-c", str(tmp_path / "c.yaml"), "-m", "coherence")
         assert server.calls
     assert "small: true" in result.output
     assert "json:" not in result.output

@@ -80,7 +80,7 @@ CALLS = {
     "store check": ["store", "check"],
     "store salvage": ["store", "salvage", "saved.db"],
     "judge attack": ["judge", "attack", "--judge", "offline"],
-    "judge check": ["judge", "check", "offline", "--quick"],
+    "judge check": ["judge", "check", "offline", "-m", "coherence"],
     "judge fit": ["judge", "fit", "last"],
     "judge measure": ["judge", "measure"],
     "judge prompts": ["judge", "prompts"],

@@ -238,7 +238,7 @@ def choose_support(ask: Ask, code: LocalCode) -> Deciding:
         texts = [source["text"] for source in case["sources"]]
         claims = [claim["text"] for claim in case["claims"]]
         shown = [state(text, case) for text in code.choose_passages(claims, texts)]
-        requests = [_ask_support(prompt, shown, state(claim, case)) for claim in claims]
+        requests = [build_support_request(prompt, shown, state(claim, case)) for claim in claims]
         choices = yield tuple(requests)
         decided = [read_yes(*pair) for pair in zip(choices, requests, strict=True)]
         embedded = {row["id"]: row for row in code.reply.get("verdicts", ())}
@@ -251,8 +251,10 @@ def choose_support(ask: Ask, code: LocalCode) -> Deciding:
             ]
             trap = make_trap(f"{ask.key}:{claims[0]}", ask.language, texts)
             passage = make_trap(f"{ask.key}:passage", ask.language, claims)
-            controls = [_ask_support(prompt, shown, trap)]
-            controls += [_ask_support(prompt, [passage], state(c["text"], case)) for c in lifted]
+            controls = [build_support_request(prompt, shown, trap)]
+            controls += [
+                build_support_request(prompt, [passage], state(c["text"], case)) for c in lifted
+            ]
             choices = yield tuple(controls)
             first, *others = (read_yes(*pair)[0] for pair in zip(choices, controls, strict=True))
             if first:
@@ -281,7 +283,8 @@ def state(text: str, case: Mapping[str, Any]) -> str:
     return f"{case['question']} → {text}" if case.get("question") else text
 
 
-def _ask_support(prompt: Prompt, sources: Sequence[str], claim: str) -> ChoiceRequest:
+def build_support_request(prompt: Prompt, sources: Sequence[str], claim: str) -> ChoiceRequest:
+    """Build the plain question: whether the sources fully support a claim."""
     # without fences, which cost a small model accuracy; a source that gives orders is exposed by the invented claim
     texts = [neutralize(source.strip()) for source in sources]
     return build_request(prompt, {"sources": "\n\n".join(texts), "claim": to_one_line(claim)})

@@ -82,25 +82,34 @@ def prompts(
 @click.option("--judge", "spec", metavar="JUDGE", help="The same as MODEL.")
 @click.option("--base-url", metavar="URL", help="Where the judge's server listens.")
 @click.option("-c", "--config", metavar="FILE", type=click.Path(exists=True, dir_okay=False), help="Check the judge of a config file.")  # fmt: skip
-@click.option("--lang", default="en", show_default=True, type=click.Choice(["en", "es"]), help="Language of the controls.")  # fmt: skip
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "es"]),
+    help="Language of the controls. [default: both; with --full or -m: en]",
+)
 @click.option("--route", type=click.Choice(["json", "plain"]), help="Measure this route only, instead of choosing.")  # fmt: skip
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRIC", help="Measure only what this metric asks. May be repeated.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="A few controls of each kind; nothing is stored.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Measure every kind of question on thirty controls and store the scales.",
+)
 @click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop before this much is spent.")  # fmt: skip
 @click.option("--max-calls", type=click.IntRange(min=0), metavar="N", help="Stop after this many calls.")  # fmt: skip
 @store_option
 def check(model: str | None, spec: str | None, config: str | None, **options: Any) -> int:
-    """Measure what a judge is fit for, and which route fits the model.
+    """Tell which route fits a model, and what a judge is fit for.
 
     MODEL is a judge (openai:NAME, gguf:PATH, offline), the URL of an OpenAI-compatible server, or the path of a model.
-    About thirty controls of known truth for each kind of question are scored; the page says how many replies are usable
-    and right, beside the simplest rule, and ends with the `judge:` section to paste. What metrics are worth with this
-    judge is stored. Exits 1 when something is not fit to gate on, 3 when the budget ended it.
+    A language model gets eight answers of known truth on each route, beside one bare question: under 60 calls. With
+    --full, and for judges that make no calls, thirty controls of each kind of question are scored beside the simplest
+    rule, and what metrics are worth with this judge is stored. The page ends with the `judge:` section to paste. Exits
+    1 when something is not fit to gate on, 3 when the budget ended it.
 
     \b
       ragstone judge check
-      ragstone judge check http://127.0.0.1:8080/v1 --quick
-      ragstone judge check gguf:qwen.gguf --lang es -m faithfulness
+      ragstone judge check http://127.0.0.1:8080/v1
+      ragstone judge check gguf:qwen.gguf --lang es --full
     """
     from ragstone.cli.actions.judge_check import run_check
 
@@ -114,7 +123,7 @@ def check(model: str | None, spec: str | None, config: str | None, **options: An
         config,
         options["lang"],
         route=options["route"],
-        quick=options["quick"],
+        full=options["full"],
         metrics=options["metrics"],
         limits=limits,
         store=options["store"],

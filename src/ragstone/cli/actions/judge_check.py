@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,12 +16,8 @@ from ragstone.cli.actions.messages import Count, find_language, localize, note, 
 from ragstone.cli.actions.progress import Bar
 from ragstone.config import load
 from ragstone.engine import ProgressCallback
-from ragstone.experiments.judge_check import (
-    QUICK_CONTROLS,
-    JudgeCheck,
-    KindResult,
-    check_judge,
-)
+from ragstone.experiments.judge_check import JudgeCheck, KindResult, check_judge
+from ragstone.experiments.judge_check.controls import LANGUAGES
 from ragstone.experiments.judge_check.routes import (
     Route,
     RouteTrial,
@@ -33,7 +30,12 @@ from ragstone.experiments.judge_check.routes import (
 from ragstone.judges.discovery import find_settings
 from ragstone.judges.factory import make_judge, to_public_spec
 from ragstone.judges.limits import Budget
-from ragstone.judges.scale import MIN_RANK_AUROC, MIN_REPLY_RATE, find_needed_accuracy
+from ragstone.judges.scale import (
+    MIN_FIT_ACCURACY,
+    MIN_RANK_AUROC,
+    MIN_REPLY_RATE,
+    find_needed_accuracy,
+)
 from ragstone.locale.messages import render
 from ragstone.store import Store, save_scales
 
@@ -49,38 +51,40 @@ def run_check(
     spec: str,
     base_url: str | None,
     config: str | None,
-    language: str,
+    language: str | None,
     *,
     route: Route | None,
-    quick: bool,
+    full: bool,
     metrics: Sequence[str],
     limits: Mapping[str, Any],
     store: str | None,
 ) -> int:
-    """Measure a judge, print the page, store its scales; returns 1 when not all is fit to gate on, 3 when the budget ended it."""
+    """Measure a judge, print the page and the section for a config; with `full` store its scales.
+
+    Returns 1 when it is not fit to gate on, 3 when the budget ended it."""
     given = load(config).judge_settings() if config else None
     with Bar() as bar:
         settings, trials, check = asyncio.run(
-            _measure(given, spec, base_url, language, route, quick, metrics, limits, bar)
+            _measure(given, spec, base_url, language, route, full, metrics, limits, bar)
         )
     console = Console(highlight=False)
-    _show_routes(console, trials, settings)
-    _show_results(console, check)
-    _show_costs(console, check)
+    if trials:
+        _show_routes(console, trials, settings)
+    if check is not None:
+        _show_results(console, check)
+        _show_costs(console, check)
     _show_section(console, settings)
-    if check.skipped:
+    skipped = sum(trial.skipped for trial in trials) + (check.skipped if check is not None else 0)
+    if skipped:
         note(
             "{controls} not reached: the budget was spent; nothing is stored",
-            controls=Count(check.skipped, "control"),
+            controls=Count(skipped, "control"),
         )
         return INCOMPLETE_EXIT_CODE
-    if quick:
-        note(
-            "{controls} of each kind say little, so nothing is stored",
-            controls=Count(QUICK_CONTROLS, "control"),
-        )
-    else:
-        _store_scales(check, store)
+    if check is None:
+        chosen = _find_chosen(trials, settings)
+        return 0 if chosen.count_right() >= MIN_FIT_ACCURACY * len(chosen.controls) else 1
+    _store_scales(check, store)
     return 0 if check.is_fit else 1
 
 
@@ -88,13 +92,14 @@ async def _measure(
     given: dict[str, Any] | None,
     spec: str,
     base_url: str | None,
-    language: str,
+    language: str | None,
     route: Route | None,
-    quick: bool,
+    full: bool,
     metrics: Sequence[str],
     limits: Mapping[str, Any],
     bar: Bar,
-) -> tuple[dict[str, Any], list[RouteTrial], JudgeCheck]:
+) -> tuple[dict[str, Any], list[RouteTrial], JudgeCheck | None]:
+    """Try the routes of a language model; measure every kind where that is wanted, or costs no calls."""
     settings = given or await find_settings(spec, base_url)
     if route is not None:
         settings = set_route(settings, route)
@@ -106,12 +111,16 @@ async def _measure(
     )
     # `settings` are printed for the config; `tried` has a concurrency that is for this check alone.
     tried = {"concurrency": CHECK_CONCURRENCY, **settings}
+    routes = list_routes(settings)
+    is_measured = full or bool(metrics) or not routes
     trials: list[RouteTrial] = []
-    if len(list_routes(settings)) > 1:
-        bar.title = translate("trying both routes")
-        trials = await try_routes(tried, language, budget, quick=quick, watch=bar)
+    if routes and (len(routes) > 1 or not is_measured):
+        bar.title = translate("trying the routes")
+        trials = await try_routes(tried, [language] if language else LANGUAGES, budget, bar)
         chosen = choose_route(trials)
         settings, tried = set_route(settings, chosen), set_route(tried, chosen)
+    if not is_measured:
+        return settings, trials, None
     judge = make_judge(tried, budget=budget)
     limit_writing(judge)
 
@@ -123,52 +132,82 @@ async def _measure(
 
     try:
         check = await check_judge(
-            judge,
-            language,
-            count=QUICK_CONTROLS if quick else None,
-            metrics=metrics,
-            watch=start_kind,
+            judge, language or LANGUAGES[0], metrics=metrics, watch=start_kind
         )
     finally:
         await judge.close()
     return settings, trials, check
 
 
+def _find_chosen(trials: Sequence[RouteTrial], settings: Mapping[str, Any]) -> RouteTrial:
+    route = "plain" if settings["small"] else "json"
+    return next(trial for trial in trials if trial.way == route)
+
+
 def _show_routes(
     console: Console, trials: Sequence[RouteTrial], settings: Mapping[str, Any]
 ) -> None:
+    controls = trials[0].controls
+    languages = list(dict.fromkeys(str(control.sample.language) for control in controls))
+    names = {"en": translate("English"), "es": translate("Spanish")}
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column(translate("right"), no_wrap=True)
+    for head in (*(names[code] for code in languages), translate("usable"), "tokens", "s"):
+        table.add_column(head, justify="right", no_wrap=True)
     for trial in trials:
-        result = trial.result
-        sentence = translate(
-            "{replies} of {controls} replies usable, {right} right; {tokens} tokens and {seconds:.1f} s a sample",
-            replies=result.replies,
-            controls=result.controls,
-            right=result.right,
-            tokens=_count_tokens(result),
-            seconds=result.seconds / result.controls,
+        asked = len(trial.scores)
+        tokens = (trial.usage.input_tokens + trial.usage.output_tokens) / max(asked, 1)
+        of_language = Counter(control.sample.language for control in controls)
+        table.add_row(
+            translate(WAYS[trial.way]),
+            *(f"{trial.count_right(code)}/{of_language[code]}" for code in languages),
+            f"{trial.usable}/{asked}",
+            localize(round(tokens), find_language()),
+            _format_figure(trial.seconds / max(asked, 1), ".1f"),
         )
-        console.print(f"{trial.route:>8}: {sentence}", soft_wrap=True)
-        _show_failures(console, result)
-    if len(trials) < 2:
-        return
-    chosen = "plain" if settings["small"] else "json"
-    json_result, plain_result = (trial.result for trial in trials)  # in the order of `list_routes`
-    if chosen == "json":
+    console.print(table)
+    for trial in trials:
+        _show_failures(console, trial)
+    console.print(f"[bold]{_say_choice(trials, settings)}[/]", soft_wrap=True)
+    margin = translate(
+        "{count} answers tell a share of 80% to within about {margin:.0%}; --full measures every kind of question on thirty.",
+        count=len(controls),
+        margin=margin_of(len(controls)),
+    )
+    console.print(f"{margin}\n", soft_wrap=True)
+
+
+WAYS = {"bare": "one bare question", "plain": "plain route", "json": "JSON route"}
+"""How a way of asking is called in the table."""
+
+
+def _say_choice(trials: Sequence[RouteTrial], settings: Mapping[str, Any]) -> str:
+    """Say which route was chosen and why, and whether it is better than a bare question."""
+    chosen, bare = _find_chosen(trials, settings), trials[0]
+    others = [trial for trial in trials if trial.way not in ("bare", chosen.way)]
+    if not others:
+        reason = translate("no other was tried")
+    elif chosen.way == "json":
         reason = translate("its JSON replies are usable, and no fewer are right")
-    elif json_result.replies < MIN_REPLY_RATE * json_result.controls:
+    elif others[0].usable < MIN_REPLY_RATE * len(others[0].controls):
         reason = translate(
             "only {replies} of {controls} JSON replies are usable",
-            replies=json_result.replies,
-            controls=json_result.controls,
+            replies=others[0].usable,
+            controls=len(others[0].scores),
         )
     else:
         reason = translate(
-            "{json:.0%} are right as JSON, {plain:.0%} with one token",
-            json=json_result.agreement,
-            plain=plain_result.agreement,
+            "{plain} are right, {json} as JSON",
+            json=others[0].count_right(),
+            plain=chosen.count_right(),
         )
-    choice = translate("Route: {route}, because {reason}.", route=chosen, reason=reason)
-    console.print(f"[bold]{choice}[/]\n")
+    sentence = translate("Route: {route}, because {reason}.", route=chosen.way, reason=reason)
+    if bare.count_right() > chosen.count_right():
+        sentence += " " + translate(
+            "One bare question about the whole answer is right more often ({bare}): do not gate on single claims.",
+            bare=bare.count_right(),
+        )
+    return sentence
 
 
 def _show_results(console: Console, check: JudgeCheck) -> None:
@@ -270,7 +309,7 @@ def _explain(result: KindResult) -> str:
     )
 
 
-def _show_failures(console: Console, result: KindResult) -> None:
+def _show_failures(console: Console, result: KindResult | RouteTrial) -> None:
     for reason, count in list(result.failures.items())[:SHOWN_FAILURES]:
         shown = render(reason, find_language())
         line = translate("{count} failed: {reason}", count=count, reason=shown)

@@ -30,8 +30,8 @@ from ragstone.judges.scale import (
 from ragstone.registry import REGISTERED, Metric
 from ragstone.types import NO_USAGE, Score, Usage
 
-QUICK_CONTROLS = 6
-"""Controls of each kind in a quick check."""
+FIRST_CONTROLS = 6
+"""Controls of a kind that are put first."""
 FIRST_WRITTEN = 2
 """Controls that are put first where replies are long: whoever fails at both is waited for no longer than needed."""
 CALIBRATION_BINS = 5
@@ -119,16 +119,15 @@ async def check_judge(
     judge: Judge,
     language: str,
     *,
-    count: int | None = None,
     metrics: Sequence[str] = (),
     watch: KindObserver | None = None,
 ) -> JudgeCheck:
     """Measure a judge on the controls of every kind, or of the kinds that these metrics ask."""
-    sets = choose_sets(build_control_sets(language, count), metrics)
+    sets = choose_sets(build_control_sets(language), metrics)
     results, scales = [], []
     for number, controls in enumerate(sets):
         follow = watch(controls.kind, number, len(sets)) if watch is not None else None
-        first = FIRST_WRITTEN if KINDS[controls.kind].is_text else QUICK_CONTROLS
+        first = FIRST_WRITTEN if KINDS[controls.kind].is_text else FIRST_CONTROLS
         result, measured = await check_set(judge, controls, language, follow, first=first)
         if result.is_unreachable:
             raise RagstoneError(f"{judge.name} could not be asked: {next(iter(result.failures))}")
@@ -156,7 +155,7 @@ async def check_set(
     language: str,
     watch: ProgressCallback | None = None,
     *,
-    first: int = QUICK_CONTROLS,
+    first: int = FIRST_CONTROLS,
 ) -> tuple[KindResult, list[JudgeScale]]:
     """Score the controls of one kind; returns the result and the scale of each metric.
 

@@ -47,13 +47,13 @@ class ControlSet:
     """Without bad controls the metric itself says whether a reply is right: 1 or 0."""
 
 
-def build_control_sets(language: str, count: int | None = None) -> list[ControlSet]:
-    """Return the controls of every kind in a language; with `count`, so many of each at most, half of them bad."""
+def build_control_sets(language: str) -> list[ControlSet]:
+    """Return the controls of every kind in a language."""
     topics = _load_topics(language)
     # `_SOLVED`, `_SPLIT` and `_WRITTEN`, at the end of this file, are metrics for kinds that no metric of a run asks;
     # the first set stays that of `faithfulness`: `try_routes` takes it
     sets = [
-        _build_set(kind, metrics, topics, language, count, build)
+        _build_set(kind, metrics, topics, language, build)
         for kind, metrics, build in (
             ("support", ("faithfulness", "hallucination_rate", "context_recall"), _build_support),
             ("support", ("answer_correctness",), _build_correctness),
@@ -66,11 +66,29 @@ def build_control_sets(language: str, count: int | None = None) -> list[ControlS
             ("solve", (_SOLVED,), _build_problems),
         )
     ]
-    split = _build_set("claims", (_SPLIT,), topics, language, count, _build_texts, has_bad=False)
-    written = _build_set(
-        "write", (_WRITTEN,), topics, language, count, _build_sources, has_bad=False
-    )
+    split = _build_set("claims", (_SPLIT,), topics, language, _build_texts, has_bad=False)
+    written = _build_set("write", (_WRITTEN,), topics, language, _build_sources, has_bad=False)
     return [*sets, split, written]
+
+
+def build_answers(language: str) -> list[Control]:
+    """Return four answers of two statements: in two both are true, in two the second is not."""
+    topics = _load_topics(language)
+    fields = (("half_answer", True), ("wrong", False), ("half_answer", True), ("invented", False))
+    controls = []
+    for number, (topic, (field, is_good)) in enumerate(zip(topics, fields, strict=False), 1):
+        answer = f"{topic['answer']} {topic[field]}"
+        contexts = Ranked([Chunk("d1", topic["passage"]), Chunk("d2", topic["neighbour"])])
+        sample = Sample(
+            f"{language}-{number}",
+            question=topic["pair_question"],
+            answer=answer,
+            contexts=contexts,
+            language=language,
+        )
+        baseline = share_words(answer, f"{topic['passage']} {topic['neighbour']}")
+        controls.append(Control(sample, is_good, baseline))
+    return controls
 
 
 def _build_set(
@@ -78,11 +96,10 @@ def _build_set(
     metrics: Sequence[str | Metric],
     topics: Sequence[Topic],
     language: str,
-    count: int | None,
     build: Callable[[int, Sequence[Topic]], Sequence[tuple[dict[str, Any], bool, float]]],
     has_bad: bool = True,
 ) -> ControlSet:
-    rows = [row for index in range(len(topics)) for row in build(index, topics)][:count]
+    rows = [row for index in range(len(topics)) for row in build(index, topics)]
     controls = [
         Control(Sample(f"{kind}-{number}", language=language, **fields), is_good, baseline)
         for number, (fields, is_good, baseline) in enumerate(rows, 1)

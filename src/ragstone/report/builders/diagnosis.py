@@ -94,7 +94,7 @@ def format_check(info: RunInfo, language: str) -> str | None:
     model = "offline" if (info.judge or "").startswith("offline ") else settings.get("model")
     if not isinstance(model, str):
         return None
-    words = ["ragstone", "judge", "check", model]
+    words = ["ragstone", "judge", "check", model, "--full"]
     if settings.get("base_url"):
         words += ["--base-url", str(settings["base_url"])]
     return shlex.join([*words, "--lang", language, *_list_store_flags(info)])
