@@ -371,22 +371,19 @@ def cli(language: str) -> str:
     import click
 
     from ragstone.cli import ragstone
-    from ragstone.cli.translation import translate_click, translate_command
 
     top = click.Context(
-        translate_command(ragstone, language),
-        obj=("--lang", language),  # commands are loaded one by one, in the language of the words
+        ragstone,
         info_name="ragstone",
         terminal_width=96,
         max_content_width=96,
         help_option_names=["-h", "--help"],
     )
     parts = []
-    with translate_click(language):
-        for context in _contexts(top):
-            level = "##" if context.parent in (None, top) else "###"
-            help_text = context.command.get_help(context)
-            parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
+    for context in _contexts(top):
+        level = "##" if context.parent in (None, top) else "###"
+        help_text = context.command.get_help(context)
+        parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
     return "\n".join(parts)
 
 

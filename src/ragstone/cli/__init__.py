@@ -17,14 +17,6 @@ from typing import Any, TextIO
 import click
 
 from ragstone._version import __version__
-from ragstone.cli.translation import (
-    choose_language,
-    read_language,
-    translate_click,
-    translate_command,
-    translate_text,
-)
-from ragstone.locale.catalogue import LANGUAGES
 
 COMMANDS: dict[str, str] = {
     "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
@@ -85,7 +77,7 @@ class LazyCommands(click.Group):
         # Every command file calls its click object `command`; nothing else of it is read here.
         file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         command: click.Command = importlib.import_module(f"ragstone.cli.{file}").command
-        return translate_command(command, _find_language(ctx))
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -97,11 +89,8 @@ class LazyCommands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        language = _find_language(ctx)
-        with formatter.section(translate_text("Commands", language)):
-            formatter.write_dl(
-                [(name, translate_text(line, language)) for name, line in COMMANDS.items()]
-            )
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     # `--help` prints while the context is made, the commands while they are invoked: both can lose
     # their reader.
@@ -114,11 +103,6 @@ class LazyCommands(click.Group):
             return super().invoke(ctx)
 
 
-def _find_language(ctx: click.Context) -> str:
-    """The language of help: that of the typed words, which the root context carries, or of the environment."""
-    return choose_language(ctx.find_root().obj or (), os.environ)
-
-
 @click.group(
     cls=LazyCommands,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -126,9 +110,29 @@ def _find_language(ctx: click.Context) -> str:
 )
 @click.version_option(__version__, prog_name="ragstone", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-@click.option("--lang", type=click.Choice(["en", "es"]), help="Language of help, messages and reports [default: that of the system].")  # fmt: skip
-def ragstone(debug: bool, lang: str | None) -> None:
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "es"]),
+    help="Language of reports [default: that of the system].",
+)
+@click.pass_context
+def ragstone(context: click.Context, debug: bool, lang: str | None) -> None:
     """Say how good a RAG system is, where it fails and why."""
+    if lang is not None:
+        context.with_resource(_set_language(lang))
+
+
+@contextmanager
+def _set_language(language: str) -> Iterator[None]:
+    """Let the command write its reports in a language, unless its own `--lang` says another."""
+    before = os.environ.get("RAGSTONE_LANG")
+    os.environ["RAGSTONE_LANG"] = language
+    try:
+        yield
+    finally:
+        del os.environ["RAGSTONE_LANG"]
+        if before is not None:
+            os.environ["RAGSTONE_LANG"] = before
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -147,10 +151,9 @@ def _stop_like_ctrl_c(number: int, frame: object) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code. A user's mistake is one sentence on stderr."""
-    language = choose_language(arguments, os.environ)
-    with translate_click(language), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.showwarning = _print_warning
-        return _run(translate_command(ragstone, language), arguments)
+        return _run(ragstone, arguments)
 
 
 def _print_warning(
@@ -186,7 +189,7 @@ def _run(program: click.Command, arguments: list[str]) -> int:
             return 0
         return _report_usage_error(bad)
     except (click.Abort, KeyboardInterrupt):
-        click.echo(_translate("stopped"), err=True)
+        click.echo("stopped", err=True)
         # 128 + SIGINT.
         return 130
     except Exception as bad:
@@ -216,7 +219,7 @@ def _report_error(bad: Exception, arguments: list[str]) -> int:
         lines = [f"{len(bad.complaints)} mistakes:", *bad.complaints]
         return _print_error("\n  ".join(lines), bad.exit_code)
     if isinstance(bad, Interrupted):  # the user's wish, not an error
-        click.echo(_translate(str(bad)), err=True)
+        click.echo(str(bad), err=True)
         return bad.exit_code
     if isinstance(bad, RagstoneError):
         return _print_error(str(bad), bad.exit_code)
@@ -235,14 +238,4 @@ def _print_error(sentence: str, code: int) -> int:
 
 
 def _print_labelled(label: str, colour: str, sentence: str) -> None:
-    click.echo(f"{click.style(_translate(label), fg=colour)}: {_translate(sentence)}", err=True)
-
-
-def _translate(text: str) -> str:
-    """An error or warning in the language of the command, which `translate_click` leaves in the environment."""
-    language = read_language(os.environ)
-    if language == LANGUAGES[0]:
-        return text
-    from ragstone.cli.error_translation import translate_error
-
-    return translate_error(text, language)
+    click.echo(f"{click.style(label, fg=colour)}: {sentence}", err=True)

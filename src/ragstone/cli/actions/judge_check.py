@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import Count, find_language, localize, note, translate
+from ragstone.cli.actions.messages import Count, note, translate
 from ragstone.cli.actions.progress import Bar
 from ragstone.config import load
 from ragstone.engine import ProgressCallback
@@ -162,7 +162,7 @@ def _show_routes(
             translate(WAYS[trial.way]),
             *(f"{trial.count_right(code)}/{of_language[code]}" for code in languages),
             f"{trial.usable}/{asked}",
-            localize(round(tokens), find_language()),
+            f"{round(tokens):,}",
             _format_figure(trial.seconds / max(asked, 1), ".1f"),
         )
     console.print(table)
@@ -254,7 +254,7 @@ def _build_table(check: JudgeCheck) -> Table:
             _format_figure(result.baseline_accuracy),
             _format_figure(scale.auroc if scale else None),
             _format_figure(result.calibration_error),
-            localize(_count_tokens(result), find_language()),
+            f"{_count_tokens(result):,}",
             _format_figure(result.seconds / result.controls, ".1f"),
             _format_verdict(result),
         )
@@ -311,7 +311,7 @@ def _explain(result: KindResult) -> str:
 
 def _show_failures(console: Console, result: KindResult | RouteTrial) -> None:
     for reason, count in list(result.failures.items())[:SHOWN_FAILURES]:
-        shown = render(reason, find_language())
+        shown = render(reason, "en")
         line = translate("{count} failed: {reason}", count=count, reason=shown)
         console.print(f"    {escape(line)}", soft_wrap=True)
 
@@ -361,7 +361,7 @@ def _store_scales(check: JudgeCheck, store_path: str | None) -> None:
 
 
 def _format_figure(value: float | None, spec: str = ".2f") -> str:
-    return "–" if value is None else format(localize(float(value), find_language()), spec)
+    return "–" if value is None else format(value, spec)
 
 
 def _count_tokens(result: KindResult) -> int:

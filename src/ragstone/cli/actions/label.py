@@ -11,8 +11,8 @@ import click
 
 from ragstone.cli.actions.keyboard import read_key
 from ragstone.cli.actions.labels import format_value
-from ragstone.cli.actions.messages import Count, find_language, note
-from ragstone.cli.actions.shared import open_run
+from ragstone.cli.actions.messages import Count, note
+from ragstone.cli.actions.shared import choose_language, open_run
 from ragstone.labels import (
     Label,
     LabelSession,
@@ -63,7 +63,7 @@ def label_run(
     target = parse_target(target_name)
     run = open_run(name, store_path).stored
     other = None if against is None else run.store.run(against)
-    say = load_words(find_language())
+    say = load_words(choose_language())
     session = LabelSession(run, target, choose_author(author), against=other)
     waiting = session.choose_next(count, random_share)
     if not waiting:
@@ -108,7 +108,7 @@ def adjudicate_items(name: str | None, author: str | None, store_path: str | Non
     run = None if name is None else store.run(name)
     labels = load_labels(store) if run is None else load_run_labels(run)
     items = list_disagreements(labels)
-    say = load_words(find_language())
+    say = load_words(choose_language())
     samples = _load_samples(store, run, items)
     decided = 0
     for number, item_labels in enumerate(items, 1):

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ragstone.cli.actions.messages import Count, find_language, localize, note, translate
+from ragstone.cli.actions.messages import Count, note, translate
 from ragstone.data import write_rows
 from ragstone.errors import ConfigError, RagstoneError
 from ragstone.labels import (
@@ -126,7 +126,7 @@ def _build_agreement_table(agreements: Sequence[Agreement]) -> Table:
         table.add_row(
             agreement.target,
             f"{agreement.people}",
-            localize(agreement.items, find_language()),
+            f"{agreement.items:,}",
             translate("Krippendorff's alpha"),
             _format_coefficient(agreement.alpha),
             _format_interval(agreement.low, agreement.high),
@@ -137,7 +137,7 @@ def _build_agreement_table(agreements: Sequence[Agreement]) -> Table:
                 escape(
                     f"{pair.first or translate('unnamed')}, {pair.second or translate('unnamed')}"
                 ),
-                localize(pair.items, find_language()),
+                f"{pair.items:,}",
                 translate("Cohen's kappa, {same:.0%} the same", same=pair.same),
                 _format_coefficient(pair.kappa),
                 _format_interval(pair.low, pair.high),
@@ -170,7 +170,7 @@ def _format_interval(low: float | None, high: float | None) -> str:
 
 
 def _format_coefficient(value: float | None) -> str:
-    return "–" if value is None else f"{localize(float(value), find_language()):.3f}"
+    return "–" if value is None else f"{value:.3f}"
 
 
 def parse_scale(text: str | None) -> tuple[float, float] | None:

@@ -1,28 +1,31 @@
-"""Lines for the person at the terminal, in the language of the command line.
-
-The English text, with {placeholders}, is the key of its translation in `locale/<language>/notes.toml`."""
+"""Lines for the person at the terminal, in English as with every tool of the field; results go to stdout."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ragstone.cli.translation import choose_language
-from ragstone.locale.catalogue import LANGUAGES, fill_phrase, load_phrases
-from ragstone.locale.messages import LocalFloat
+from ragstone.locale.catalogue import fill_phrase
 
 if TYPE_CHECKING:
     from ragstone.data import Dataset
 
 
 class Count(NamedTuple):
-    """A number of things, which a note writes as `1 sample` or `1,200 samples` in its language."""
+    """A number of things, which a note writes as `1 sample` or `1,200 samples`."""
 
     number: int
     thing: str
+
+    def __str__(self) -> str:
+        return format_count(self.number, self.thing)
+
+
+def format_count(number: int, thing: str) -> str:
+    """`1 sample`, `1,200 samples`."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
 def note(text: str, *, quiet: bool = False, **values: Any) -> None:
@@ -34,42 +37,17 @@ def note(text: str, *, quiet: bool = False, **values: Any) -> None:
 
 
 def translate(text: str, **values: Any) -> str:
-    """The text in the language of the command that runs, with its values as that language writes them."""
-    language = find_language()
-    if language != LANGUAGES[0]:
-        text = load_phrases(language, "notes").get(text, text)
+    """The text with its values; whole numbers get thousands separators."""
     if not values:
         return text
-    return fill_phrase(text, {name: localize(value, language) for name, value in values.items()})
+    return fill_phrase(text, {name: _to_text(value) for name, value in values.items()})
 
 
-def format_count(number: int, thing: str, language: str = LANGUAGES[0]) -> str:
-    """`1 sample`, `1,200 samples`."""
-    if language == LANGUAGES[0]:
-        return f"{number:,} {thing}" + ("" if number == 1 else "s")
-    noun = load_phrases(language, "notes")[f"1 {thing}" if number == 1 else f"{thing}s"]
-    return f"{_format_whole(number, language)} {noun}"
-
-
-def find_language() -> str:
-    """The language of the command that runs; that of the environment where none does."""
-    context = click.get_current_context(silent=True)
-    typed = context.find_root().obj if context is not None else None
-    return choose_language(typed or (), os.environ)
-
-
-def localize(value: Any, language: str) -> Any:
-    """A value as a language writes it: a count with its noun, a whole number as text, another one with its decimal sign."""
-    if isinstance(value, Count):
-        return format_count(value.number, value.thing, language)
-    if type(value) is float:
-        return LocalFloat(value, load_phrases(language, "report")["decimal"])
-    return _format_whole(value, language) if type(value) is int else str(value)
-
-
-def _format_whole(number: int, language: str) -> str:
-    text = f"{number:,}"
-    return text if language == LANGUAGES[0] else text.replace(",", ".")
+def _to_text(value: Any) -> Any:
+    """A count or number as it is written; a float stays one, since the text says with how many digits."""
+    if isinstance(value, Count) or type(value) is not float:
+        return f"{value:,}" if type(value) is int else str(value)
+    return value
 
 
 def note_left_over(dataset: Dataset, *, known: Collection[str] = (), quiet: bool = False) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,6 @@ import click
 from ragstone.cli.actions.flags import parse_fields
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_waiting
-from ragstone.cli.translation import read_language
 from ragstone.data import Dataset, read
 from ragstone.errors import ConfigError
 from ragstone.experiments.run import Run
@@ -55,6 +55,17 @@ def check_language(wanted: str | None) -> str | None:
     if wanted is None or wanted.split("-")[0].lower() in LANGUAGES:
         return wanted and choose_language(wanted)  # `es-MX` becomes `es`
     raise click.UsageError(f"no reports in {wanted!r}; give --lang {' or '.join(LANGUAGES)}")
+
+
+LANGUAGE_VARIABLES = ("RAGSTONE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+"""Environment variables that name the user's language; the first that is set decides."""
+
+
+def read_language(environment: Mapping[str, str]) -> str:
+    """The language that the environment names, if reports are written in it; else English."""
+    variable = next((environment[name] for name in LANGUAGE_VARIABLES if environment.get(name)), "")
+    language = re.split(r"[_.@-]", variable)[0]
+    return language if language in LANGUAGES else LANGUAGES[0]
 
 
 def choose_language(*wanted: str | None) -> str:
