@@ -101,6 +101,9 @@ def _check_figures(pair: _Pair) -> _Words:
         return None
     theirs = find_quantities(pair.unit.text, pair.claim.language)
     for quantity in own:
+        same_kind = [other for other in theirs if other.kind == quantity.kind != "number"]
+        if any(matches(quantity, other) for other in same_kind):
+            continue  # the unit has it beside another one: "9:00 to 18:00, on Saturday until 14:00"
         beside = _list_beside(pair.claim.raw, quantity, pair.claim.language)
         of_same = [
             other
@@ -112,8 +115,6 @@ def _check_figures(pair: _Pair) -> _Words:
         others = of_same or [
             other for other in theirs if pair.is_fact or "number" not in (quantity.kind, other.kind)
         ]
-        if any(matches(quantity, other) for other in others):
-            continue
         for other in others:
             if differs(quantity, other) and not any(matches(each, other) for each in own):
                 return (
@@ -212,7 +213,8 @@ def _check_opposites(pair: _Pair) -> _Words:
     """A word in the place of its opposite: opens, closes."""
     keys = {word.key for word in pair.unit.words}
     own = {word.key for word in pair.claim.words}
-    if any(word.kind == NEGATION for word in (*pair.claim.words, *pair.unit.words)):
+    words = (*pair.claim.words, *pair.unit.words)
+    if any(word.kind == NEGATION or word.written.lower() in _EXCEPT for word in words):
         return None
     if any(_list_relations(pair.claim.words)):  # what is longer is shorter from the other end
         return None
@@ -222,6 +224,9 @@ def _check_opposites(pair: _Pair) -> _Words:
         if others and word.key not in keys and pair.cover_without([word]) >= MIN_COVER:
             return word.written, next(w.written for w in pair.unit.words if w.key in others)
     return None
+
+
+_EXCEPT = frozenset(["except", "excepting", "excluding", "excepto", "salvo", "menos"])
 
 
 @lru_cache(maxsize=4)
