@@ -3,7 +3,7 @@
     python -m bench.view                    a run of 1,000,000 samples, made once in FOLDER
     python -m bench.view --samples 50000    a smaller one
 
-Each line is a figure with its bar; the baseline is reading the run's scores once, which a page without an index would do."""
+Each line is a figure with its bar; the baseline is reading the run's scores once, as a page that asked nothing in SQL would."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ragstone.config import Data, Plan
 from ragstone.data import read
 from ragstone.report.view.catalogue import NO_NOTES, RunEntry
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.index import RunIndex
-from ragstone.report.view.index_builder import build_index
 from ragstone.report.view.run_page import render_run
+from ragstone.report.view.run_samples import RunSamples
 from ragstone.report.view.sample_page import render_sample_page
 from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.view.traits import find_stamp, write_traits
 from ragstone.report.words import load_words
 from ragstone.store import NewRow, RunFacts, RunInfo, Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -76,7 +76,9 @@ def make_run(store: Store, samples: int) -> StoredRun:
     for start in range(1, samples + 1, BATCH):
         made = ((at, *make_row(at)) for at in range(start, min(start + BATCH, samples + 1)))
         rows = [NewRow(at, str(row["id"]), None, json.dumps(row), scores) for at, row, scores in made]  # fmt: skip
-        store.append(name, rows).result()
+        for first in range(0, BATCH, 500):
+            if rows[first : first + 500]:
+                store.append(name, rows[first : first + 500]).result()
     store.finish(name, total=samples, bad_count=0, bad=())
     return store.run(name)
 
@@ -91,7 +93,7 @@ def measure(work: Callable[[], str]) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    """Make the run and its index where they are missing, then measure the pages."""
+    """Make the run and its traits where they are missing, then measure the pages."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--folder", default="bench-view")
@@ -102,25 +104,21 @@ def main() -> None:
     run = make_run(store, options.samples)
     print(f"made the run: {time.process_time() - begin:.1f} s CPU")
     notes = load_run_notes(store).get(run.id, NO_NOTES)
-    folder = store.view_folder() / f"{run.id}.index"
-    index = RunIndex.open(folder)
-    if index is None or index.stamp != notes.finished:
+    if find_stamp(run) != notes.finished:
         begin = time.process_time()
-        build_index(run, folder, notes.finished, lambda done: True)
-        print(f"built the index: {time.process_time() - begin:.1f} s CPU (once for a run)")
-        index = RunIndex.open(folder)
-    assert index is not None
+        write_traits(run, notes.finished, lambda done: True)
+        print(f"wrote traits and texts: {time.process_time() - begin:.1f} s CPU (once for a run)")
     begin = time.process_time()
     summary = SummaryShelf(store).make(run, notes)
     seconds = time.process_time() - begin
-    print(f"summary: {seconds:.1f} s CPU; without an index every page would take at least what reading the scores takes")  # fmt: skip
+    print(f"summary: {seconds:.1f} s CPU; without SQL every page would take at least what reading the scores takes")  # fmt: skip
     entry = RunEntry(run, notes, summary)
 
     def visit(page: str, /, **values: str) -> Callable[[], str]:
         frame = ViewFrame(load_words("en"), page, {"run": [run.id], **{k: [v] for k, v in values.items()}})  # fmt: skip
         if page == "run":
-            return lambda: render_run(frame, entry, index)
-        return lambda: render_sample_page(frame, entry, index, [])
+            return lambda: render_run(frame, entry, RunSamples(run))
+        return lambda: render_sample_page(frame, entry, RunSamples(run), [])
 
     pages = {
         "first page": visit("run"),

@@ -19,8 +19,8 @@ from ragstone.locale.messages import (
     render,
 )
 from ragstone.metrics.scoring import to_outcome
-from ragstone.store.blocks import NewRow, ScoreBlock, encode_scores_block
-from ragstone.store.codec import decode_score, encode_score, encode_scores
+from ragstone.store.rows import NewRow, build_finding, build_score, prepare_rows
+from ragstone.store.score_json import decode_score, decode_scores, encode_score, encode_scores
 from ragstone.types import Finding, Score
 
 
@@ -81,12 +81,14 @@ def test_a_message_survives_storing_copying_and_pickling(message: Message) -> No
         assert render(other, "es") == render(message, "es")
 
 
-def store(scores: Mapping[str, Score] | str) -> dict[str, Score]:
+def store(scores: Mapping[str, Score]) -> dict[str, Score]:
     """The scores as they come back from a store."""
-    (back,) = ScoreBlock(
-        1, 1, encode_scores_block([NewRow(1, "a", None, "", scores)])
-    ).iter_scores()
-    return back
+    rows = prepare_rows([NewRow(1, "a", None, "", scores)])
+    findings = [build_finding(row[3:]) for row in rows.findings]
+    return {
+        name: build_score(tuple(columns), [f for f in findings if name == "m"])
+        for name, _, *columns in rows.scores
+    }
 
 
 @pytest.mark.parametrize("message", MESSAGES)
@@ -118,7 +120,7 @@ def test_rows_of_the_version_before_are_read() -> None:
         '"d":{"value":0.0,"warnings":["nothing was retrieved"],'
         '"findings":[{"text":"x","verdict":"not_found","reason":"there is no text","span":[0,1]}]}}'
     )
-    scores = store(text)
+    scores = decode_scores(text)
     assert scores["b"].reason == "the answer makes no claim"
     assert scores["b"].code == "custom"
     assert scores["c"] == Score(outcome="judge_error", kind="refusal", reason="no")

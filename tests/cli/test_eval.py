@@ -236,7 +236,7 @@ def wait_for_samples(path) -> None:
             return False
         with sqlite3.connect(path) as store:
             try:
-                (count,) = store.execute("SELECT COUNT(*) FROM score_blocks").fetchone()
+                (count,) = store.execute("SELECT COUNT(*) FROM samples").fetchone()
             except sqlite3.OperationalError:  # not made yet
                 return False
             return count > 0

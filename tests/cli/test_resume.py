@@ -28,7 +28,7 @@ def cut_short(path: Path, keep: int = 4) -> str:
     ]
     with sqlite3.connect(path) as store:
         ((number,),) = store.execute("SELECT MAX(number) FROM runs")
-        for table in ("sample_blocks", "score_blocks"):
+        for table in ("samples", "sample_inputs", "scores", "findings"):
             store.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         store.execute(
             "UPDATE runs SET status = 'running', total = NULL WHERE number = ?", (number,)

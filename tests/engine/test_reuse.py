@@ -12,7 +12,7 @@ from faults.server import Call, FaultServer, honestly
 from ragstone import Run, Sample, evaluate
 from ragstone.engine import broker, identity
 from ragstone.metrics import resolve
-from ragstone.store import Store, blocks
+from ragstone.store import Store
 from ragstone.types import Usage
 from scripted import ScriptedJudge, rated
 
@@ -85,25 +85,13 @@ def test_rows_added_at_the_end_are_scored_and_the_others_taken_over(
     assert list(longer.scores()) == [f"s{n}" for n in range(8)]
 
 
-def test_a_changed_row_is_scored_with_the_rest_of_its_block(
-    server: FaultServer, looked_up: list[int]
-) -> None:
+def test_samples_before_a_change_are_taken_over(server: FaultServer, looked_up: list[int]) -> None:
     run_judged(server, build_samples())
     looked_up.clear()
-    run = run_judged(server, [*build_samples()[:5], Sample("s5", question="Why?", answer="else")])
-    assert len(looked_up) == 6
+    changed = Sample("s3", question="Why?", answer="else")
+    run = run_judged(server, [*build_samples()[:3], changed, *build_samples()[4:]])
+    assert len(looked_up) == 3
     assert len(server.calls) == 7
-    assert len(run.scores()) == 6
-
-
-def test_blocks_before_a_change_are_taken_over(
-    monkeypatch: pytest.MonkeyPatch, server: FaultServer, looked_up: list[int]
-) -> None:
-    monkeypatch.setattr(blocks, "BLOCK_SAMPLES", 2)
-    run_judged(server, build_samples())
-    looked_up.clear()
-    run = run_judged(server, [*build_samples()[:5], Sample("s5", question="Why?", answer="else")])
-    assert len(looked_up) == 2
     assert [row.position for row in run.rows()] == [1, 2, 3, 4, 5, 6]
 
 
@@ -207,8 +195,8 @@ def test_an_unfinished_run_and_a_deleted_one_are_not_taken_over(
 def test_a_damaged_earlier_run_is_left_alone(server: FaultServer, looked_up: list[int]) -> None:
     run_judged(server, build_samples())
     store = Store.open()
-    damage = "UPDATE score_blocks SET numbers = ?"
-    store.write(lambda db: db.execute_many(damage, [(b"\0" * 20,)])).result()
+    damage = "UPDATE scores SET details = ?"
+    store.write(lambda db: db.execute_many(damage, [("{",)])).result()
     looked_up.clear()
     run = run_judged(server, build_samples())
     assert len(looked_up) == 6

@@ -78,7 +78,7 @@ CALLS = {
     "runs list": ["runs", "list"],
     "runs show": ["runs", "show", "a"],
     "store check": ["store", "check"],
-    "store salvage": ["store", "salvage", "saved.db"],
+    "store upgrade": ["store", "upgrade"],
     "judge attack": ["judge", "attack", "--judge", "offline"],
     "judge check": ["judge", "check", "offline", "-m", "coherence"],
     "judge fit": ["judge", "fit", "last"],

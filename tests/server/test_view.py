@@ -7,7 +7,6 @@ import html
 import io
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,11 +18,7 @@ from live import Server, in_thread
 from ragstone.asks import Ask, Reply
 from ragstone.engine.replay import JudgeCall
 from ragstone.labels import LabelSession, load_labels
-from ragstone.report.view.catalogue import load_entries
-from ragstone.report.view.index import RunIndex
-from ragstone.report.view.index_builder import build_index
 from ragstone.report.view.sample_page import _view_call
-from ragstone.report.view.summaries import SummaryShelf
 from ragstone.report.words import load_words
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredReply, StoredRun
@@ -228,11 +223,11 @@ def test_a_binned_run_is_listed_nowhere_and_comes_back(store: Store, server: Ser
     assert post(server, "/notes", run=run.id, do="restore") == 303
     assert ">doomed</a>" in read_page(server, "/runs")
     read_page(server, "/run", run=run.id)
-    kept = store.view_folder().glob(f"{run.id}*")
-    assert len(list(kept)) == 2
+    assert store.read("SELECT 1 FROM sample_texts WHERE sample_texts MATCH 'what'")
     assert post(server, "/notes", run=run.id, do="bin") == 303
     assert post(server, "/notes", run=run.id, do="erase") == 303
-    assert list(store.view_folder().glob(f"{run.id}*")) == []  # no text stays behind
+    number = store.read("SELECT 1 FROM runs WHERE id = ?", (run.id,))
+    assert number == []
     assert post(server, "/notes", run=run.id, do="restore") == 404
 
 
@@ -268,37 +263,6 @@ def test_behind_a_token_every_page_asks_for_it(store: Store, runs: dict[str, Sto
 def test_a_run_that_is_not_there(server: Server) -> None:
     assert server.get("/run?run=nobody").status == 404
     assert server.get("/export?run=nobody").status == 404
-
-
-def test_a_damaged_index_is_built_again(store: Store, server: Server) -> None:
-    run = add_run(store, "damaged", samples=3, source="damage.jsonl")
-    folder = store.view_folder() / f"{run.id}.index"
-    folder.mkdir(parents=True)
-    (folder / "facts.json").write_text('{"version": 1, "stamp"', encoding="ascii")
-    assert len(list_titles(read_page(server, "/run", run=run.id))) == 3
-    post(server, "/notes", run=run.id, do="bin")
-
-
-def test_two_viewers_that_index_a_run_at_once_both_have_it(
-    store: Store, runs: dict[str, StoredRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "r.index"
-    remove = shutil.rmtree
-
-    def remove_slowly(path: Path, **options: bool) -> None:
-        remove(path, **options)
-        if path == folder and not folder.exists():  # the other one is a moment earlier
-            folder.mkdir()
-            (folder / "facts.json").write_text("{}", encoding="ascii")
-
-    monkeypatch.setattr(shutil, "rmtree", remove_slowly)
-    build_index(runs["first"], folder, 1, lambda done: True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.index"]
-    monkeypatch.undo()
-    build_index(runs["first"], folder, 1, lambda done: True)
-    index = RunIndex.open(folder)
-    assert index is not None
-    assert index.rows == 30
 
 
 def test_the_monitor_is_a_page_of_the_viewer(server: Server) -> None:
@@ -476,19 +440,3 @@ def test_a_store_that_is_gone_is_said_on_the_page_and_back_when_it_is(tmp_path: 
             for file, away in moved:
                 away.rename(file)
             assert running.get("/runs").status == 200
-
-
-@pytest.mark.parametrize("run", ["..", "../../etc/passwd", "a/b", "x" * 400, "ñ \\ :"])
-def test_ids_of_runs_name_files_inside_the_folder_only(run: str, tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path / "runs.db")) as own:
-        path = own.view_path(run, ".index")
-        assert path.resolve().parent == own.view_folder().resolve()
-        path.mkdir(parents=True)
-
-
-def test_a_list_of_runs_needs_no_folder_of_its_own(tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path / "runs.db")) as own:
-        add_run(own, "first", samples=2)
-        own.view_folder().write_text("not a folder", encoding="ascii")
-        (entry,) = load_entries(own, SummaryShelf(own), make=True)
-        assert entry.count_samples() == 2

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from ragstone.report.view.index import RunIndex, SampleQuery
-from ragstone.report.view.index_builder import build_index
+from ragstone.report.view.run_samples import RunSamples, SampleQuery
+from ragstone.report.view.traits import write_traits
 from ragstone.store import Store, StoredRun
 from viewed import add_run, append_rows, make_row
 
@@ -30,38 +28,33 @@ def open_run(store: Store) -> StoredRun:
     return add_run(store, "searched", rows=made)
 
 
-def search(index: RunIndex, text: str) -> set[int]:
-    return {int(at) + 1 for at in index.select(SampleQuery(text)).nonzero()[0]}
+def search(samples: RunSamples, text: str) -> set[int]:
+    return set(samples.page(SampleQuery(text)))
 
 
-def index_run(run: StoredRun, folder: Path) -> RunIndex:
-    build_index(run, folder, 1, lambda done: True)
-    index = RunIndex.open(folder, run.store.open_texts(run.id))
-    assert index is not None
-    return index
+def open_samples(run: StoredRun) -> RunSamples:
+    write_traits(run, 1, lambda done: True)
+    return RunSamples(run)
 
 
-def test_both_databases_find_the_same(place: str, tmp_path: Path) -> None:
+def test_both_databases_find_the_same(place: str) -> None:
     store = Store.open(place)
     run = open_run(store)
-    add_run(store, "another")  # whose samples must not be found with it
-    index = index_run(run, tmp_path / "r.index")
-    assert {text: search(index, text) for text in SEARCHES} == SEARCHES
+    open_samples(add_run(store, "another"))  # whose samples must not be found with it
+    samples = open_samples(run)
+    assert {text: search(samples, text) for text in SEARCHES} == SEARCHES
     store.close()
 
 
-def test_postgresql_searches_by_an_index_of_its_own_and_forgets_with_the_run(
-    postgres_url: str, tmp_path: Path
-) -> None:
-    store = Store.open(postgres_url.format("postgres"))
+def test_texts_are_written_anew_and_go_with_the_run(place: str) -> None:
+    store = Store.open(place)
     run = open_run(store)
-    index = index_run(run, tmp_path / "r.index")
-    ((definition,),) = store.read("SELECT indexdef FROM pg_indexes WHERE indexname = 'sample_texts_by_word'")  # fmt: skip
-    assert "USING gin (words)" in definition
+    open_samples(run)
     append_rows(run, [make_row(5, 0.0)])
-    index_run(run, tmp_path / "later.index")
-    assert search(index, "green") == set()  # the open index is of the run before it grew
-    assert search(index_run(run, tmp_path / "later.index"), "green") == {5}
+    assert search(open_samples(run), "green") == {5}
+    if store.is_server:
+        ((definition,),) = store.read("SELECT indexdef FROM pg_indexes WHERE indexname = 'sample_texts_by_word'")  # fmt: skip
+        assert "USING gin (words)" in definition
     store.delete(run.id)
     assert store.read("SELECT COUNT(*) FROM sample_texts") == [(0,)]
     store.close()

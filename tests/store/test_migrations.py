@@ -1,103 +1,104 @@
-"""A store of any earlier version is brought up to date with what it holds."""
+"""A store of any earlier version is brought up to date with what it holds.
+
+`stores/` has stores as versions 5 (a row a sample) and 9 (blocks of samples) wrote them, and what is in them."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ragstone.config import Plan
+from ragstone import cli
 from ragstone.monitor import Archive, Interaction
-from ragstone.store import NewRow, RunInfo, Store, database, encode_scores, postgres, sqlite
-from ragstone.types import Finding, Score, Usage
+from ragstone.store import NewRow, Store, StoredRun, database, postgres
+from ragstone.store.old_runs import TABLES
+from ragstone.store.score_json import encode_scores
+from ragstone.types import Score
 
-SCORES = {
-    "recall": Score(0.5),
-    "faithfulness": Score(0.1, findings=(Finding("é", "supported"),), usage=Usage(1, 2)),
-    "rubric": Score(outcome="judge_error", kind="refusal", reason="no"),
-}
-ROWS = [
-    (n, f"s{n}", "g" if n == 2 else None, json.dumps({"id": f"s{n}", "é": n}, ensure_ascii=False))
-    for n in range(1, 1100)
-]
-"""More than two blocks."""
-VERSIONS = len(database.load_migrations(""))
+STORES = Path(__file__).parent / "stores"
+EXPECTED: dict[str, Any] = json.loads(gzip.decompress((STORES / "expected.json.gz").read_bytes()))
 
 
-def cut(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
-    """As if only the migrations up to this version had been written."""
-    every = database.load_migrations
-
-    def some(counter: str) -> tuple[str, ...]:
-        return every(counter)[:version]
-
-    for module in (sqlite, postgres):
-        monkeypatch.setattr(module, "load_migrations", some)
+def unpack(version: str, folder: Path) -> Path:
+    place = folder / f"{version}.db"
+    place.write_bytes(gzip.decompress((STORES / f"{version}.db.gz").read_bytes()))
+    return place
 
 
-def insert_rows(db: database.Connection) -> None:
-    """Insert the samples as versions 1 to 5 did: a row each."""
-    db.execute_many("INSERT INTO samples VALUES (1, ?, ?)", [(n, row) for n, *_, row in ROWS])
-    scores = encode_scores(SCORES)
-    db.execute_many(
-        "INSERT INTO scores VALUES (1, ?, ?, ?, ?)",
-        [(n, name, group, scores) for n, name, group, _ in ROWS],
-    )
+def copy_to_server(place: Path, url: str, version: int) -> None:
+    """Make the tables of a version on a server and copy the rows of a file into them."""
+    import psycopg
+
+    steps = database.load_migrations(postgres.DIALECT)[:version]
+    with closing(sqlite3.connect(place)) as source, psycopg.connect(url) as target:
+        for step in steps:
+            target.execute(step)
+        target.execute("CREATE TABLE ragstone_version (version BIGINT)")
+        target.execute("INSERT INTO ragstone_version VALUES (%s)", (version,))
+        names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        for (table,) in list(source.execute(names)):
+            rows = list(source.execute(f"SELECT * FROM {table}"))
+            marks = ", ".join(["%s"] * len(rows[0])) if rows else ""
+            for row in rows:
+                target.execute(f"INSERT INTO {table} VALUES ({marks})", row)
 
 
-def tables(store: Store) -> set[str]:
+def list_tables(store: Store) -> set[str]:
     query = "SELECT name FROM sqlite_master WHERE type = 'table'"
-    if "://" in store.place:
+    if store.is_server:
         query = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
-    return {name for (name,) in store.read(query)} - {"ragstone_version"}
+    return {name for (name,) in store.read(query)}
 
 
-@pytest.mark.parametrize("version", range(1, VERSIONS + 1))
-def test_from_each_earlier_version(
-    place: str, version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def read_run(run: StoredRun) -> tuple[list[Any], list[str | None]]:
+    rows = [[r.position, r.id, r.row, json.loads(encode_scores(r.scores))] for r in run.rows()]
+    return rows, [group for _, _, group, _ in run.scores()]
+
+
+@pytest.mark.parametrize("version", sorted(EXPECTED))
+def test_a_store_of_an_earlier_version_is_read_as_it_was(
+    place: str, version: str, tmp_path: Path
 ) -> None:
-    with monkeypatch.context() as then:
-        cut(then, version)
-        # reading a run uses tables of later versions
-        then.setattr(Store, "run", lambda store, name: None)
-        old = Store.open(place)
-        old.create(
-            RunInfo("r1", "demo", "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "", "", ())
-        )
-        if version < 6:
-            old.write(insert_rows).result()
-        else:
-            old.append("r1", [NewRow(n, *fields, SCORES) for n, *fields in ROWS]).result()
-        old.close()
-    store = Store.open(place)
-    assert store.count("r1") == len(ROWS)
-    run = store.run("r1")
-    assert list(run.scores()) == [(n, name, group, SCORES) for n, name, group, _ in ROWS]
-    assert list(store.input_rows("r1")) == [row for *_, row in ROWS]
-    store.append("r1", [NewRow(len(ROWS) + 1, "new", None, "{}", SCORES)]).result()
+    old = unpack(version, tmp_path)
+    if "://" in place:
+        copy_to_server(old, place, int(version.rpartition("-")[2]))
+    store = Store.open(place if "://" in place else old)
+    for name, expected in EXPECTED[version].items():
+        run = store.run(name)
+        assert run.count() == len(expected["rows"])
+        assert read_run(run) == (expected["rows"], expected["groups"])
+    left = {name for (name,) in store.read("SELECT id FROM runs WHERE layout = 'old'")}
+    assert not left
+    assert not list_tables(store) & set(TABLES)
+    number = store.count("odd") + 1
+    store.append("odd", [NewRow(number, "new", None, "{}", {"recall": Score(1.0)})]).result()
     archive = Archive(store)
     archive.add([Interaction("a", 1_780_000_000_000_000, "q")]).result()
     assert archive.get("a") is not None
-    assert tables(store) == tables(Store.open(tmp_path / "new.db"))
+    store.close()
 
 
-def test_roll_ups_of_an_earlier_version_are_made_anew(
-    place: str, monkeypatch: pytest.MonkeyPatch
+def test_all_runs_are_moved_by_a_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ragstone.monitor.windows.summary import summarise_between
+    place = unpack("version-9", tmp_path)
+    assert cli.run(["store", "upgrade", "--store", str(place)]) == 0
+    assert "2 runs of earlier versions moved" in capsys.readouterr().out
+    assert cli.run(["store", "check", "--store", str(place)]) == 0
 
-    at = 1_780_000_000_000_000
-    with monkeypatch.context() as then:
-        cut(then, 2)
-        old = Store.open(place)
-        Archive(old).add([Interaction(f"i{n}", at + n, "q") for n in range(7)]).result()
-        old.write(
-            lambda db: db.execute(  # type: ignore[arg-type]
-                "INSERT INTO monitor_rollups VALUES (300, 1779999900000000, '', '', '', '{}')"
-            )
-        ).result()
-        old.write(lambda db: db.execute("DELETE FROM monitor_dirty")).result()  # type: ignore[arg-type]
-        old.close()
-    archive = Archive(Store.open(place))
-    assert summarise_between(archive, at, at + 3_600_000_000).whole.interactions == 7
+
+def test_a_damaged_old_run_stays_as_it_is(tmp_path: Path) -> None:
+    place = unpack("version-9", tmp_path)
+    with closing(sqlite3.connect(place)) as db:
+        db.execute("UPDATE score_blocks SET numbers = x'00' WHERE run = 2")
+        db.commit()
+    store = Store.open(place)
+    with pytest.raises(Exception, match=r"run odd .* is damaged"):
+        store.count("odd")
+    assert store.read("SELECT layout FROM runs WHERE id = 'odd'") == [("old",)]
+    store.close()

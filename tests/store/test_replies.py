@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import code_of, compose, render
-from ragstone.store import NewRow, ScoreBlock, Store, codec
-from ragstone.store.blocks import encode_scores_block
-from ragstone.store.checksums import remove_checksum
-from ragstone.types import Finding, Score, SecondOpinion, Usage
+from ragstone.store import Store
+from ragstone.store import replies as codec
+from ragstone.store.replies import remove_checksum
+from ragstone.types import Usage
 
 
 def kept(store: Store, key: str, reply: Reply) -> None:
@@ -61,26 +60,6 @@ def test_messages_inside_a_value_keep_their_codes() -> None:
     assert code_of(first["reason"]) == "rubric_faults"
     assert render(first["reason"], "es") == render(reason, "es") != str(reason)
     assert code_of(second["reason"]) == "custom"
-
-
-def test_every_field_of_a_finding_is_kept() -> None:
-    opinion = SecondOpinion("a", "b", 0.5, 0.25)
-    finding = Finding("t", "v", "r", "c", "q", 1, 2, True, (3, 4), 0.5, opinion)
-    assert all(getattr(finding, field.name) is not None for field in fields(Finding))
-    score = Score(0.5, findings=(finding, Finding("", "")), usage=Usage(1, 2, 3, 0.5, 4))
-    for given in ({"m": score}, codec.encode_scores({"m": score})):
-        block = ScoreBlock(1, 1, encode_scores_block([NewRow(1, "a", None, "", given)]))
-        for _ in range(2):  # decoding changes nothing
-            assert list(block.iter_scores()) == [{"m": score}]
-    stored = json.loads(codec.encode_scores({"m": score}))["m"]["findings"][0]
-    assert list(stored) == [field.name for field in fields(Finding)]
-
-
-@pytest.mark.parametrize("text", ["plain", "rank 1 → 2, año", "\ud800", "null", "\0 \x7f"])
-def test_evidence_keeps_any_text(text: str) -> None:
-    score = Score(0.5, findings=(Finding(text, "supported", reason=text),))
-    block = ScoreBlock(1, 1, encode_scores_block([NewRow(1, "a", None, "", {"m": score})]))
-    assert list(block.iter_scores()) == [{"m": score}]
 
 
 def test_several_replies_are_looked_up_at_once(place: str) -> None:

@@ -27,8 +27,9 @@ from waiting import wait_until
 
 
 def info(run: str = "r1", name: str = "demo") -> RunInfo:
+    metrics = tuple({"name": n} for n in ("recall", "plain", "with evidence", "failed"))
     return RunInfo(
-        run, name, "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "d.jsonl", "x", ()
+        run, name, "2026-01-01T00:00:00+00:00", "running", Plan(), {}, "d.jsonl", "x", metrics
     )
 
 

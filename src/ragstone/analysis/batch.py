@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ragstone.store import RunInfo, ScoreBlock
+    from ragstone.store import RunInfo, ScoreBatch
 
 BATCH_SAMPLES = 512
 """Samples worked in together: enough for numpy, little enough for memory."""
@@ -29,7 +29,7 @@ UNSTORED = Score(outcome="metric_error", reason=compose("score_not_stored"))
 
 
 class ScoredRun(Protocol):
-    """What a summary reads of a run; a StoredRun is one, and is read block by block."""
+    """What a summary reads of a run; a StoredRun is one, and is read metric by metric."""
 
     @property
     def info(self) -> RunInfo: ...
@@ -47,15 +47,6 @@ class Batch:
     details: Sequence[Sequence[tuple[int, Score]]]
     """Of each metric, the index of a sample and its score, in order."""
 
-    def cut(self, start: int, stop: int) -> Batch:
-        """The samples from one index to another."""
-        details = [
-            [(index - start, score) for index, score in items if start <= index < stop]
-            for items in self.details
-        ]
-        positions, groups = self.positions[start:stop], self.groups[start:stop]
-        return Batch(positions, groups, self.table[:, start:stop], details)
-
 
 def add_scores(
     run: ScoredRun, tallies: list[MetricTally], groups: GroupNumbers, worst: WorstSamples
@@ -65,7 +56,7 @@ def add_scores(
 
     names = [tally.name for tally in tallies]
     if isinstance(run, StoredRun):
-        batches = _align(_read_block(block, names) for block in run.blocks())
+        batches: Iterator[Batch] = (_read_batch(batch, names) for batch in run.batches())
     else:
         batches = _batch_rows(run.scores(), names)
     samples = 0
@@ -75,53 +66,20 @@ def add_scores(
     return samples
 
 
-def _read_block(block: ScoreBlock, names: Sequence[str]) -> Batch:
+def _read_batch(batch: ScoreBatch, names: Sequence[str]) -> Batch:
     import numpy as np
 
-    table = np.full((len(names), block.count), np.nan)
+    table = np.full((len(names), batch.count), np.nan)
     details = []
     for row, name in enumerate(names):
-        if name in block.numbers:
-            table[row] = block.numbers[name]
-        items = list(block.build_details(name))
+        found = batch.details.get(name, {})
+        if name in batch.values:
+            table[row] = batch.values[name]  # None becomes NaN
         # a score that is missing in the store counts as a failure: silently fewer samples would
         # look like a better mean
-        unexplained = set(np.flatnonzero(np.isnan(table[row])).tolist()) - {at for at, _ in items}
-        if unexplained:
-            items = sorted([*items, *((at, UNSTORED) for at in unexplained)], key=lambda it: it[0])
-        details.append(items)
-    return Batch(block.positions, block.groups, table, details)
-
-
-def _align(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Cut and join batches to `BATCH_SAMPLES`: sums are rounded batch by batch, and a resumed run has other blocks."""
-    waiting: list[Batch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(len(some.positions) for some in waiting) >= BATCH_SAMPLES:
-            joined = _join(waiting)
-            start, samples = 0, len(joined.positions)
-            for start in range(BATCH_SAMPLES, samples + 1, BATCH_SAMPLES):
-                yield joined.cut(start - BATCH_SAMPLES, start)
-            waiting = [joined.cut(start, samples)] if start < samples else []
-    if waiting:
-        yield _join(waiting)
-
-
-def _join(batches: Sequence[Batch]) -> Batch:
-    import numpy as np
-
-    if len(batches) == 1:
-        return batches[0]
-    details: list[list[tuple[int, Score]]] = [[] for _ in batches[0].details]
-    offset = 0
-    for batch in batches:
-        for joined, items in zip(details, batch.details, strict=True):
-            joined += [(offset + index, score) for index, score in items]
-        offset += len(batch.positions)
-    positions = [position for batch in batches for position in batch.positions]
-    groups = [group for batch in batches for group in batch.groups]
-    return Batch(positions, groups, np.concatenate([b.table for b in batches], axis=1), details)
+        missing = dict.fromkeys(np.flatnonzero(np.isnan(table[row])).tolist(), UNSTORED)
+        details.append(sorted((missing | found).items()))
+    return Batch(batch.positions, batch.groups, table, details)
 
 
 def _batch_rows(rows: Iterable[Row], names: Sequence[str]) -> Iterator[Batch]:

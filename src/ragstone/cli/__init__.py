@@ -37,7 +37,7 @@ COMMANDS: dict[str, str] = {
     "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
     "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
     "runs": "List, show or delete the stored runs.",
-    "store": "Check the store for damage, or save what is whole of a damaged one.",
+    "store": "Check the store for damage, or bring one of an earlier version up to date.",
     "judge": "Show the prompts, or check whether a judge is reliable.",
     "label": "Label claims, chunks or answers of a run with the keyboard.",
     "labels": "Import, export and compare labels of people; settle where they disagree.",

@@ -1,4 +1,4 @@
-"""Options of `ragstone store`: check a store, and salvage a damaged one."""
+"""Options of `ragstone store`: check a store, and bring one of an earlier version up to date."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ragstone.cli.options import store_option
 
 @click.group("store")
 def command() -> None:
-    """Check the store for damage, or save what is whole of a damaged one."""
+    """Check the store for damage, or bring one of an earlier version up to date."""
 
 
 @command.command("check")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def check(store: str | None, as_json: bool) -> None:
-    """Read every row of the store and say which are damaged.
+    """Read the store and say what is damaged: in the file, in the counts of a run, in a document.
 
     Exit code 1 when some are."""
     from ragstone.cli.actions.store import check_store_rows
@@ -24,13 +24,12 @@ def check(store: str | None, as_json: bool) -> None:
     check_store_rows(store, as_json=as_json)
 
 
-@command.command("salvage")
-@click.argument("file")
+@command.command("upgrade")
 @store_option
-def salvage(store: str | None, file: str) -> None:
-    """Copy what is whole of the store to the new FILE.
+def upgrade(store: str | None) -> None:
+    """Move the runs of earlier versions into today's tables at once.
 
-    The store itself is left as it is. A run with damaged samples is copied up to them and can be resumed."""
-    from ragstone.cli.actions.store import salvage_rows
+    Without it each is moved when it is first read."""
+    from ragstone.cli.actions.store import upgrade_store
 
-    salvage_rows(store, file)
+    upgrade_store(store)

@@ -13,7 +13,12 @@ from itertools import chain, islice
 
 from ragstone.data import Record
 from ragstone.engine.broker import AskBroker as AskBroker
-from ragstone.engine.reuse import copy_block, find_earlier_run, iter_whole_blocks
+from ragstone.engine.reuse import (
+    count_replies,
+    count_same,
+    find_earlier_run,
+    iter_sound_batches,
+)
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import DataError, RagstoneError
 from ragstone.judges import Judge
@@ -21,11 +26,11 @@ from ragstone.metrics.scoring import Start as Start
 from ragstone.metrics.scoring import build_starter, score_unjudged
 from ragstone.registry import Metric
 from ragstone.store import NewRow, StoredRun, set_language
-from ragstone.store.blocks import BLOCK_SAMPLES, ScoreBlock
+from ragstone.store.rows import BATCH_SAMPLES, to_storable_json
 from ragstone.types import FAILURES, NO_USAGE, Sample, Score, Usage
 
-MAX_BATCH_SAMPLES = BLOCK_SAMPLES
-"""Samples written to the store in one transaction: a block."""
+MAX_BATCH_SAMPLES = BATCH_SAMPLES
+"""Samples written to the store in one transaction."""
 
 FLUSH_SECONDS = 0.5
 """Scored samples wait no longer than this to be written."""
@@ -113,20 +118,22 @@ class Execution:
         return self.done
 
     async def _take_over(self, records: Iterator[Record]) -> Iterator[Record]:
-        """Copy the blocks that an earlier run scored, so far as they are the same; returns the records that remain."""
+        """Copy what an earlier run scored, so far as it is the same; returns the records that remain."""
         earlier = find_earlier_run(self.run)
         if earlier is None:
             return records
         pending: deque[Future[None]] = deque()
-        for block, rows in iter_whole_blocks(earlier):
-            same = list(islice(records, block.count))
-            copied = copy_block(block, rows, same)
-            if copied is None:
-                records = chain(same, records)
+        for batch in iter_sound_batches(earlier):
+            read = list(islice(records, batch.count))
+            same = count_same(batch, read)
+            if same:
+                last = batch.first + same - 1
+                copied = self.run.store.append_copies(self.run.id, earlier.id, batch.first, last)
+                pending.append(copied)
+                self.add_counts(same, 0, Usage(hits=count_replies(batch, same)))
+            if same < batch.count:
+                records = chain(read[same:], records)
                 break
-            pending.append(self.run.store.append_blocks(self.run.id, [copied]))
-            found = ScoreBlock(copied.first, copied.last, copied.scores).count_hits()
-            self.add_counts(len(same), 0, Usage(hits=found))
             if len(pending) > MAX_PENDING_WRITES:
                 await asyncio.wrap_future(pending.popleft())
         for write in pending:
@@ -204,8 +211,7 @@ class Execution:
         self.report_progress()
 
     def _count_scores(self, rows: Sequence[NewRow]) -> None:
-        scores = (row.scores for row in rows if not isinstance(row.scores, str))
-        self.add_counts(len(rows), *sum_usage(scores))
+        self.add_counts(len(rows), *sum_usage(row.scores for row in rows))
 
     def report_progress(self, *, force: bool = False) -> None:
         """Call the progress callback, at most every PROGRESS_SECONDS unless forced."""
@@ -310,7 +316,7 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
             record = next(source, None)
             # row by row instead of a hash of the file: the file may have grown at its end, and any
             # row may come from a stream
-            if record is None or record.row != row:
+            if record is None or to_storable_json(record.row) != row:
                 change = "is gone" if record is None else "has changed"
                 raise DataError(
                     f"sample {position} of {run.info.source} {change} since run {run.id} scored it; "
@@ -321,8 +327,9 @@ def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Itera
 
 def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:
     """Yield the stored samples with a failed score; those whose system failed to answer are not retried."""
-    for row in run.rows():
+    for position in run.store.find_failed(run.id):
+        row = run.row(position)
         # without an answer of the system there is nothing to score again; those are for
         # `replace_failed_answers`
-        if row.sample.error is None and any(s.outcome in FAILURES for s in row.scores.values()):
+        if row.sample.error is None:
             yield row.position, Record(row.sample, row.row)

@@ -1,4 +1,4 @@
-"""Scores of an earlier run, taken over block by block: the same rows, scored by the same code with the same judge.
+"""Scores of an earlier run, taken over batch by batch: the same rows, scored by the same code with the same judge.
 
 Replies of a judge behind an API are kept in the store, so such samples would get the same scores again; without this
 their questions would be put together, looked up and read once more, which takes most of the time of a second run."""
@@ -14,8 +14,8 @@ from ragstone.data import Record
 from ragstone.errors import StoreError
 from ragstone.registry import Metric
 from ragstone.registry.fingerprints import is_ours
-from ragstone.store import StoredRun
-from ragstone.store.blocks import EncodedBlock, ScoreBlock, encode_rows, mark_as_found
+from ragstone.store import ScoreBatch, StoredRun
+from ragstone.store.rows import to_storable_json
 from ragstone.types import FAILURES
 
 
@@ -47,30 +47,39 @@ def find_earlier_run(run: StoredRun) -> StoredRun | None:
     return run.store.find_scored(identity, besides=run.id) if identity else None
 
 
-def iter_whole_blocks(run: StoredRun) -> Iterator[tuple[ScoreBlock, list[str]]]:
-    """Yield the blocks of an earlier run with their rows, up to the first damaged one: that is for its own readers to report."""
-    blocks = run.store.full_blocks(run.id)
+def iter_sound_batches(run: StoredRun) -> Iterator[ScoreBatch]:
+    """Yield the samples of an earlier run up to the first damage, which is for its own readers to report."""
+    batches = run.batches(with_inputs=True)
     while True:
         try:
-            block = next(blocks)
+            batch = next(batches)
         except (StopIteration, StoreError):
             return
-        yield block
+        yield batch
 
 
-def copy_block(
-    block: ScoreBlock, rows: Sequence[str], records: Sequence[Record]
-) -> EncodedBlock | None:
-    """Return a block of an earlier run for these records; None where a row differs or a score is a failure."""
-    if [record.row for record in records] != rows or _has_failures(block):
-        return None
-    last = block.first + block.count - 1
-    return EncodedBlock(block.first, last, encode_rows(rows), mark_as_found(block))
+def count_same(batch: ScoreBatch, records: Sequence[Record]) -> int:
+    """How many samples at the start of a batch are these records, and none of them a failure."""
+    failed = [
+        index
+        for details in batch.details.values()
+        for index, score in details.items()
+        if score.outcome in FAILURES
+    ]
+    pairs = list(zip(batch.inputs, records, strict=False))[: min(failed, default=batch.count)]
+    same = 0
+    for row, record in pairs:
+        if to_storable_json(record.row) != row:
+            break
+        same += 1
+    return same
 
 
-def _has_failures(block: ScoreBlock) -> bool:
-    return any(
-        detail.get("outcome") in FAILURES
-        for details in block.details.values()
-        for _, detail in details
+def count_replies(batch: ScoreBatch, samples: int) -> int:
+    """How many replies of a judge the scores of the first samples were made of."""
+    return sum(
+        score.usage.calls + score.usage.hits
+        for details in batch.details.values()
+        for index, score in details.items()
+        if index < samples
     )

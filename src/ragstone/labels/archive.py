@@ -85,12 +85,7 @@ def match_labels(run: StoredRun, labels: Sequence[Label]) -> list[Label]:
     wanted = {label.sample for label in labels}
     if not wanted:
         return []
-    positions = {
-        sample_id: position
-        for block in run.blocks()
-        for position, sample_id in zip(block.positions, block.ids, strict=True)
-        if sample_id in wanted
-    }
+    positions = run.store.find_positions(run.id, sorted(wanted))
     samples: dict[str, Sample] = {}
     matched = []
     for label in labels:

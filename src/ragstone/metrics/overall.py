@@ -50,7 +50,7 @@ def overall(sample: Sample, *, weights: Mapping[str, float] = DEFAULT_WEIGHTS) -
     answer = sample.answer or ""
     refusal = find_refusal(answer, sample.question, sample.reference, sample.meta, sample.language)
     if refusal == "wrong":
-        return REFUSED_WRONGLY
+        return Score(0.0, reason=REFUSED_WRONGLY.reason)
     components = {name: _find_component(name) for name, weight in weights.items() if weight}
     scores = yield from together(
         *(_score_component(component, sample) for component in components.values())

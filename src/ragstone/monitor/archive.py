@@ -25,8 +25,8 @@ from ragstone.monitor.statements import (
     save_spans,
 )
 from ragstone.store import Store
-from ragstone.store.codec import decode_score, encode_score
 from ragstone.store.database import Connection
+from ragstone.store.score_json import decode_score, encode_score
 from ragstone.types import Score
 
 T = TypeVar("T")

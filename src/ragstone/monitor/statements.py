@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ragstone.data.spans import TraceSpan, span_to_json
 from ragstone.monitor.interactions import Feedback, Interaction, Scalar, chunk_to_json
-from ragstone.store.checksums import explain_damage
+from ragstone.store.damage import explain_damage
 from ragstone.store.database import Connection
 from ragstone.types import EMPTY, Chunk, Ranked
 

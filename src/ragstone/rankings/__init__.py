@@ -5,29 +5,26 @@
     scores.means()          # {"recall@5": 0.75, "mrr": 0.75}
 
 `ragstone.metrics.retrieval` registers the same formulas as metrics. A document is relevant when its grade is above 0,
-as in trec_eval; an id that is retrieved again is removed before ranks are counted. Nothing heavy is imported here, so
-a cold start is fast: numpy would cost half of what twenty thousand queries do. Where it is loaded already, or so many
-queries come that it pays, whole arrays take the place of the walk from query to query. numpy reads the values without
-copying: `numpy.asarray(scores["mrr"])`.
+as in trec_eval; an id that is retrieved again is removed before ranks are counted. Few queries are scored one by one,
+many in whole arrays of numpy, which reads the values without copying: `numpy.asarray(scores["mrr"])`.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import filterfalse, repeat
+from collections.abc import Collection, Iterable, Mapping, MutableSequence, Sequence
+from itertools import accumulate, compress, filterfalse, islice, repeat
+from operator import ne
 from typing import Any, get_args
 
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
 from ragstone.rankings.formulas import FORMULAS as FORMULAS
-from ragstone.rankings.formulas import Asked
 from ragstone.rankings.formulas import Gain as Gain
 from ragstone.rankings.formulas import RankedHits as RankedHits
 from ragstone.rankings.formulas import find_ranked_hits as find_ranked_hits
+from ragstone.rankings.formulas import order_documents, to_grades, to_scores
 from ragstone.rankings.formulas import score_ranking as score_ranking
-from ragstone.rankings.walk import Scored, score_plainly
 from ragstone.registry.specs import parse_spec
 
 Ranking = Sequence[str] | Mapping[str, float]
@@ -81,17 +78,24 @@ def score_rankings(
 ) -> RankingScores:
     """Score many rankings at once: two sequences in step, or two mappings by query."""
     chosen = [_parse_metric(spec) for spec in metrics]
-    cuts = tuple(sorted({k for _, _, k, _ in chosen}, key=lambda k: math.inf if k is None else k))
-    score = _choose_walk(len(rankings))
-    values: dict[str, array[float]] = {}
-    # each gain needs one walk over the rankings; metrics without a gain are the same in every walk
-    gains: list[str | None] = list(dict.fromkeys(gain for *_, gain in chosen if gain))
-    for gain in gains or [None]:
-        wanted = [(name, family, k) for name, family, k, own in chosen if own in (None, gain)]
-        found, ids, undefined, repeated = score(
-            *_pair_queries(rankings, relevant), Asked(wanted, cuts), gain
-        )
-        values |= found
+    total = len(rankings)
+    sides = [iter(side) for side in _pair_queries(rankings, relevant)]
+    values: dict[str, array[float]] = {name: array("d") for name, *_ in chosen}
+    ids: list[Any] = []
+    undefined: list[Any] = []
+    repeated = 0
+    score = _score_many if total >= MIN_FOR_ARRAYS else _score_few
+    for _ in range(0, total, BLOCK):
+        names, given, judged = (list(islice(side, BLOCK)) for side in sides)
+        scores = given
+        if {*map(type, given)} != {dict}:
+            scores = [to_scores(one, query) for query, one in zip(names, given, strict=True)]
+            repeated += sum(map(ne, map(len, given), map(len, scores)))
+        found, is_defined = score(names, scores, judged, chosen)
+        for name, some in found.items():
+            values[name].extend(some)
+        ids += compress(names, is_defined)
+        undefined += compress(names, (not defined for defined in is_defined))
     unranked: list[Any] = []
     if isinstance(rankings, Mapping):
         unranked.extend(filterfalse(rankings.__contains__, relevant))
@@ -101,12 +105,58 @@ def score_rankings(
         from ragstone.locale.messages import compose
 
         warnings = (compose("ranking_repeats_ids_in", n=repeated, total=seen),)
-    return RankingScores(
-        ids, {name: values[name] for name, *_ in chosen}, undefined, unranked, warnings
-    )
+    return RankingScores(ids, values, undefined, unranked, warnings)
 
 
-def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
+MetricKey = tuple[str, str, int | None, str | None]
+"""Name as typed, family, cut-off and gain."""
+BLOCK = 4096
+"""Queries that are scored together."""
+MIN_FOR_ARRAYS = 200
+"""Queries in one call from which on arrays are faster."""
+
+
+def _score_few(
+    names: Sequence[Any],
+    scores: Sequence[dict[str, float]],
+    relevant: Sequence[Any],
+    metrics: Sequence[MetricKey],
+) -> tuple[Mapping[str, MutableSequence[float]], list[bool]]:
+    """Score queries one by one."""
+    values: dict[str, MutableSequence[float]] = {name: [] for name, *_ in metrics}
+    grades = [to_grades(one, query) for query, one in zip(names, relevant, strict=True)]
+    is_defined = [any(grade > 0 for grade in one.values()) for one in grades]
+    for query, ranking, judged in compress(zip(names, scores, grades, strict=True), is_defined):
+        hits = find_ranked_hits(order_documents(ranking, query), judged)
+        for name, family, k, gain in metrics:
+            values[name].append(FORMULAS[family](hits, k, gain))
+    return values, is_defined
+
+
+def _score_many(
+    names: Sequence[Any],
+    scores: Sequence[dict[str, float]],
+    relevant: Sequence[Any],
+    metrics: Sequence[MetricKey],
+) -> tuple[Mapping[str, MutableSequence[float]], list[bool]]:
+    """Score queries in arrays, those that arrays cannot tell apart one by one."""
+    from ragstone.rankings.arrays import score_in_arrays
+
+    grades = relevant
+    if {*map(type, relevant)} != {dict}:
+        grades = [to_grades(one, query) for query, one in zip(names, relevant, strict=True)]
+    found = score_in_arrays(scores, grades, metrics)
+    if found is None:  # where something is no finite number, it also says what
+        return _score_few(names, scores, relevant, metrics)
+    places = list(accumulate(found.is_defined, initial=0))
+    for n in found.tied:
+        one, _ = _score_few(names[n : n + 1], scores[n : n + 1], grades[n : n + 1], metrics)
+        for name, (value,) in one.items():
+            found.values[name][places[n]] = value
+    return found.values, found.is_defined
+
+
+def _parse_metric(spec: Any) -> MetricKey:
     """Name as typed, family, cut-off and gain of `ndcg@10(gain=exp2)`, `{ndcg@10: {gain: exp2}}` or a Metric."""
     if isinstance(spec, str):
         (family, options), name = parse_spec(spec), spec.strip()
@@ -131,27 +181,6 @@ def _parse_metric(spec: Any) -> tuple[str, str, int | None, str | None]:
     if k is not None and (type(k) is not int or k < 1):
         raise UnknownMetric(f"{name}: the cut-off is {k!r}; give a whole number from 1 on")
     return name, family, k, gain if family == "ndcg" else None
-
-
-def _choose_walk(count: int) -> Callable[..., Scored]:
-    """Arrays where numpy is loaded or will have paid for its import, and the queries are many enough for whole steps."""
-    global _walked_plainly
-    if "numpy" not in sys.modules and _walked_plainly + count < PAYS_FOR_NUMPY:
-        _walked_plainly += count
-        return score_plainly
-    if count < MIN_FOR_ARRAYS:
-        return score_plainly
-    from ragstone.rankings.arrays import score_in_arrays
-
-    return score_in_arrays
-
-
-PAYS_FOR_NUMPY = 30_000
-"""Queries in one process for which arrays save as much time as the import of numpy takes."""
-MIN_FOR_ARRAYS = 200
-"""Queries in one call from which on arrays are faster."""
-_walked_plainly = 0
-"""Queries of this process that were walked without numpy."""
 
 
 def _pair_queries(rankings: Any, relevant: Any) -> tuple[Iterable[Any], ...]:

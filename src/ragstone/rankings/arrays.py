@@ -1,59 +1,60 @@
-"""The walk over many rankings by scores in whole arrays; the values have the same bits as those of the plain walk.
+"""The ranking metrics of many queries at once, in whole arrays; the values have the same bits as those of one query alone.
 
 Loops in C read the dictionaries; ranks, sums and formulas take one step for thousands of queries. What arrays cannot hold
-goes to the plain walk: other shapes, scores that are no finite numbers, and queries in which a relevant document has the
-score of another one, so that the ids decide."""
+is scored one by one: scores that are no finite numbers, and queries in which a relevant document has the score of another
+one, so that the ids decide."""
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, compress, islice, repeat
-from math import inf, nan
+from itertools import chain, repeat
 from struct import Struct, error
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.rankings.formulas import LOG2, Asked, extend_logarithms, relative_gain
-from ragstone.rankings.walk import Scored, Walked, walk
+from ragstone.rankings.formulas import relative_gain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Documents = Sequence[dict[str, float]]
+Scores = Sequence[dict[str, float]]
 """Document id → score or grade, for each query."""
 
-BLOCK = 4096
-"""Queries that are held in arrays at a time."""
 SMALL = 2**16
-"""Whole numbers below it are put in order without comparing any two (a radix sort): a third of the time. BLOCK is one."""
-READ_AT_ONCE = 128
+"""Whole numbers below it are put in order without comparing any two (a radix sort): a third of the time. Callers give fewer queries."""
+LOOKUP_BATCH = 128
 """Queries whose scores are read before their relevant documents are looked up: few enough for the cache to keep them."""
-UNLESS_FOUND = repeat(nan)
+NAN_DEFAULT = repeat(math.nan)
 
 
-class WholeColumns(NamedTuple):
-    """`formulas.Columns` in arrays."""
+class Columns(NamedTuple):
+    """What the formulas of one cut-off are made of: one number for each query."""
 
     retrieved: Floats
     relevant: Floats
     first: Floats
+    """Rank of the first relevant document; 0 without one."""
     hits: Floats
+    """Relevant documents in the top k."""
     precisions: Floats
+    """Sum of the precision at each relevant rank in the top k."""
     gains: Floats
+    """Discounted gain in the top k, as a share of the ideal one."""
 
 
-def _precision(columns: WholeColumns, k: int | None) -> Floats:
+def _precision(columns: Columns, k: int | None) -> Floats:
     return columns.hits / (np.maximum(columns.retrieved, 1) if k is None else k)
 
 
-def _f1(columns: WholeColumns, k: int | None) -> Floats:
+def _f1(columns: Columns, k: int | None) -> Floats:
     return 2 * columns.hits / ((columns.retrieved if k is None else k) + columns.relevant)
 
 
-WHOLE_FORMULAS: Mapping[str, Callable[[WholeColumns, int | None], Floats]] = {
+ARRAY_FORMULAS: Mapping[str, Callable[[Columns, int | None], Floats]] = {
     "precision": _precision,
     "recall": lambda columns, k: columns.hits / columns.relevant,
     "f1": _f1,
@@ -65,57 +66,37 @@ WHOLE_FORMULAS: Mapping[str, Callable[[WholeColumns, int | None], Floats]] = {
 """`formulas.FORMULAS` in arrays."""
 
 
+class ArrayScores(NamedTuple):
+    """The values of some queries."""
+
+    values: dict[str, array[float]]
+    """Metric as typed → its value for each query with a relevant document."""
+    is_defined: list[bool]
+    """Whether each query has a relevant document."""
+    tied: list[int]
+    """Indices of queries whose ranks depend on ids; their values are wrong."""
+
+
 def score_in_arrays(
-    queries: Iterable[Any],
-    rankings: Iterable[Any],
-    relevant: Iterable[Any],
-    asked: Asked,
-    gain: str | None,
-) -> Scored:
-    """The values of all metrics that are asked for, block by block."""
-    values = {name: array("d") for name, *_ in asked.metrics}
-    ids: list[Any] = []
-    undefined: list[Any] = []
-    repeated = 0
-    left, rankings, relevant = iter(queries), iter(rankings), iter(relevant)
-    while some := list(islice(left, BLOCK)):
-        rows, found = _find_rows(some, rankings, relevant, asked.cuts, gain)
-        for name, family, k in asked.metrics:
-            at = 3 + 3 * asked.cuts.index(k)
-            columns = WholeColumns(*rows[:3], *rows[at : at + 3])
-            values[name].frombytes(WHOLE_FORMULAS[family](columns, k).tobytes())
-        ids += found.ids
-        undefined += found.undefined
-        repeated += found.repeated
-    return Scored(values, ids, undefined, repeated)
-
-
-def _find_rows(
-    queries: list[Any],
-    rankings: Iterator[Any],
-    relevant: Iterator[Any],
-    cuts: Sequence[int | None],
-    gain: str | None,
-) -> tuple[Floats, Walked]:
-    """What the walk over the next rankings finds, its rows as columns of an array."""
-    block = RankingBlock(len(queries), rankings, relevant)
-    read = block.to_arrays()
+    rankings: Scores, relevant: Scores, metrics: Sequence[tuple[str, str, int | None, str | None]]
+) -> ArrayScores | None:
+    """Score some queries; None where one of them holds what is no finite number."""
+    read = _read_numbers(rankings, relevant)
     if read is None:
-        walked = walk(zip(queries, block.rankings, block.relevant, strict=True), cuts, gain)
-        return _to_rows(walked, cuts), walked
-    rows, tied = _measure(read, cuts, gain)
-    if len(tied):
-        some = ((queries[n], block.rankings[n], block.relevant[n]) for n in tied.tolist())
-        rows[:, tied] = _to_rows(walk(some, cuts, gain), cuts)
-    defined = rows[1] > 0
-    if defined.all():
-        return rows, Walked([], queries, [], 0)
-    ids, undefined = (list(compress(queries, chosen.tolist())) for chosen in (defined, ~defined))
-    return rows[:, defined], Walked([], ids, undefined, 0)
-
-
-def _to_rows(walked: Walked, cuts: Sequence[int | None]) -> Floats:
-    return np.array(walked.flat, dtype=np.float64).reshape(-1, 3 + 3 * len(cuts)).T
+        return None
+    cuts = sorted({k for _, _, k, _ in metrics}, key=lambda k: math.inf if k is None else k)
+    values: dict[str, array[float]] = {}
+    gains: list[str | None] = list(dict.fromkeys(gain for *_, gain in metrics if gain)) or [None]
+    for gain in gains:
+        rows, tied = _measure(read, cuts, gain)
+        is_defined = rows[1] > 0
+        rows = rows[:, is_defined]
+        for name, family, k, own in metrics:
+            if own in (None, gain):
+                at = 3 + 3 * cuts.index(k)
+                found = ARRAY_FORMULAS[family](Columns(*rows[:3], *rows[at : at + 3]), k)
+                values[name] = array("d", found.tobytes())
+    return ArrayScores(values, is_defined.tolist(), tied.tolist())
 
 
 class BlockNumbers(NamedTuple):
@@ -132,62 +113,35 @@ class BlockNumbers(NamedTuple):
     grades: Floats
 
 
-class RankingBlock:
-    """The next rankings and their relevant documents, with the numbers that they hold."""
-
-    def __init__(self, size: int, rankings: Iterator[Any], relevant: Iterator[Any]) -> None:
-        self.rankings: list[Any] = []
-        self.relevant: list[Any] = []
-        self._scores: list[bytes] = []
-        self._found: list[float] = []
-        self._grades: list[float] = []
-        self._lengths: list[int] = []
-        self._judged: list[int] = []
-        self._is_plain = False
-        for at in range(0, size, READ_AT_ONCE):
-            count = min(READ_AT_ONCE, size - at)
-            some, judged = list(islice(rankings, count)), list(islice(relevant, count))
-            self.rankings += some
-            self.relevant += judged
-            self._is_plain = self._is_plain or {*map(type, some), *map(type, judged)} != {dict}
-            if not self._is_plain:
-                self._read(some, judged)
-
-    def _read(self, rankings: Documents, relevant: Documents) -> None:
-        flatten = chain.from_iterable
-        lengths, judged = list(map(len, rankings)), list(map(len, relevant))
-        try:
-            self._scores += [
-                pack(*ranking.values())
-                for pack, ranking in zip(map(_find_packer, lengths), rankings, strict=True)
-            ]
-        except error:  # something that is no number, or too large for a float
-            self._is_plain = True
-            return
-        owners = flatten(map(repeat, rankings, judged))
-        self._found += map(dict.get, owners, flatten(relevant), UNLESS_FOUND)
-        self._grades += flatten(map(dict.values, relevant))
-        self._lengths += lengths
-        self._judged += judged
-
-    def to_arrays(self) -> BlockNumbers | None:
-        """None where the plain walk must read the block: it also says what is wrong."""
-        if self._is_plain:
-            return None
-        try:
-            found, grades = _pack(self._found), _pack(self._grades)
-        except error:
-            return None
-        keys = np.negative(np.frombuffer(b"".join(self._scores)))
-        if np.isnan(keys).any() or not np.isfinite(grades).all():
-            return None
-        lengths = np.array(self._lengths, dtype=np.int64)
-        _put_in_order(keys, lengths)
-        judged = np.array(self._judged, dtype=np.int64)
-        return BlockNumbers(lengths, keys, judged, np.negative(found), grades)
+def _read_numbers(rankings: Scores, relevant: Scores) -> BlockNumbers | None:
+    scores: list[bytes] = []
+    found: list[float] = []
+    weights: list[float] = []
+    lengths: list[int] = []
+    counts: list[int] = []
+    flatten = chain.from_iterable
+    try:
+        for at in range(0, len(rankings), LOOKUP_BATCH):
+            some, judged = rankings[at : at + LOOKUP_BATCH], relevant[at : at + LOOKUP_BATCH]
+            scores += [_find_packer(len(one))(*one.values()) for one in some]
+            owners = flatten(map(repeat, some, map(len, judged)))
+            found += map(dict.get, owners, flatten(judged), NAN_DEFAULT)
+            weights += flatten(map(dict.values, judged))
+            lengths += map(len, some)
+            counts += map(len, judged)
+        sought, grades = _pack(found), _pack(weights)
+    except error:  # something that is no number, or too large for a float
+        return None
+    keys = np.negative(np.frombuffer(b"".join(scores)))
+    if np.isnan(keys).any() or not np.isfinite(grades).all():
+        return None
+    retrieved = np.array(lengths, dtype=np.int64)
+    _put_in_order(keys, retrieved)
+    judgements = np.array(counts, dtype=np.int64)
+    return BlockNumbers(retrieved, keys, judgements, np.negative(sought), grades)
 
 
-@lru_cache(maxsize=BLOCK)
+@lru_cache(maxsize=4096)
 def _find_packer(length: int) -> Callable[..., bytes]:
     return Struct(f"{length}d").pack
 
@@ -226,7 +180,6 @@ def _measure(
     query_of = np.repeat(np.arange(count), read.judged)
     is_relevant = read.grades > 0
     hits, tied = _find_ranks(read, query_of, is_relevant)
-    extend_logarithms(max(read.lengths.max(), read.judged.max()))
     ideal = _order_ideally(query_of[is_relevant], read.grades[is_relevant])
     counts = [np.bincount(one.queries, minlength=count) for one in (hits, ideal)]
     starts = [np.cumsum(one) - one for one in counts]
@@ -304,12 +257,15 @@ def _discount(documents: FoundHits, best: Floats, gain: str | None) -> Floats:
         shares = np.array([relative_gain(*pair, gain) for pair in pairs], dtype=np.float64)
     else:
         shares = documents.grades / most
-    discounts = np.array(LOG2, dtype=np.float64)
-    return np.divide(shares, discounts[documents.ranks + 1])
+    # math.log2 and not numpy's, whose last bit may be another
+    depth = int(documents.ranks.max(initial=0)) + 2
+    discounts = np.array([1.0, *map(math.log2, range(1, depth))])
+    quotients: Floats = shares / discounts[documents.ranks + 1]
+    return quotients
 
 
 def _sum(documents: FoundHits, weights: Floats | None, k: int | None, count: int) -> Floats | Ints:
-    """The sum of each query in its top k; it adds in the order of the ranks, as the plain walk does."""
-    is_within = documents.ranks <= (inf if k is None else k)
+    """The sum of each query in its top k; it adds in the order of the ranks, as the formulas of one query do."""
+    is_within = documents.ranks <= (math.inf if k is None else k)
     chosen = None if weights is None else weights[is_within]
     return np.bincount(documents.queries[is_within], chosen, minlength=count)

@@ -188,6 +188,8 @@ def skip_stored_batches(
 
 def iter_stored_ids(run: StoredRun) -> Iterator[tuple[int, str, bool]]:
     """Position and id of each stored sample, and whether its row gave it that id."""
-    for block in run.blocks():
-        for position, sample_id in zip(block.positions, block.ids, strict=True):
-            yield position, sample_id, sample_id != str(position)
+    for position, sample_id in run.store.stream(
+        "SELECT position, id FROM samples WHERE run = ? ORDER BY position",
+        (run.store.find_number(run.id),),
+    ):
+        yield position, sample_id, sample_id != str(position)

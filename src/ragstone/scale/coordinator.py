@@ -19,7 +19,7 @@ from ragstone.judges.limits import Budget
 from ragstone.locale.messages import message_to_json
 from ragstone.scale.jobs import WorkerJob
 from ragstone.store import Store
-from ragstone.store.codec import decode_reply, encode_reply
+from ragstone.store.replies import decode_reply, encode_reply
 from ragstone.types import Usage
 
 CLAIM_WAIT_SECONDS = 5.0

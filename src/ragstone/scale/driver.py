@@ -42,7 +42,7 @@ from ragstone.scale.jobs import WorkerJob
 from ragstone.scale.merger import ShardMerger, ShardRescorer
 from ragstone.scale.shards import ShardFolder, ShardLine, encode_shard
 from ragstone.scale.worker import can_see_file, close_session, get_version, score_batch
-from ragstone.store import encode_scores
+from ragstone.store.score_json import encode_scores
 from ragstone.types import NO_USAGE, Score
 
 SHARED_LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")

@@ -14,6 +14,7 @@ from ragstone.scale.batches import RowBatch, digest_rows
 from ragstone.scale.progress import write_progress
 from ragstone.scale.shards import Shard, ShardFolder, decode_shard
 from ragstone.store import NewRow, StoredRun
+from ragstone.store.score_json import decode_scores
 
 
 class ShardMerger:
@@ -103,7 +104,9 @@ class ShardMerger:
                     ]
                 )
             sample_id = line.id if line.id is not None else str(line.position)
-            rows.append(NewRow(line.position, sample_id, line.group, text, line.scores))
+            rows.append(
+                NewRow(line.position, sample_id, line.group, text, decode_scores(line.scores))
+            )
         run = self._execution.run
         self._writes.append(run.store.append(run.id, rows))
         if len(self._writes) > 4:  # write-behind, but never far behind
@@ -132,7 +135,7 @@ class ShardRescorer:
         """Take the result of a batch."""
         store = self._run.store
         writes = [
-            store.rescore(self._run.id, line.position, line.scores)
+            store.rescore(self._run.id, line.position, decode_scores(line.scores))
             for line in decode_shard(result["shard"]).lines
         ]
         for write in writes:

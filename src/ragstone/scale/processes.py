@@ -38,7 +38,7 @@ from ragstone.scale.batches import (
 )
 from ragstone.scale.worker import read_samples
 from ragstone.store import NewRow, Store, set_language
-from ragstone.store.blocks import EncodedBlock, cut_blocks, encode_block
+from ragstone.store.rows import PreparedRows, prepare_rows
 from ragstone.types import Sample, Score, Usage
 
 BATCH_SECONDS = 0.5
@@ -53,7 +53,7 @@ _NO_STORE: Any = None
 class BatchResult(NamedTuple):
     """What a worker sends back for a batch."""
 
-    blocks: Sequence[EncodedBlock] = ()
+    rows: PreparedRows | None = None
     ids: Sequence[str | None] = ()
     """The ids that the rows give; None for a row without one."""
     failures: int = 0
@@ -137,7 +137,7 @@ class ProcessExecution(Execution):
         finally:
             # whatever stopped the run, what was scored in order before it is stored
             while in_flight and in_flight[0].done() and not in_flight[0].cancelled():
-                if in_flight[0].exception() or not in_flight[0].result().blocks:
+                if in_flight[0].exception() or in_flight[0].result().rows is None:
                     break
                 position = self._store(in_flight.popleft(), position, seen, records, writes)
             for task in in_flight:
@@ -164,7 +164,8 @@ class ProcessExecution(Execution):
         if is_refused:
             records.check()  # names every bad row as one process does, and raises
             raise DataError(f"{records.source} changed while it was scored; start a new run")
-        writes.append(self.run.store.append_blocks(self.run.id, result.blocks))
+        assert result.rows is not None
+        writes.append(self.run.store.append_prepared(self.run.id, result.rows))
         self.add_counts(len(result.ids), result.failures, result.usage)
         return position + len(result.ids)
 
@@ -227,7 +228,7 @@ class BatchWorker:
             for row, sample_scores in zip(rows, scores, strict=True)
         ]
         return BatchResult(
-            [encode_block(part) for part in cut_blocks(new)],
+            prepare_rows(new),
             [row.sample.id if row.given else None for row in rows],
             *sum_usage(scores),
             time.perf_counter() - started,

@@ -16,7 +16,7 @@ from ragstone.judges import Judge
 from ragstone.judges.limits import Budget
 from ragstone.locale.messages import message_from_json
 from ragstone.scale.coordinator import BUSY, KNOWN
-from ragstone.store.codec import decode_reply, encode_reply
+from ragstone.store.replies import decode_reply, encode_reply
 from ragstone.types import NO_USAGE, Usage
 
 

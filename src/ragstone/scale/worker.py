@@ -26,7 +26,7 @@ from ragstone.scale.jobs import WorkerJob
 from ragstone.scale.shards import ShardLine, encode_shard
 from ragstone.scale.shared_judge import CoordinatorClient, SharedBudget, SharedJudge
 from ragstone.store import set_language
-from ragstone.store.codec import encode_scores
+from ragstone.store.score_json import encode_scores
 from ragstone.types import Sample, Score
 
 DRIVER_SECONDS = 10

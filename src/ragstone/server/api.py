@@ -35,7 +35,7 @@ from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.openapi import build_document
 from ragstone.server.responses import RequestError, build_json_response
 from ragstone.server.settings import MAX_LISTED, ServerSettings
-from ragstone.store.codec import score_to_json
+from ragstone.store.score_json import score_to_json
 
 T = TypeVar("T")
 

@@ -16,12 +16,10 @@ from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
 from ragstone.report.render.rows import export_rows
-from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
 from ragstone.report.view.diagnosis_page import render_diagnosis
 from ragstone.report.view.experiment_page import render_experiment, render_experiments
 from ragstone.report.view.frame import ViewFrame, build_view_script, build_view_style
-from ragstone.report.view.index import RunIndex
 from ragstone.report.view.run_page import open_state, render_run, resolve_query
 from ragstone.report.view.runs_page import render_runs
 from ragstone.report.view.sample_page import render_sample_page
@@ -37,7 +35,7 @@ from ragstone.server.page import (
 )
 from ragstone.server.responses import RequestError
 from ragstone.server.view_labels import save_form, show_label
-from ragstone.server.view_state import VIEW_STATE, IndexJob, ViewState
+from ragstone.server.view_state import VIEW_STATE, TraitsJob, ViewState
 from ragstone.store import StoredRow, StoredRun
 from ragstone.store.experiments import load_experiment, load_experiments, load_trials
 from ragstone.store.run_notes import (
@@ -144,28 +142,35 @@ def show_runs(state: ViewState, frame: ViewFrame) -> str:
 
 def show_run(state: ViewState, frame: ViewFrame) -> str:
     """`GET /run?run=…`."""
-    entry, index = open_run(state, frame)
-    if isinstance(index, IndexJob):
-        return render_progress(frame, entry, index)
+    entry = state.open_entry(state.store.run(frame.get("run") or "last"))
+    samples, job = state.open_samples(entry)
     experiments = [kept for kept in load_experiments(state.store) if entry.info.id in kept.runs]
-    return render_run(frame, entry, index, experiments)
+    return render_run(frame, entry, samples, experiments, describe_job(frame, job))
+
+
+def describe_job(frame: ViewFrame, job: TraitsJob | None) -> str:
+    """What is still missing to filter by; nothing where all is there."""
+    if job is None:
+        return ""
+    if job.fault is not None:
+        return frame.say("view.traits_missing", fault=str(job.fault))
+    return frame.say("view.traits_waiting", share=100 * job.done // max(job.total, 1))
 
 
 def show_sample(state: ViewState, frame: ViewFrame) -> str:
     """`GET /sample?run=…&at=…`, or `&id=…`."""
-    entry, index = open_run(state, frame)
-    if isinstance(index, IndexJob):
-        return render_progress(frame, entry, index)
+    entry = state.open_entry(state.store.run(frame.get("run") or "last"))
+    samples, _ = state.open_samples(entry)
     sample = frame.get("id")
     if sample and not frame.get("at"):
-        at = index.find_positions([sample]).get(sample)
+        at = samples.find_positions([sample]).get(sample)
         if at is None:
             raise RunNotFound(frame.say("view.no_sample"))
         frame = replace(frame, values={**frame.values, "at": [str(at)]})
-    position = frame.get_number("at", 1, max(index.rows, 1))
-    heads = index.read_heads([position])
-    others = state.find_in_other_runs(entry, heads[0].id, position) if heads else []
-    return render_sample_page(frame, entry, index, others)
+    position = frame.get_number("at", 1, max(samples.rows, 1))
+    heads = samples.read_heads([position]) if samples.rows else []
+    others = state.find_in_other_runs(entry, heads[0].id) if heads else []
+    return render_sample_page(frame, entry, samples, others)
 
 
 def show_comparison(state: ViewState, frame: ViewFrame) -> str:
@@ -194,25 +199,6 @@ def show_experiments(state: ViewState, frame: ViewFrame) -> str:
 def show_experiment(state: ViewState, frame: ViewFrame) -> str:
     """`GET /experiment?id=…`."""
     return render_experiment(frame, load_experiment(state.store, frame.get("id")), state.store)
-
-
-def open_run(state: ViewState, frame: ViewFrame) -> tuple[RunEntry, RunIndex | IndexJob]:
-    """The run that the address names, with its index or the job that is building it."""
-    run = state.store.run(frame.get("run") or "last")
-    # first the index: while a large run is read there is nothing to show of its figures either
-    bare = state.open_bare_entry(run)
-    index = state.open_index(bare)
-    return (bare if isinstance(index, IndexJob) else state.open_entry(run)), index
-
-
-def render_progress(frame: ViewFrame, entry: RunEntry, job: IndexJob) -> str:
-    """The page while the index of a run is being built."""
-    say = frame.say
-    share = 100 * job.done // max(job.total, 1)
-    return frame.fill(
-        "view_progress.html.j2", title=entry.info.name or entry.info.id, share=share,
-        done=say.whole(job.done), total=say.whole(job.total),
-    )  # fmt: skip
 
 
 RENDERERS: dict[str, Render] = {
@@ -272,18 +258,19 @@ async def get_export(request: web.Request) -> web.StreamResponse:
 
 
 def _write_export(state: ViewState, frame: ViewFrame, path: Path) -> str:
-    entry, index = open_run(state, frame)
-    if isinstance(index, IndexJob):
+    entry = state.open_entry(state.store.run(frame.get("run") or "last"))
+    samples, job = state.open_samples(entry)
+    query = resolve_query(open_state(frame, entry), samples, entry.run)
+    if job is not None and (query.text or query.traits):
         raise RequestError(503, "the run is still being read; try again", retry_after=2)
-    query = resolve_query(open_state(frame, entry), index, entry.run)
-    mask = index.select(query)
-    ordered = index.order(mask, query)
+    ordered = samples.page(query)
 
     def select() -> Iterator[StoredRow]:
         if len(ordered) <= POINT_READS:
-            yield from (entry.run.row(int(position)) for position in ordered)
+            yield from map(entry.run.row, ordered)
         else:
-            yield from (row for row in entry.run.rows() if mask[row.position - 1])
+            wanted = set(ordered)
+            yield from (row for row in entry.run.rows() if row.position in wanted)
 
     export_rows(entry.run, path, entry.summary, language=frame.say.language, select=select)
     # ids of runs are of our own making; a name could hold anything

@@ -1,46 +1,42 @@
-"""What the viewer's handlers share: the store, summaries and indexes of its runs, and the thread that makes them."""
+"""What the viewer's handlers share: the store, summaries of its runs, and the thread that makes what its pages filter by."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from aiohttp import web
 
 from ragstone.errors import RagstoneError
 from ragstone.report.view.catalogue import NO_NOTES, RunEntry, load_entries
-from ragstone.report.view.index import RunIndex
-from ragstone.report.view.index_builder import build_index
+from ragstone.report.view.run_samples import RunSamples
 from ragstone.report.view.sample_page import MAX_OTHER_RUNS
 from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.view.traits import find_stamp, write_traits
 from ragstone.server.label_desk import LabelDesk
 from ragstone.store import Store, StoredRun
 from ragstone.store.experiments import load_trials
 from ragstone.store.run_notes import load_run_notes
-from ragstone.store.store import INDEX_ENDING
 
 AT_ONCE_SECONDS = 0.4
 """Time that a list of runs may spend on summing up runs before it is shown without their figures."""
 
 
 AT_ONCE_WAIT_SECONDS = 0.5
-"""How long a page waits for an index before it shows the progress."""
-MAX_OPEN_INDEXES = 4
+"""How long a page waits for the traits of a run before it is shown without them."""
 
 
 @dataclass(slots=True)
-class IndexJob:
-    """A run whose index is being built."""
+class TraitsJob:
+    """A run whose traits are being written."""
 
     total: int
     done: int = 0
     is_finished: threading.Event = field(default_factory=threading.Event)
-    fault: Exception | None = None
+    fault: RagstoneError | None = None
 
 
 class ViewState:
@@ -53,17 +49,14 @@ class ViewState:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="ragstone-view")
         self._lock = threading.Lock()
         self._summing: set[str] = set()
-        self._jobs: dict[str, IndexJob] = {}
-        self._indexes: OrderedDict[str, RunIndex] = OrderedDict()
-        """The last used one is the last."""
+        self._jobs: dict[tuple[str, int], TraitsJob] = {}
+        """Run and stamp → the job that writes the traits of that state of the run."""
         self._is_closing = False
 
     def close(self) -> None:
         """Stop reading in the background."""
         self._is_closing = True
         self._worker.shutdown(wait=True, cancel_futures=True)
-        for index in self._indexes.values():
-            index.close()
 
     def load_entries(self) -> tuple[list[RunEntry], int]:
         """Every run, and how many of them are still to be summed up, which goes on in the background."""
@@ -93,82 +86,46 @@ class ViewState:
         bare = self.open_bare_entry(run)
         return RunEntry(run, bare.notes, self.shelf.make(run, bare.notes))
 
-    def find_in_other_runs(
-        self, entry: RunEntry, sample: str, position: int
-    ) -> list[tuple[StoredRun, int]]:
+    def find_in_other_runs(self, entry: RunEntry, sample: str) -> list[tuple[StoredRun, int]]:
         """Other runs of the data set that have a sample of this id, newest first, with its position in each."""
         found = []
         for info in self.store.runs():
             if info.id == entry.info.id or (info.facts.source or info.source) != entry.data:
                 continue
-            with self._lock:
-                index = self._indexes.get(info.id) or self._read_index(info.id)
-            run = StoredRun(self.store, info)
-            if index is not None:
-                at = index.find_positions([sample]).get(sample)
-            else:
-                # a run that nobody opened yet has the same data, so most likely the sample at the same place
-                at = position if _has_sample(run, position, sample) else None
+            at = self.store.find_positions(info.id, [sample]).get(sample)
             if at is not None:
-                found.append((run, at))
+                found.append((StoredRun(self.store, info), at))
             if len(found) == MAX_OTHER_RUNS:
                 break
         return found
 
-    def open_index(self, entry: RunEntry) -> RunIndex | IndexJob:
-        """The index of a run, or the job that is building it, for a page that shows its progress."""
-        stamp = get_index_stamp(entry)
+    def open_samples(self, entry: RunEntry) -> tuple[RunSamples, TraitsJob | None]:
+        """The samples of a run, and the job that is writing what they can be filtered by, as long as it takes."""
+        # an unfinished run is read anew when it has grown
+        stamp = -entry.run.count() if entry.is_partial else entry.notes.finished
+        if find_stamp(entry.run) == stamp:
+            return RunSamples(entry.run), None
+        key = (entry.run.id, stamp)
         with self._lock:
-            index = self._find_index(entry.run.id, stamp)
-            if index is not None:
-                return index
-            job = self._jobs.get(entry.run.id)
+            job = self._jobs.get(key)
             if job is None:
-                job = self._jobs[entry.run.id] = IndexJob(entry.run.count())
-                self._worker.submit(self._build, entry, stamp, job)
-        if not job.is_finished.wait(AT_ONCE_WAIT_SECONDS):
-            return job
-        with self._lock:
-            self._jobs.pop(entry.run.id, None)
-            if job.fault is not None:
-                raise job.fault
-            return self._find_index(entry.run.id, None) or job
+                job = self._jobs[key] = TraitsJob(entry.run.count())
+                self._worker.submit(self._write_traits, entry, stamp, job)
+        job.is_finished.wait(AT_ONCE_WAIT_SECONDS)
+        return RunSamples(entry.run), None if job.is_finished.is_set() and not job.fault else job
 
-    def _find_index(self, run: str, stamp: int | None) -> RunIndex | None:
-        """The open index of a run, or the one in its folder; with a stamp, only of that state of the run."""
-        index = self._indexes.get(run) or self._read_index(run)
-        if index is None:
-            return None
-        if stamp is not None and index.stamp != stamp:
-            self._forget(run)
-            return None
-        self._indexes[run] = index
-        self._indexes.move_to_end(run)
-        while len(self._indexes) > MAX_OPEN_INDEXES:
-            self._forget(next(iter(self._indexes)))
-        return index
-
-    def _forget(self, run: str) -> None:
-        # not closed here: a page that was asked for before may still read it; it closes when it is collected
-        self._indexes.pop(run, None)
-
-    def _read_index(self, run: str) -> RunIndex | None:
-        return RunIndex.open(self._get_folder(run), self.store.open_texts(run))
-
-    def _get_folder(self, run: str) -> Path:
-        return self.store.view_path(run, INDEX_ENDING)
-
-    def _build(self, entry: RunEntry, stamp: int, job: IndexJob) -> None:
+    def _write_traits(self, entry: RunEntry, stamp: int, job: TraitsJob) -> None:
         try:
-            build_index(
-                entry.run, self._get_folder(entry.run.id), stamp, partial(self._advance, job)
-            )
-        except Exception as fault:  # raised again for whoever waits, see `open_index`
+            write_traits(entry.run, stamp, partial(self._advance, job))
+        except RagstoneError as fault:  # a store that cannot be written: the page says so
             job.fault = fault
         finally:
             job.is_finished.set()
+            if job.fault is None:
+                with self._lock:
+                    self._jobs.pop((entry.run.id, stamp), None)
 
-    def _advance(self, job: IndexJob, done: int) -> bool:
+    def _advance(self, job: TraitsJob, done: int) -> bool:
         job.done = done
         return not self._is_closing
 
@@ -192,18 +149,6 @@ class ViewState:
         finally:
             with self._lock:
                 self._summing.discard(entry.run.id)
-
-
-def _has_sample(run: StoredRun, position: int, sample: str) -> bool:
-    try:
-        return run.row(position).id == sample
-    except IndexError:
-        return False
-
-
-def get_index_stamp(entry: RunEntry) -> int:
-    """Which state of the run an index must be of: an unfinished run is read anew when it has grown."""
-    return -entry.run.count() if entry.is_partial else entry.notes.finished
 
 
 VIEW_STATE = web.AppKey("view", ViewState)

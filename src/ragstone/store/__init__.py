@@ -1,9 +1,8 @@
 """The store of runs and replies: a SQLite file by default, PostgreSQL by URL; several processes may share one."""
 
-from ragstone.store.blocks import NewRow as NewRow
-from ragstone.store.blocks import ScoreBlock as ScoreBlock
-from ragstone.store.codec import encode_scores as encode_scores
 from ragstone.store.plans import RunFacts as RunFacts
+from ragstone.store.rows import NewRow as NewRow
+from ragstone.store.rows import ScoreBatch as ScoreBatch
 from ragstone.store.runs import RunInfo as RunInfo
 from ragstone.store.runs import StoredRow as StoredRow
 from ragstone.store.runs import StoredRun as StoredRun

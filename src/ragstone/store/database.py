@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ragstone.errors import StoreError
 
@@ -90,16 +90,28 @@ class Database(Protocol):
         ...
 
 
+class Dialect(NamedTuple):
+    """What stands for two words of the migrations."""
+
+    counter: str
+    """COUNTER: the type of a key that counts by itself."""
+    clustered: str
+    """CLUSTERED: a table whose rows lie in the order of its key."""
+
+
 @lru_cache(maxsize=4)
-def load_migrations(counter_type: str) -> tuple[str, ...]:
-    """Load the numbered migrations in order; `counter_type`, the database's type of an auto-increment key, replaces the word COUNTER in them."""
+def load_migrations(dialect: Dialect) -> tuple[str, ...]:
+    """Load the numbered migrations in order."""
     folder = resources.files("ragstone.store") / "migrations"
     files = sorted(
         (file for file in folder.iterdir() if file.name.endswith(".sql")),
         key=lambda file: file.name,
     )
     return tuple(
-        file.read_text(encoding="utf-8").replace("COUNTER", counter_type) for file in files
+        file.read_text(encoding="utf-8")
+        .replace("COUNTER", dialect.counter)
+        .replace(" CLUSTERED", dialect.clustered)
+        for file in files
     )
 
 

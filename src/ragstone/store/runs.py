@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragstone.config import Plan
 from ragstone.data import to_sample
 from ragstone.registry import Metric
-from ragstone.store.blocks import ScoreBlock
 from ragstone.store.plans import RunFacts
+from ragstone.store.rows import ScoreBatch
 from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 if TYPE_CHECKING:
@@ -151,49 +151,44 @@ class StoredRun:
         """Count the samples that are scored so far."""
         return self.store.count(self.info.id)
 
-    def blocks(self) -> Iterator[ScoreBlock]:
-        """Yield the scores in input order, some hundred samples at a time and column by column: the fastest way to read them."""
-        return self.store.score_blocks(self.info.id)
+    def batches(
+        self, *, with_findings: bool = False, with_inputs: bool = False
+    ) -> Iterator[ScoreBatch]:
+        """Yield the scores in input order, some hundred samples at a time and metric by metric: the fastest way to read them."""
+        return self.store.batches(
+            self.info.id, with_findings=with_findings, with_inputs=with_inputs
+        )
 
     def scores(self) -> Iterator[tuple[int, str, str | None, dict[str, Score]]]:
         """Yield position, sample id, group and scores of each sample in input order, without the texts."""
-        for block in self.blocks():
+        for batch in self.batches(with_findings=True):
             yield from zip(
-                block.positions, block.ids, block.groups, block.iter_scores(), strict=True
+                batch.positions, batch.ids, batch.groups, batch.iter_scores(), strict=True
             )
 
     def values(self) -> Iterator[tuple[int, str, str | None, dict[str, float | str]]]:
         """Yield the same as `scores`, with a bare number or the outcome for each score; takes a third of the time."""
-        for block in self.blocks():
+        for batch in self.batches():
             yield from zip(
-                block.positions, block.ids, block.groups, block.iter_values(), strict=True
+                batch.positions, batch.ids, batch.groups, batch.iter_values(), strict=True
             )
 
     def rows(self) -> Iterator[StoredRow]:
         """Yield every sample with its row and scores, in input order."""
-        for block, texts in self.store.full_blocks(self.info.id):
-            for position, sample_id, text, scores in zip(
-                block.positions, block.ids, texts, block.iter_scores(), strict=True
-            ):
-                yield StoredRow(position, sample_id, text, scores, self.info)
+        for batch in self.batches(with_findings=True, with_inputs=True):
+            for index, position in enumerate(batch.positions):
+                yield StoredRow(
+                    position, batch.ids[index], batch.inputs[index], batch.get_scores(index), self.info
+                )  # fmt: skip
 
     def row(self, position: int) -> StoredRow:
         """Return the sample at a position."""
-        return self.rows_at([position])[position]
+        found = self.store.sample_at(self.info.id, position)
+        if found is None:
+            raise IndexError(f"run {self.info.id} has no sample at position {position}")
+        id, row, scores = found
+        return StoredRow(position, id, row, scores, self.info)
 
     def rows_at(self, positions: Iterable[int]) -> dict[int, StoredRow]:
-        """Return the samples at some positions; each block that holds one of them is read once."""
-        rows: dict[int, StoredRow] = {}
-        wanted = sorted(set(positions))
-        while wanted:
-            pair = self.store.full_block_at(self.info.id, wanted[0])
-            if pair is None:
-                raise IndexError(f"run {self.info.id} has no sample at position {wanted[0]}")
-            block, texts = pair
-            while wanted and wanted[0] in block.positions:
-                position = wanted.pop(0)
-                index = position - block.first
-                rows[position] = StoredRow(
-                    position, block.ids[index], texts[index], block.get_scores(index), self.info
-                )
-        return rows
+        """Return the samples at some positions."""
+        return {position: self.row(position) for position in sorted(set(positions))}

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import StoreError
-from ragstone.store.block_migration import CONVERSIONS
-from ragstone.store.database import Connection, load_migrations, newer_store_error
+from ragstone.store.database import Connection, Dialect, load_migrations, newer_store_error
+from ragstone.store.old_runs import drop_old_tables
 
 WAIT_SECONDS = 120
 """Time limit for waiting for the commit of another process."""
@@ -22,7 +22,7 @@ DAMAGE_SIGNS = ("not a database", "malformed", "decode to UTF-8", "no such table
 MAX_WAL_PAGES = 16_000
 """Pages of 4 kB in the write-ahead log before an inline write moves them to the file (SQLite's default is 1,000)."""
 
-COUNTER_TYPE = "INTEGER PRIMARY KEY"
+DIALECT = Dialect("INTEGER PRIMARY KEY", " WITHOUT ROWID")
 
 
 class SqliteConnection:
@@ -294,7 +294,7 @@ class SqliteDatabase:
             except sqlite3.Error:
                 connection.close()
                 continue
-            if version == len(load_migrations(COUNTER_TYPE)):
+            if version == len(load_migrations(DIALECT)):
                 self._mode = mode
                 return connection
             connection.close()
@@ -302,7 +302,7 @@ class SqliteDatabase:
 
     def _migrate(self, connection: SqliteConnection) -> None:
         """Apply the missing migrations; several processes may try at once."""
-        steps = load_migrations(COUNTER_TYPE)
+        steps = load_migrations(DIALECT)
         ((version,),) = connection.execute("PRAGMA user_version")
         if version > len(steps):
             raise newer_store_error(self.display_name)
@@ -317,9 +317,8 @@ class SqliteDatabase:
                 # would stay half done
                 for statement in _split_statements(steps[number]):
                     connection.execute(statement)
-                if number + 1 in CONVERSIONS:
-                    CONVERSIONS[number + 1](connection)
                 connection.execute(f"PRAGMA user_version = {number + 1}")
+            drop_old_tables(connection)
             connection.commit()
         except BaseException:
             connection.roll_back()

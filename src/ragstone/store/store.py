@@ -2,56 +2,56 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
 import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from platformdirs import user_cache_path, user_data_path
 
 from ragstone.asks import Reply
 from ragstone.errors import RunNotFound, StoreError
-from ragstone.store.blocks import (
-    EncodedBlock,
-    EncodedScores,
-    NewRow,
-    ScoreBlock,
-    cut_blocks,
-    decode_rows,
-    encode_block,
-    encode_rows,
-    insert_blocks,
-    replace_scores,
-)
-from ragstone.store.checksums import explain_damage
-from ragstone.store.codec import decode_reply, encode_reply
+from ragstone.store.damage import explain_damage
 from ragstone.store.database import Connection, Database
+from ragstone.store.old_runs import move_run
 from ragstone.store.plans import decode_plan, encode_plan
 from ragstone.store.postgres import PostgresDatabase
+from ragstone.store.replies import decode_reply, encode_reply
+from ragstone.store.rows import (
+    BATCH_SAMPLES,
+    FINDING_COLUMNS,
+    SCORE_COLUMNS,
+    NewRow,
+    PreparedRows,
+    ScoreBatch,
+    build_finding,
+    build_score,
+    insert_rows,
+    prepare_rows,
+    to_storable_json,
+)
 from ragstone.store.runs import RunInfo, StoredRun
-from ragstone.store.server_texts import ServerTexts
 from ragstone.store.sqlite import SqliteDatabase
+from ragstone.store.texts import delete_texts
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
-from ragstone.types import Score, Usage
+from ragstone.types import FAILURES, Finding, Score, Usage
 
-ROWS_AT_ONCE, BLOCKS_AT_ONCE = 1000, 8
-"""Rows that a stream fetches from a server together; blocks are large."""
+STREAMED_ROWS = 1000
+"""Rows that a stream fetches from a server together."""
 
-
-MAX_FILE_NAME_CHARS = 100
-SUMMARY_ENDING, INDEX_ENDING = ".summary.json", ".index"
-"""Endings of what the viewer keeps of a run."""
+RUN_TABLES = (
+    "samples", "sample_inputs", "scores", "findings", "sample_traits", "trait_counts",
+    "trait_scores", "run_derived",
+)  # fmt: skip
+"""Tables that hold the rows of a run by its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Store:
         # runs at interpreter exit too, so that a script which never closes its store loses no
         # queued write; it must not refer to self, or the store would never be collected
         self._finalizer = weakref.finalize(
-            self, _close_all, self._writer, self._inline, self._readers, database
+            self, _close_all, self._writer, self._inline, self._readers, self._lock, database
         )
 
     @classmethod
@@ -133,31 +133,10 @@ class Store:
             return user_cache_path("ragstone", appauthor=False) / "shards" / run
         return Path(self._database.display_name + ".shards") / run
 
-    def view_folder(self) -> Path:
-        """Return the folder of what the viewer keeps of runs, which can be made again from the store at any time.
-
-        It is beside the file, or in the user's cache when the store is on a server, temporary or read-only."""
-        file = Path(self._database.display_name)
-        if (
-            "://" not in self.place
-            and not self._database.is_temporary
-            and os.access(file.parent, os.W_OK)
-        ):
-            return Path(f"{file.absolute()}.view")
-        name = hashlib.sha256(self.place.encode()).hexdigest()[:16]
-        return user_cache_path("ragstone", appauthor=False) / "view" / name
-
-    def open_texts(self, run: str) -> ServerTexts | None:
-        """Return the search of the database itself for the texts of a run; None for a file, which has none of its own."""
-        return ServerTexts(self, run) if "://" in self.place else None
-
-    def view_path(self, run: str, ending: str) -> Path:
-        """Return the file or folder in which the viewer keeps something of a run."""
-        # people may give ids of their own, with slashes or of any length
-        name = quote(run, safe="")
-        if len(name) > MAX_FILE_NAME_CHARS:
-            name = hashlib.sha256(run.encode()).hexdigest()
-        return self.view_folder() / f"{name}{ending}"
+    @property
+    def is_server(self) -> bool:
+        """Whether the store is a PostgreSQL server and not a file."""
+        return "://" in self.place
 
     def close(self) -> None:
         """Write queued operations and close the database."""
@@ -182,11 +161,11 @@ class Store:
         values = (
             info.id, info.name, info.created, info.status,
             _dump(encode_plan(info.plan, info.facts)), _dump(info.shape),
-            info.source, info.format, _dump(list(info.metrics)), info.judge,
+            info.source, info.format, _dump(list(info.metrics)), info.judge, "rows",
         )  # fmt: skip
         sql = (
-            "INSERT INTO runs (id, name, created, status, plan, shape, source, format, metrics, judge)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            "INSERT INTO runs (id, name, created, status, plan, shape, source, format, metrics, judge, layout)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
         self._writer.submit(lambda db: _execute(db, sql, values)).result()
         return self.run(info.id)
@@ -241,44 +220,75 @@ class Store:
 
     def delete(self, run: str) -> None:
         """Delete a run with its samples and scores; its replies stay, as other runs may use them."""
-        number = self._find_number(run)
+        number, is_server = self.find_number(run), self.is_server
 
         def remove(db: Connection) -> None:
-            for table in ("sample_blocks", "score_blocks"):
+            for table in RUN_TABLES:
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608
+            delete_texts(db, number, is_server=is_server)
             db.execute("DELETE FROM runs WHERE number = ?", (number,))
             for table in ("run_notes", "judge_jobs"):
                 db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608
 
         self._writer.submit(remove).result()
-        # texts of a deleted run must not stay behind
-        self.view_path(run, SUMMARY_ENDING).unlink(missing_ok=True)
-        shutil.rmtree(self.view_path(run, INDEX_ENDING), ignore_errors=True)
 
     # ── samples and scores ────────────────────────────────────────────────────────────────
     #
-    # In the tables, `run` is the number of a run, not its id; `first` and `last` are positions of
-    # samples. The blocks of a run follow each other without a gap.
+    # In the tables, `run` is the number of a run, not its id. The positions of a run's samples follow each other
+    # from 1 without a gap.
 
     def append(self, run: str, rows: Sequence[NewRow]) -> Future[None]:
         """Add finished samples in input order; the Future is done when they are on disk."""
-        return self.append_blocks(run, [encode_block(part) for part in cut_blocks(rows)])
+        return self.append_prepared(run, prepare_rows(rows))
 
-    def append_blocks(self, run: str, blocks: Sequence[EncodedBlock]) -> Future[None]:
-        """Add finished samples that are encoded already."""
-        number = self._find_number(run)
+    def append_prepared(self, run: str, rows: PreparedRows) -> Future[None]:
+        """Add finished samples that are rows of the tables already."""
+        number = self.find_number(run)
 
         def write(db: Connection) -> None:
-            stored = _count_samples(db.execute(_SELECT_LAST, (number,)))
-            for block in blocks:
-                if block.first != stored + 1:
-                    raise self._append_faults.get(run) or StoreError(
-                        f"run {run} has {stored} samples and number {block.first} is to follow; does "
-                        "another process score it too? stop one, and resume with --resume"
-                    )
-                stored = block.last
-            insert_blocks(db, number, blocks)
+            self._check_next(db, run, number, rows.first)
+            insert_rows(db, number, rows)
 
+        return self._submit_append(run, write)
+
+    def append_copies(self, run: str, other: str, first: int, last: int) -> Future[None]:
+        """Add samples as another run has them; what it paid a judge for counts as found in the store."""
+        number, source = self.find_number(run), self.find_number(other)
+        metrics = self._list_metrics(source)
+        marks = ", ".join("?" * len(metrics))
+        where = f"run = ? AND metric IN ({marks}) AND position BETWEEN ? AND ?"
+
+        def write(db: Connection) -> None:
+            self._check_next(db, run, number, first)
+            for table, columns in (("samples", "id, cluster"), ("sample_inputs", "input")):
+                db.execute(
+                    f"INSERT INTO {table} SELECT {number:d}, position, {columns} FROM {table}"  # noqa: S608
+                    " WHERE run = ? AND position BETWEEN ? AND ?",
+                    (source, first, last),
+                )
+            found = "NULLIF(COALESCE(calls, 0) + COALESCE(hits, 0), 0)"
+            db.execute(
+                f"INSERT INTO scores SELECT {number:d}, metric, position, value, outcome, reason, kind, label,"  # noqa: S608
+                f" probability, NULL, {found}, NULL, NULL, NULL, details FROM scores WHERE {where}",
+                (source, *metrics, first, last),
+            )
+            db.execute(
+                f"INSERT INTO findings SELECT {number:d}, metric, position, number, {FINDING_COLUMNS}"  # noqa: S608
+                f" FROM findings WHERE {where}",
+                (source, *metrics, first, last),
+            )
+
+        return self._submit_append(run, write)
+
+    def _check_next(self, db: Connection, run: str, number: int, first: int) -> None:
+        ((stored,),) = db.execute(_COUNT_SAMPLES, (number,))
+        if first != stored + 1:
+            raise self._append_faults.get(run) or StoreError(
+                f"run {run} has {stored} samples and number {first} is to follow; does "
+                "another process score it too? stop one, and resume with --resume"
+            )
+
+    def _submit_append(self, run: str, write: Operation) -> Future[None]:
         future = self._writer.submit(write)
         future.add_done_callback(lambda done: self._note_append(run, done))
         return future
@@ -291,58 +301,125 @@ class Store:
             self._append_faults[run] = fault
 
     def rescore(
-        self, run: str, position: int, scores: Mapping[str, Score] | str, *, row: str | None = None
+        self, run: str, position: int, scores: Mapping[str, Score], *, row: str | None = None
     ) -> Future[None]:
         """Replace the scores of a sample and, if `row` is given, its input row."""
-        number = self._find_number(run)
+        number = self.find_number(run)
+        metrics = sorted({*self._list_metrics(number), *scores})
+        prepared = prepare_rows([NewRow(position, "", None, row or "", scores)])
+        marks = ", ".join("?" * len(metrics))
 
         def write(db: Connection) -> None:
-            # locks the block, lest another process changes it between reading and writing
-            db.execute(
-                "UPDATE score_blocks SET last = last WHERE run = ? AND first <= ? AND last >= ?",
-                (number, position, position),
-            )
-            for first, *columns, texts in db.execute(_SELECT_BLOCK, (number, position)):
-                block = self._to_block(run, first, *columns)
-                encoded = replace_scores(block, position - first, scores)
-                db.execute(_UPDATE_SCORES, (*encoded, number, first))
-                if row is not None:
-                    rows = self._decode_rows(run, texts, block)
-                    rows[position - first] = row
-                    db.execute(_UPDATE_SAMPLES, (encode_rows(rows), number, first))
+            for table in ("scores", "findings"):
+                db.execute(
+                    f"DELETE FROM {table} WHERE run = ? AND metric IN ({marks}) AND position = ?",  # noqa: S608
+                    (number, *metrics, position),
+                )
+            insert_rows(db, number, prepared._replace(samples=[], inputs=[]))
+            if row is not None:
+                db.execute(
+                    "UPDATE sample_inputs SET input = ? WHERE run = ? AND position = ?",
+                    (to_storable_json(row), number, position),
+                )
 
         return self._writer.submit(write)
 
     def count(self, run: str) -> int:
         """Count the stored samples of a run; they are always the first ones of its input."""
-        return _count_samples(self._read(_SELECT_LAST, (self._find_number(run),)))
+        ((count,),) = self._read(_COUNT_SAMPLES, (self.find_number(run),))
+        return int(count)
 
-    def score_blocks(self, run: str) -> Iterator[ScoreBlock]:
-        """The scores of a run in input order."""
-        for columns in self._stream(_SELECT_SCORES, (self._find_number(run),), BLOCKS_AT_ONCE):
-            yield self._to_block(run, *columns)
+    def batches(
+        self, run: str, *, with_findings: bool = False, with_inputs: bool = False
+    ) -> Iterator[ScoreBatch]:
+        """Yield the scores of a run in input order, BATCH_SAMPLES at a time, with no more than what is asked for."""
+        number = self.find_number(run)
+        metrics = self._list_metrics(number)
+        first = 1
+        while True:
+            batch = self._read_batch(number, metrics, first, with_findings, with_inputs)
+            if not batch.count:
+                return
+            yield batch
+            first += batch.count
 
-    def full_blocks(self, run: str) -> Iterator[tuple[ScoreBlock, list[str]]]:
-        """The scores and the input rows of a run in input order."""
-        for *columns, texts in self._stream(
-            _SELECT_FULL, (self._find_number(run),), BLOCKS_AT_ONCE
-        ):
-            block = self._to_block(run, *columns)
-            yield block, self._decode_rows(run, texts, block)
+    def _read_batch(
+        self, run: int, metrics: Sequence[str], first: int, with_findings: bool, with_inputs: bool
+    ) -> ScoreBatch:
+        last = first + BATCH_SAMPLES - 1
+        where = "WHERE run = ? AND position BETWEEN ? AND ? ORDER BY position"
+        samples = self._read(f"SELECT id, cluster FROM samples {where}", (run, first, last))  # noqa: S608
+        batch = ScoreBatch(first, [row[0] for row in samples], [row[1] for row in samples], {}, {})
+        for name in metrics:
+            values: list[float | None] = [None] * batch.count
+            details: dict[int, Score] = {}
+            findings = self._read_findings(run, name, first, last) if with_findings else {}
+            with explain_damage(f"a score in the store {self.place!r}"):
+                for position, *columns in self._read(_SELECT_SCORES, (run, name, first, last)):
+                    index = position - first
+                    if index < batch.count:  # else it was added meanwhile
+                        values[index] = columns[0]
+                        if columns[1:] != _NOTHING_MORE or index in findings:
+                            details[index] = build_score(tuple(columns), findings.get(index, ()))
+            batch.values[name], batch.details[name] = values, details
+        if with_inputs:
+            rows = self._read(f"SELECT input FROM sample_inputs {where}", (run, first, last))  # noqa: S608
+            if len(rows) < batch.count:
+                raise StoreError(f"texts of samples from {first} on are missing in the store {self.place!r}; `ragstone store check` lists what is")  # fmt: skip
+            batch.inputs += [row for (row,) in rows[: batch.count]]
+        return batch
 
-    def full_block_at(self, run: str, position: int) -> tuple[ScoreBlock, list[str]] | None:
-        """The scores and input rows of the block that has this sample; None without one."""
-        for *columns, texts in self._read(_SELECT_BLOCK, (self._find_number(run), position)):
-            block = self._to_block(run, *columns)
-            rows = self._decode_rows(run, texts, block)
-            return (block, rows) if position in block.positions else None
-        return None
+    def _read_findings(
+        self, run: int, metric: str, first: int, last: int
+    ) -> dict[int, list[Finding]]:
+        findings: dict[int, list[Finding]] = {}
+        with explain_damage(f"a finding in the store {self.place!r}"):
+            for position, *columns in self._read(_SELECT_FINDINGS, (run, metric, first, last)):
+                findings.setdefault(position - first, []).append(build_finding(tuple(columns)))
+        return findings
+
+    def find_failed(self, run: str) -> list[int]:
+        """Return the positions of the samples with a failed score."""
+        marks = ", ".join("?" * len(FAILURES))
+        rows = self._read(
+            f"SELECT DISTINCT position FROM scores WHERE run = ? AND outcome IN ({marks})"  # noqa: S608
+            " ORDER BY position",
+            (self.find_number(run), *sorted(FAILURES)),
+        )
+        return [position for (position,) in rows]
+
+    def find_positions(self, run: str, ids: Sequence[str]) -> dict[str, int]:
+        """Return where samples of these ids stand; of an id that repeats, the first."""
+        wanted = set(ids)
+        rows = self._read(
+            "SELECT id, MIN(position) FROM samples WHERE run = ? GROUP BY id",
+            (self.find_number(run),),
+        )
+        return {id: int(position) for id, position in rows if id in wanted}
 
     def input_rows(self, run: str) -> Iterator[str]:
-        """The stored input rows, in order."""
-        sql = "SELECT body FROM sample_blocks WHERE run = ? ORDER BY first"
-        for (texts,) in self._stream(sql, (self._find_number(run),), BLOCKS_AT_ONCE):
-            yield from self._decode_rows(run, texts)
+        """Yield the stored input rows, in order."""
+        sql = "SELECT input FROM sample_inputs WHERE run = ? ORDER BY position"
+        for (row,) in self.stream(sql, (self.find_number(run),)):
+            yield row
+
+    def sample_at(self, run: str, position: int) -> tuple[str, str, dict[str, Score]] | None:
+        """Return id, input row and scores of the sample at a position; None without one."""
+        number = self.find_number(run)
+        rows = self._read(
+            "SELECT id, input FROM samples JOIN sample_inputs USING (run, position)"
+            " WHERE run = ? AND position = ?",
+            (number, position),
+        )
+        if not rows:
+            return None
+        scores = {}
+        for name in self._list_metrics(number):
+            findings = self._read_findings(number, name, position, position).get(0, ())
+            with explain_damage(f"a score in the store {self.place!r}"):
+                for _, *columns in self._read(_SELECT_SCORES, (number, name, position, position)):
+                    scores[name] = build_score(tuple(columns), findings)
+        return rows[0][0], rows[0][1], scores
 
     # ── replies ───────────────────────────────────────────────────────────────────────────
 
@@ -406,7 +483,11 @@ class Store:
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query one by one, on a separate connection."""
-        return self._stream(sql, values)
+        # on a separate connection, so that a long read does not block other reads of this store
+        try:
+            yield from self._database.stream(sql, values, STREAMED_ROWS)
+        except self._database.driver_errors as fault:
+            raise self._database.explain(fault) from None
 
     def write(self, operation: Operation) -> Future[None]:
         """Run an operation in the next commit; the Future is done when it is on disk.
@@ -416,12 +497,28 @@ class Store:
 
     # ── internals ─────────────────────────────────────────────────────────────────────────
 
-    def _find_number(self, run: str) -> int:
-        """The number by which the tables refer to the run with this id."""
-        rows = self._read("SELECT number FROM runs WHERE id = ?", (run,))
+    def find_number(self, run: str) -> int:
+        """Return the number by which the tables refer to the run with this id; a run of an earlier version is moved there first."""
+        rows = self._read("SELECT number, layout FROM runs WHERE id = ?", (run,))
         if not rows:
             raise RunNotFound(f"no run {run!r} in {self.place}; `ragstone runs` lists them")
-        return int(rows[0][0])
+        number, layout = int(rows[0][0]), rows[0][1]
+        if layout != "rows":
+            self._move_old_run(run, number)
+        return number
+
+    def _move_old_run(self, run: str, number: int) -> None:
+        def move(db: Connection) -> None:
+            with explain_damage(f"run {run} in the store {self.place!r}"):
+                move_run(db, number)
+
+        self._writer.submit(move).result()
+
+    def _list_metrics(self, number: int) -> list[str]:
+        """The metrics of a run, in the order in which it names them."""
+        ((text,),) = self._read("SELECT metrics FROM runs WHERE number = ?", (number,))
+        with explain_damage(f"a run in the store {self.place!r}"):
+            return [str(metric["name"]) for metric in json.loads(text)]
 
     def _to_info(self, row: tuple[Any, ...]) -> RunInfo:
         """The run in a row of `SELECT_RUNS`."""
@@ -441,14 +538,6 @@ class Store:
         place = "" if self._database.is_temporary else self.place
         return RunInfo(**fields, place=place, usage=usage, facts=facts)
 
-    def _to_block(self, run: str, first: int, last: int, *columns: Any) -> ScoreBlock:
-        with explain_damage(f"run {run}, samples {first} to {last}, in the store {self.place!r}"):
-            return ScoreBlock(first, last, EncodedScores(*columns))
-
-    def _decode_rows(self, run: str, texts: bytes, block: ScoreBlock | None = None) -> list[str]:
-        with explain_damage(f"run {run} in the store {self.place!r}"):
-            return decode_rows(texts, block)
-
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             if not self._readers[0].is_lost:
@@ -463,15 +552,6 @@ class Store:
                 return list(self._readers[0].execute(sql, values))
             except self._database.driver_errors as fault:
                 raise self._database.explain(fault) from None
-
-    def _stream(
-        self, sql: str, values: Sequence[Any], rows_at_once: int = ROWS_AT_ONCE
-    ) -> Iterator[Any]:
-        # on a separate connection, so that a long read does not block other reads of this store
-        try:
-            yield from self._database.stream(sql, values, rows_at_once)
-        except self._database.driver_errors as fault:
-            raise self._database.explain(fault) from None
 
 
 _CACHE_HIT = Usage(hits=1)
@@ -510,26 +590,13 @@ _SAVE_FINISHED = (
 )
 
 
-_SCORE_COLUMNS = "first, last, keys, numbers, details, evidence"
-_SELECT_LAST = "SELECT last FROM score_blocks WHERE run = ? ORDER BY first DESC LIMIT 1"
-_SELECT_SCORES = f"SELECT {_SCORE_COLUMNS} FROM score_blocks WHERE run = ? ORDER BY first"  # noqa: S608
-_SELECT_JOINED = (
-    f"SELECT {_SCORE_COLUMNS}, body FROM score_blocks JOIN sample_blocks USING (run, first)"  # noqa: S608
-)
-_SELECT_FULL = f"{_SELECT_JOINED} WHERE run = ? ORDER BY first"
-_SELECT_BLOCK = f"{_SELECT_JOINED} WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1"
-_UPDATE_SCORES = (
-    "UPDATE score_blocks SET keys = ?, numbers = ?, details = ?, evidence = ?"
-    " WHERE run = ? AND first = ?"
-)
-_UPDATE_SAMPLES = "UPDATE sample_blocks SET body = ? WHERE run = ? AND first = ?"
-
-
-def _count_samples(rows: Iterable[tuple[Any, ...]]) -> int:
-    """The number of samples of a run from the rows of `_SELECT_LAST`."""
-    for (last,) in rows:
-        return int(last)
-    return 0
+# as long as nothing but whole commits is stored, the last position is their number
+_COUNT_SAMPLES = "SELECT COALESCE(MAX(position), 0) FROM samples WHERE run = ?"
+_RANGE = "WHERE run = ? AND metric = ? AND position BETWEEN ? AND ? ORDER BY position"
+_SELECT_SCORES = f"SELECT position, {SCORE_COLUMNS} FROM scores {_RANGE}"  # noqa: S608
+_SELECT_FINDINGS = f"SELECT position, {FINDING_COLUMNS} FROM findings {_RANGE}, number"  # noqa: S608
+_NOTHING_MORE = ["ok", *[None] * 10]
+"""The columns behind the value of a score that is nothing but a number."""
 
 
 def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:
@@ -538,12 +605,19 @@ def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:
 
 
 def _close_all(
-    writer: WriterThread, inline: InlineWriter, readers: list[Connection], database: Database
+    writer: WriterThread,
+    inline: InlineWriter,
+    readers: list[Connection],
+    lock: threading.RLock,
+    database: Database,
 ) -> None:
     writer.close()
     inline.close()
-    for reader in readers:
-        reader.close()
+    with (
+        lock
+    ):  # closed under the hands of a thread that reads, SQLite would take the process with it
+        for reader in readers:
+            reader.close()
     database.release()
 
 

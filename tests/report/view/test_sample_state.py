@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.index import POSITION, ValueRange
+from ragstone.report.view.run_samples import POSITION, ValueRange
 from ragstone.report.view.sample_state import SampleState, format_range, parse_range, read_state
 from ragstone.report.words import load_words
 

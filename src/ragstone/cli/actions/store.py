@@ -1,4 +1,4 @@
-"""`ragstone store`: check a store, and salvage a damaged one."""
+"""`ragstone store`: check a store, and move runs of earlier versions into today's tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from ragstone.cli.actions.messages import format_count, note
 from ragstone.store import Store
-from ragstone.store.salvage import StoreReport, check_store, salvage_store
+from ragstone.store.check import check_store
 
 MAX_LISTED_DAMAGES = 20
 
@@ -21,28 +21,24 @@ def check_store_rows(store_path: str | None, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"rows": report.rows, "damages": report.damages}, indent=2))
     else:
-        _print_damages(report)
-        count = f"{sum(report.rows.values()):,} rows are whole"
-        damaged = f", {format_count(len(report.damages), 'damage')}" if report.damages else ""
-        click.echo(f"{store.place}: {count}{damaged}")
-        if report.damages:
-            note("save what is whole with: ragstone store salvage NEW.db")
+        for line in report.damages[:MAX_LISTED_DAMAGES]:
+            click.echo(f"damaged: {line}")
+        if len(report.damages) > MAX_LISTED_DAMAGES:
+            click.echo(f"… and {len(report.damages) - MAX_LISTED_DAMAGES:,} more")
+        found = format_count(len(report.damages), "damage") if report.damages else "none damaged"
+        click.echo(f"{store.place}: {sum(report.rows.values()):,} rows read, {found}")
+        if report.damages and not store.is_server:
+            note(
+                f"copy what SQLite can still read: sqlite3 {store.place} .recover | sqlite3 new.db"
+            )
     if report.damages:
         sys.exit(1)
 
 
-def salvage_rows(store_path: str | None, file: str) -> None:
-    """Copy what is whole to a new file and say what is missing."""
+def upgrade_store(store_path: str | None) -> None:
+    """Move every run of an earlier version now, instead of when it is first read."""
     store = Store.open(store_path, must_exist=True)
-    report = salvage_store(store, file)
-    _print_damages(report)
-    click.echo(f"{format_count(sum(report.rows.values()), 'row')} copied to {file}, {len(report.damages):,} left out")  # fmt: skip
-    for run, samples in report.cut_runs.items():
-        click.echo(f"run {run} has its first {format_count(samples, 'sample')}; go on with: ragstone eval --resume --run {run} --store {file}")  # fmt: skip
-
-
-def _print_damages(report: StoreReport) -> None:
-    for line in report.damages[:MAX_LISTED_DAMAGES]:
-        click.echo(f"damaged: {line}")
-    if len(report.damages) > MAX_LISTED_DAMAGES:
-        click.echo(f"… and {len(report.damages) - MAX_LISTED_DAMAGES:,} more")
+    runs = [id for (id,) in store.read("SELECT id FROM runs WHERE layout = 'old' ORDER BY number")]
+    for id in runs:
+        store.find_number(id)
+    click.echo(f"{store.place}: {format_count(len(runs), 'run')} of earlier versions moved")

@@ -14,7 +14,7 @@ from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.statements import SELECT_INTERACTION, decode_interaction
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.store import RunFacts, RunInfo, StoredRow, to_metric_record
-from ragstone.store.codec import decode_score
+from ragstone.store.score_json import decode_score
 from ragstone.types import VALUE_VERSION, Sample, Score
 
 MAX_INTERACTIONS = 2000

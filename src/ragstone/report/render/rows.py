@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ragstone.data import write_rows, write_shards
 from ragstone.data.strict_json import replace_unstorable
 from ragstone.report.words import Words, load_words
-from ragstone.store.blocks import BLOCK_SAMPLES, build_block
 from ragstone.types import Finding, Score
 
 if TYPE_CHECKING:
     from ragstone.analysis import Summary
-    from ragstone.store import ScoreBlock, StoredRow, StoredRun
+    from ragstone.store import ScoreBatch, StoredRow, StoredRun
 
 EXPLANATION_SUFFIX = ".explanation"
 """Ending of the column with the findings of a judged metric."""
@@ -63,15 +62,18 @@ def export_rows(
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
     # rows), and a run can have millions.
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for block, texts in (
-            run.store.full_blocks(run.id) if select is None else _to_blocks(select())
-        ):
-            cells = _build_cells(block, unscored)
+        batches = (
+            run.batches(with_findings=explain, with_inputs=True)
+            if select is None
+            else _batch_rows(select(), names)
+        )
+        for batch in batches:
+            cells = _build_cells(batch, unscored)
             if explained:
-                cells |= _build_explanations(list(block.iter_scores()), explained, as_text, say)
+                cells |= _build_explanations(list(batch.iter_scores()), explained, as_text, say)
             # The row as it came in, as text: it is not parsed and written anew, so that numbers and
             # key order stay.
-            for text, *values in zip(texts, *cells.values(), strict=True):
+            for text, *values in zip(batch.inputs, *cells.values(), strict=True):
                 yield text, dict(zip(cells, values, strict=True))
 
     if rows_per_shard is not None:
@@ -115,32 +117,47 @@ def write_finding(finding: Finding, say: Words) -> str:
     return replace_unstorable(" ".join(line.split()))
 
 
-def _to_blocks(rows: Iterable[StoredRow]) -> Iterator[tuple[ScoreBlock, list[str]]]:
-    """Selected rows in blocks, as a whole run is read; their positions are not in them."""
+def _batch_rows(rows: Iterable[StoredRow], names: Sequence[str]) -> Iterator[ScoreBatch]:
+    """Selected rows as a whole run is read."""
+    from ragstone.store.rows import BATCH_SAMPLES, ScoreBatch
+
     source = iter(rows)
-    while part := list(islice(source, BLOCK_SAMPLES)):
-        yield build_block([row.scores for row in part]), [row.row for row in part]
+    while part := list(islice(source, BATCH_SAMPLES)):
+        scores = {name: [row.scores.get(name) for row in part] for name in names}
+        yield ScoreBatch(
+            part[0].position,
+            [row.id for row in part],
+            [None] * len(part),
+            {
+                name: [None if score is None else score.value for score in column]
+                for name, column in scores.items()
+            },
+            {
+                name: {index: score for index, score in enumerate(column) if score is not None}
+                for name, column in scores.items()
+            },
+            [row.row for row in part],
+        )
 
 
 def _find_unscored(run: StoredRun) -> set[str]:
     """The metrics that some sample has no value for."""
     return {
         name
-        for block in run.blocks()
-        for name, items in block.details.items()
-        if any("outcome" in item for _, item in items)
+        for batch in run.batches()
+        for name, details in batch.details.items()
+        if any(score.value is None for score in details.values())
     }
 
 
-def _build_cells(block: ScoreBlock, unscored: Collection[str]) -> dict[str, list[Any]]:
+def _build_cells(batch: ScoreBatch, unscored: Collection[str]) -> dict[str, list[Any]]:
     """The values of each metric, and why there is none, by column."""
     columns: dict[str, list[Any]] = {}
-    for name, numbers in block.numbers.items():
-        # NaN is unequal to itself
-        columns[name] = [None if value != value else value for value in numbers]
+    for name, values in batch.values.items():
+        columns[name] = values
         if name in unscored:
-            outcomes = columns[name + OUTCOME_SUFFIX] = [None] * block.count
-            for index, score in block.build_details(name):
+            outcomes = columns[name + OUTCOME_SUFFIX] = [None] * batch.count
+            for index, score in batch.details[name].items():
                 if score.value is None:
                     outcomes[index] = _describe_outcome(score)
     return columns

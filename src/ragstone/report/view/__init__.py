@@ -1,1 +1,1 @@
-"""The viewer: every run of a store as pages, over an index that is made from the store and can be made again."""
+"""The viewer: every run of a store as pages; what they show is asked of the store in SQL."""

@@ -18,7 +18,7 @@ from ragstone.report.figures import describe_run, format_moment, list_run_facts,
 from ragstone.report.samples import choose_level
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.index import POSITION, RowHead, RunIndex, SampleQuery
+from ragstone.report.view.run_samples import POSITION, Cell, RunSamples, SampleQuery
 from ragstone.report.view.runs_page import build_pager
 from ragstone.report.view.sample_state import (
     LABELLED,
@@ -27,7 +27,7 @@ from ragstone.report.view.sample_state import (
     format_trait,
     read_state,
 )
-from ragstone.report.view.spread import compute_slices, draw_histogram
+from ragstone.report.view.spread import compute_slices, draw_histograms
 from ragstone.report.view.summaries import choose_headline
 from ragstone.report.words import Words
 from ragstone.store import StoredRun
@@ -82,14 +82,14 @@ def open_state(frame: ViewFrame, entry: RunEntry) -> SampleState:
     return read_state(frame, entry.run.id, directions, lead)
 
 
-def resolve_query(state: SampleState, index: RunIndex, run: StoredRun) -> SampleQuery:
-    """The query for the index: what follows from the store, as which samples are labelled, is looked up."""
+def resolve_query(state: SampleState, samples: RunSamples, run: StoredRun) -> SampleQuery:
+    """The query with what follows from the labels, as which samples are labelled, looked up."""
     traits = dict(state.query.traits)
     wanted = traits.pop(LABELLED, None)
     if wanted is None:
         return state.query
     ids = sorted({label.sample for label in load_labels(run.store)})
-    positions = tuple(index.find_positions(ids).values())
+    positions = tuple(samples.find_positions(ids).values())
     query = replace(state.query, traits=tuple(traits.items()))
     if wanted == "no":
         return replace(query, excluded_positions=positions)
@@ -99,22 +99,25 @@ def resolve_query(state: SampleState, index: RunIndex, run: StoredRun) -> Sample
 def render_run(
     frame: ViewFrame,
     entry: RunEntry,
-    index: RunIndex,
+    samples: RunSamples,
     experiments: Sequence[StoredExperiment] = (),
+    waiting: str = "",
 ) -> str:
-    """The page; `experiments` are those that the run is part of."""
+    """The page; `experiments` are those that the run is part of, `waiting` says what cannot be filtered by yet."""
     say, run, info = frame.say, entry.run, entry.info
     assert entry.summary is not None
     state = open_state(frame, entry)
-    query = resolve_query(state, index, run)
-    mask = index.select(query)
-    ordered = index.order(mask, query)
-    page = min(state.page, max(1, -(-len(ordered) // SAMPLES_PER_PAGE)))
-    shown = [int(at) for at in ordered[(page - 1) * SAMPLES_PER_PAGE : page * SAMPLES_PER_PAGE]]
+    query = resolve_query(state, samples, run)
+    count = samples.count(query)
+    page = min(state.page, max(1, -(-count // SAMPLES_PER_PAGE)))
+    shown = samples.page(query, (page - 1) * SAMPLES_PER_PAGE, SAMPLES_PER_PAGE)
     metric = next((m for m in info.metrics if m["name"] == state.histogram), None)
     names = _choose_metrics(info.metrics, state)
     # once for a page and once for a phone, on which the letters of the first would be too small
-    histograms = [] if metric is None else [draw_histogram(index, mask, metric, state, width) for width in (WIDE, NARROW)]  # fmt: skip
+    histograms = []
+    if metric is not None:
+        figures = entry.summary[str(metric["name"])]
+        histograms = draw_histograms(samples, query, figures, state, (WIDE, NARROW))
     return frame.fill(
         "view_run.html.j2",
         entry=entry, state=state, title=shorten(info.name or info.id, 200),
@@ -123,14 +126,14 @@ def render_run(
         report=_build_report(entry, frame),
         is_folded=state.is_filtered or page > 1,
         metrics=[str(m["name"]) for m in info.metrics], names=names,
-        rows=_build_rows(state, index, entry, shown, names),
+        rows=_build_rows(state, samples, entry, shown, names),
         heads=[_build_head(name, state, entry) for name in names],
-        total=say.whole(index.rows), count=say.whole(len(ordered)),
-        choices=_list_choices(index, mask, state),
+        total=say.whole(samples.rows), count=say.whole(count), waiting=waiting,
+        choices=_list_choices(samples, query, state),
         chosen=_list_chosen(state),
-        histograms=[drawing for drawing in histograms if drawing is not None],
-        slices=_build_slices(index, mask, metric, state, entry),
-        pages=build_pager(frame, page, len(ordered), SAMPLES_PER_PAGE),
+        histograms=histograms,
+        slices=_build_slices(samples, query, metric, state, entry),
+        pages=build_pager(frame, page, count, SAMPLES_PER_PAGE),
         exports=[(kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")],
         is_partial=entry.is_partial, position=POSITION,
         experiments=[(frame.href("experiment", id=kept.id), say(f"view.kind.{kept.kind}")) for kept in experiments],
@@ -160,7 +163,7 @@ def _build_report(entry: RunEntry, frame: ViewFrame) -> list[doc.Node]:
 
 def _build_rows(
     state: SampleState,
-    index: RunIndex,
+    samples: RunSamples,
     entry: RunEntry,
     shown: Sequence[int],
     names: Sequence[str],
@@ -169,54 +172,37 @@ def _build_rows(
     say = state.frame.say
     figures = {metric.metric: metric for metric in entry.summary.metrics}
     scales = find_scales(entry.run)
-    heads = index.read_heads(shown)
     ids = {label.sample for label in load_labels(entry.run.store)}
-    codes = {trait: index.read_codes(trait) for trait in ("class", "language", *(f"outcome.{name}" for name in names))}  # fmt: skip
-
-    def read_word(trait: str, head: RowHead) -> str:
-        numbers, words = codes[trait]
-        number = int(numbers[head.position - 1])
-        return words[number - 1] if number else ""
-
+    scores = samples.read_cells(shown, names)
+    kinds = samples.read_traits("class", shown)
+    languages = samples.read_traits("language", shown)
     rows = []
-    for head in heads:
-        language = read_word("language", head)
+    for head in samples.read_heads(shown):
+        at = head.position
         cells = tuple(
-            _build_cell(
-                figures[name], _read_value(index, name, head.position),
-                read_word(f"outcome.{name}", head), scales, language, say,
-            )
+            _build_cell(figures[name], scores.get((at, name)), scales, languages.get(at, ""), say)
             for name in names
-        )  # fmt: skip
-        kind = read_word("class", head)
+        )
+        kind = kinds.get(at, "")
         rows.append(
             SampleRow(
-                head.position, head.id, head.title or say("no_question"),
-                state.href("sample", at=head.position),
-                say.translate("failure_class", kind) if kind not in ("fine", "unclassified") else "",
+                at, head.id, head.title or say("no_question"), state.href("sample", at=at),
+                say.translate("failure_class", kind) if kind not in ("", "fine", "unclassified") else "",
                 cells, head.id in ids,
             )
         )  # fmt: skip
     return rows
 
 
-def _read_value(index: RunIndex, name: str, position: int) -> float | None:
-    values = index.load_values(name)
-    value = float("nan") if values is None else float(values[position - 1])
-    return None if value != value else value  # NaN is the one number that differs from itself
-
-
 def _build_cell(
-    metric: MetricSummary,
-    value: float | None,
-    outcome: str,
-    scales: Scales,
-    language: str,
-    say: Words,
+    metric: MetricSummary, cell: Cell | None, scales: Scales, language: str, say: Words
 ) -> MetricCell:
-    if value is None:
-        return MetricCell("", "none", say.outcome(outcome) if outcome else "–")
-    return MetricCell(say.number(value), choose_level(metric, value, scales, language), "")
+    if cell is None:
+        return MetricCell("", "none", "–")
+    if cell.value is None:
+        return MetricCell("", "none", say.outcome(cell.outcome))
+    level = choose_level(metric, cell.value, scales, language)
+    return MetricCell(say.number(cell.value), level, "")
 
 
 def _build_head(name: str, state: SampleState, entry: RunEntry) -> tuple[str, str, str]:
@@ -228,12 +214,12 @@ def _build_head(name: str, state: SampleState, entry: RunEntry) -> tuple[str, st
     return name, state.href(sort=name, descending=descending) + ("" if descending else "&dir=up"), arrow  # fmt: skip
 
 
-def _list_choices(index: RunIndex, mask: Any, state: SampleState) -> list[TraitChoice]:
+def _list_choices(samples: RunSamples, query: SampleQuery, state: SampleState) -> list[TraitChoice]:
     """What the list can be filtered by, with how many samples fit of those that are shown."""
     say, chosen = state.frame.say, dict(state.query.traits)
     choices = []
-    for trait in index.list_traits():
-        counts = index.count_trait(trait, mask)[:MAX_CHOICES]
+    for trait in dict.fromkeys([*samples.list_traits(), *(t for t in chosen if t != LABELLED)]):
+        counts = samples.count_trait(trait, query)[:MAX_CHOICES]
         values = [(format_trait(trait, c.value), f"{translate_trait(trait, c.value, say)} ({say.whole(c.count)})", chosen.get(trait) == c.value) for c in counts]  # fmt: skip
         if trait in chosen and not any(is_chosen for *_, is_chosen in values):
             word = chosen[trait]
@@ -279,8 +265,8 @@ def _list_chosen(state: SampleState) -> list[tuple[str, str]]:
 
 
 def _build_slices(
-    index: RunIndex,
-    mask: Any,
+    samples: RunSamples,
+    query: SampleQuery,
     metric: Mapping[str, Any] | None,
     state: SampleState,
     entry: RunEntry,
@@ -290,12 +276,12 @@ def _build_slices(
     if metric is None or entry.summary is None:
         return []
     is_grouped = entry.summary[str(metric["name"])].clusters is not None
-    traits = [t for t in index.list_traits() if t in ("language", "class") or t.startswith(("meta.", "label."))]  # fmt: skip
+    traits = [t for t in samples.list_traits() if t in ("language", "class") or t.startswith(("meta.", "label."))]  # fmt: skip
     tables = []
     for trait in traits:
         # a class is chosen by the values themselves: an interval of its mean would say nothing
         slices = compute_slices(
-            index, mask, trait, metric, state, is_grouped=is_grouped or trait == "class"
+            samples, query, trait, metric, state, is_grouped=is_grouped or trait == "class"
         )
         if len(slices) < 2:
             continue

@@ -17,8 +17,8 @@ from ragstone.report.render.html import render_sample
 from ragstone.report.samples import GENEROUS, SampleView, open_sample
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.index import RunIndex
 from ragstone.report.view.run_page import open_state, resolve_query
+from ragstone.report.view.run_samples import RunSamples
 from ragstone.report.view.sample_state import SampleState
 from ragstone.report.view.summaries import choose_headline
 from ragstone.report.words import Words
@@ -63,13 +63,13 @@ class Neighbours:
 
 
 def render_sample_page(
-    frame: ViewFrame, entry: RunEntry, index: RunIndex, others: Sequence[tuple[StoredRun, int]]
+    frame: ViewFrame, entry: RunEntry, samples: RunSamples, others: Sequence[tuple[StoredRun, int]]
 ) -> str:
     """The page; `others` are other runs that have the sample, with its position in each."""
     say, run = frame.say, entry.run
     assert entry.summary is not None
-    position = frame.get_number("at", 1, max(index.rows, 1))
-    if not index.rows:
+    position = frame.get_number("at", 1, max(samples.rows, 1))
+    if not samples.rows:
         raise RunNotFound("the run has no sample yet")
     row = run.row(position)
     view = open_sample(row, entry.summary.metrics, say, find_scales(run)).build_view(GENEROUS)
@@ -79,7 +79,7 @@ def render_sample_page(
         "view_sample.html.j2",
         title=view.title or say("no_question"), s=view, state=state, run_name=shorten(run.info.name, 80),
         body=render_sample(view, say, is_open=True, is_alone=True, said=place_labels(view, row, run, say)),
-        place=find_neighbours(state, index, run, position),
+        place=find_neighbours(state, samples, run, position),
         labels=view_labels(row, run, say),
         calls=[_view_call(call, say) for call in calls[:MAX_CALLS]],
         judge=run.info.judge or "",
@@ -90,20 +90,18 @@ def render_sample_page(
 
 
 def find_neighbours(
-    state: SampleState, index: RunIndex, run: StoredRun, position: int
+    state: SampleState, samples: RunSamples, run: StoredRun, position: int
 ) -> Neighbours | None:
     """The samples before and after in the filtered order; None for a sample that the filter leaves out."""
-    import numpy as np
-
-    query = resolve_query(state, index, run)
-    ordered = index.order(index.select(query), query)
-    places = np.flatnonzero(ordered == position)
-    if not len(places):
+    query = resolve_query(state, samples, run)
+    rank = samples.find_rank(query, position)
+    if rank is None:
         return None
-    at = int(places[0])
-    before = state.href("sample", at=int(ordered[at - 1])) if at else ""
-    after = state.href("sample", at=int(ordered[at + 1])) if at + 1 < len(ordered) else ""
-    return Neighbours(at + 1, len(ordered), before, after)
+    around = samples.page(query, max(rank - 1, 0), 3 if rank else 2)
+    at = around.index(position)
+    before = state.href("sample", at=around[at - 1]) if at else ""
+    after = state.href("sample", at=around[at + 1]) if at + 1 < len(around) else ""
+    return Neighbours(rank + 1, samples.count(query), before, after)
 
 
 def list_labels(row: StoredRow, run: StoredRun) -> list[Label]:

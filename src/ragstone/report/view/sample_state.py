@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.index import POSITION, SampleQuery, ValueRange
+from ragstone.report.view.run_samples import POSITION, SampleQuery, ValueRange
 
 STATE_NAMES = ("q", "range", "is", "sort", "dir", "hist")
 """Parameters of an address that say which samples are shown, and in which order."""
 LABELLED = "labelled"
-"""The trait of samples that people have labelled; it follows from the store, not from the index."""
+"""The trait of samples that people have labelled; it follows from the labels."""
 
 
 @dataclass(frozen=True, slots=True)

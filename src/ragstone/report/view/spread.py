@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.columns import RESOURCES
 from ragstone.analysis.stats import Interval, Moments, mean_interval
+from ragstone.analysis.summary import MetricSummary
 from ragstone.report.drawing.shapes import Box, Caption, Drawing, Shape, Stroke
-from ragstone.report.view.index import RunIndex, ValueRange
+from ragstone.report.view.run_samples import RunSamples, SampleQuery, ValueRange
 from ragstone.report.view.sample_state import SampleState
 
 if TYPE_CHECKING:
-    from ragstone.report.view.index import Column, Mask
+    import numpy as np
+    from numpy.typing import NDArray
 
-BINS = 20
 HEIGHT = 120.0
 MAX_SLICES = 12
 """Values of a trait that are shown, the most frequent ones."""
@@ -34,21 +35,35 @@ class SampleSlice:
     is_chosen: bool
 
 
-def draw_histogram(
-    index: RunIndex, mask: Mask, metric: Mapping[str, Any], state: SampleState, wide: float
-) -> Drawing | None:
-    """How the values of a metric are spread: all samples in the back, those that fit in front; a bar is a link to its samples."""
+def draw_histograms(
+    samples: RunSamples,
+    query: SampleQuery,
+    metric: MetricSummary,
+    state: SampleState,
+    widths: Sequence[float],
+) -> list[Drawing]:
+    """How the values of a metric are spread, once for each width: all samples in the back, those that fit in front."""
     import numpy as np
 
-    say, name = state.frame.say, str(metric["name"])
-    values = index.load_values(name)
-    if values is None:
-        return None
-    edges = _choose_edges(values, metric)
-    if edges is None:
-        return None
-    everything = _count_bins(values, edges)
-    fitting = _count_bins(values[mask], edges)
+    if not metric.histogram:
+        return []
+    # as they are written into links, so that a bar and the filter it leads to count the same samples
+    edges = np.array([float(f"{edge:.12g}") for edge in metric.edges])
+    everything = fitting = np.array(metric.histogram)
+    if not samples.is_everything(query):
+        fitting = _count_bins(np.array(samples.load_values(metric.metric, query)), edges)
+    return [_draw_histogram(everything, fitting, edges, metric.metric, state, w) for w in widths]
+
+
+def _draw_histogram(
+    everything: NDArray[np.int64],
+    fitting: NDArray[np.int64],
+    edges: NDArray[np.float64],
+    name: str,
+    state: SampleState,
+    wide: float,
+) -> Drawing:
+    say = state.frame.say
     tallest = max(int(everything.max()), 1)
     bins = len(edges) - 1
     step, base = wide / bins, HEIGHT - 22.0
@@ -70,42 +85,23 @@ def draw_histogram(
     shapes.append(Stroke(((0, base), (wide, base)), "axis"))
     shapes.append(Caption(0, base + 16, say.axis_number(float(edges[0])), "soft"))
     shapes.append(Caption(wide, base + 16, say.axis_number(float(edges[-1])), "soft", "end"))
-    scored = int(np.count_nonzero(~np.isnan(values[mask])))
-    label = say("view.spread_of", metric=name, n=say.count("sample", scored))
+    label = say("view.spread_of", metric=name, n=say.count("sample", int(fitting.sum())))
     return Drawing(wide, HEIGHT, tuple(shapes), label)
 
 
-def _choose_edges(values: Column, metric: Mapping[str, Any]) -> Any:
+def _count_bins(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
     import numpy as np
 
-    bounds = metric["bounds"]
-    if bounds is None:
-        known = values[~np.isnan(values)]
-        if not len(known):
-            return None
-        bounds = (float(known.min()), float(known.max()))
-    low, high = float(bounds[0]), float(bounds[1])
-    if not high > low:
-        low, high = low - 0.5, high + 0.5
-    bins = 2 if metric["binary"] else BINS
-    # as they are written into links, so that a bar and the filter it leads to count the same samples
-    return np.array([float(f"{low + (high - low) * at / bins:.12g}") for at in range(bins + 1)])
-
-
-def _count_bins(values: Column, edges: Any) -> Any:
-    import numpy as np
-
-    known = values[~np.isnan(values)]
     bins = len(edges) - 1
-    numbers = np.searchsorted(edges, known, side="right") - 1
-    numbers[known == edges[-1]] = bins - 1
+    numbers = np.searchsorted(edges, values, side="right") - 1
+    numbers[values == edges[-1]] = bins - 1
     inside = (numbers >= 0) & (numbers < bins)
     return np.bincount(numbers[inside], minlength=bins)
 
 
 def compute_slices(
-    index: RunIndex,
-    mask: Mask,
+    samples: RunSamples,
+    query: SampleQuery,
     trait: str,
     metric: Mapping[str, Any],
     state: SampleState,
@@ -115,40 +111,16 @@ def compute_slices(
     """The mean of a metric by the values of a trait, among the samples that fit; the most frequent value first.
 
     Samples that are `is_grouped` are not independent: the interval of plain samples would be too narrow, and is left out."""
-    import numpy as np
-
-    codes, words = index.read_codes(trait)
-    values = index.load_values(str(metric["name"]))
-    if values is None or not words:
-        return []
-    fitting, numbers = np.asarray(values[mask]), np.asarray(codes[mask]).astype(np.int64)
-    size = len(words) + 1
-    counts = np.bincount(numbers, minlength=size)
-    known = ~np.isnan(fitting)
-    fitting, numbers = fitting[known], numbers[known]
-    scored = np.bincount(numbers, minlength=size)
-    means = np.bincount(numbers, fitting, size) / np.maximum(scored, 1)
-    apart = fitting - means[numbers]
-    squares = np.bincount(numbers, apart * apart, size)
-    cubes = np.bincount(numbers, apart * apart * apart, size)
-    ends = (float(fitting.min()), float(fitting.max())) if len(fitting) else (0.0, 0.0)
     chosen = dict(state.query.traits).get(trait)
-    slices = []
-    for number in np.argsort(-counts, kind="stable")[: MAX_SLICES + 1].tolist():
-        if not number or not counts[number]:
-            continue
-        n = int(scored[number])
-        moments = Moments(
-            n, float(means[number]), float(squares[number]), float(cubes[number]), *ends
+    found = samples.summarise_by(trait, str(metric["name"]), query)
+    return [
+        SampleSlice(
+            value, count, moments.n, moments.mean if moments.n else None,
+            Interval() if is_grouped else _find_interval(moments, metric),
+            state.add_trait(trait, value), chosen == value,
         )
-        slices.append(
-            SampleSlice(
-                words[number - 1], int(counts[number]), n, moments.mean if n else None,
-                Interval() if is_grouped else _find_interval(moments, metric), state.add_trait(trait, words[number - 1]),
-                chosen == words[number - 1],
-            )
-        )  # fmt: skip
-    return slices[:MAX_SLICES]
+        for value, count, moments in sorted(found, key=lambda part: -part[1])[:MAX_SLICES]
+    ]  # fmt: skip
 
 
 def _find_interval(moments: Moments, metric: Mapping[str, Any]) -> Interval:

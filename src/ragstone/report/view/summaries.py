@@ -1,4 +1,4 @@
-"""Summaries of runs, kept beside the store so that a list of runs does not read all their scores.
+"""Summaries of runs, kept in the store so that a list of runs does not read all their scores.
 
 A kept summary holds for a finished run as it was when its scores became complete; an unfinished run is summed up
 anew when it has grown by a share that could change what is shown."""
@@ -6,12 +6,9 @@ anew when it has grown by a share that could change what is shown."""
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, fields, replace
-from pathlib import Path
 from typing import Any
 
 from ragstone.analysis.percentiles import Percentile
@@ -19,18 +16,29 @@ from ragstone.analysis.summary import MetricSummary, Summary, summarise
 from ragstone.config.gates import check_gate, parse_gate
 from ragstone.locale.messages import message_from_json, message_to_json
 from ragstone.store import Store, StoredRun
+from ragstone.store.rows import dump_json
 from ragstone.store.run_notes import RunNotes
-from ragstone.store.store import SUMMARY_ENDING
 from ragstone.types import Usage
 
 KEPT_VERSION = 2
 """Raise it when a field of a kept summary keeps its name and changes its meaning; new and lost fields are noticed by name."""
+SUMMARY = "summary"
+"""The name under which `run_derived` has it."""
+MAX_WORST = 100
+"""Positions of the worst samples that are kept; only a report wants more."""
 GROWTH = 0.02
 """Share by which an unfinished run must have grown to be summed up anew."""
 
 
+_SELECT = "SELECT body FROM run_derived WHERE run = ? AND name = ? AND stamp = ?"
+_INSERT = (
+    "INSERT INTO run_derived VALUES (?, ?, ?, ?) ON CONFLICT (run, name)"
+    " DO UPDATE SET stamp = excluded.stamp, body = excluded.body"
+)
+
+
 class SummaryShelf:
-    """The summaries of a store's runs, from memory, from the side folder or made from the scores."""
+    """The summaries of a store's runs, from memory, from the store or made from the scores."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -47,7 +55,7 @@ class SummaryShelf:
             return replace(made[1], run=run.info)
         if stamp < 0:
             return None
-        kept = _load(self._get_path(run.id), run, stamp)
+        kept = _load(run, stamp)
         if kept is not None:
             self._remember(run.id, stamp, kept)
         return kept
@@ -62,20 +70,17 @@ class SummaryShelf:
         summary = summarise(run, floor=plan.floor, gates=plan.gates)
         self._remember(run.id, stamp, summary)
         if stamp >= 0:
-            _save(self._get_path(run.id), summary, stamp)
+            _save(run, summary, stamp)
         return summary
 
     def _get_stamp(self, run: StoredRun, notes: RunNotes) -> int:
         # runs of earlier versions have no time of completion; their scores no longer change
         return notes.finished if run.info.status == "done" else -run.count() - 1
 
-    def _get_path(self, run: str) -> Path:
-        return self._store.view_path(run, SUMMARY_ENDING)
-
     def _remember(self, run: str, stamp: int, summary: Summary) -> None:
         with self._lock:
             # positions of the worst samples are a thousand numbers a run, and only a report wants them
-            self._made[run] = (stamp, replace(summary, worst=summary.worst[:100]))
+            self._made[run] = (stamp, replace(summary, worst=summary.worst[:MAX_WORST]))
 
 
 def _holds(stamp: int, now: int) -> bool:
@@ -84,25 +89,16 @@ def _holds(stamp: int, now: int) -> bool:
     return -now <= -stamp * (1 + GROWTH)
 
 
-def make_private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may read: it holds texts of the store."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def _save(path: Path, summary: Summary, stamp: int) -> None:
+def _save(run: StoredRun, summary: Summary, stamp: int) -> None:
     body = {
         "form": _describe_form(),
-        "stamp": stamp,
         "samples": summary.samples,
-        "worst": list(summary.worst),
+        "worst": list(summary.worst[:MAX_WORST]),
         "metrics": [_to_json(metric) for metric in summary.metrics],
     }
-    draft = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-    # a full disk or a folder that cannot be written costs time, not the list: the scores are read again next time
-    with suppress(OSError):
-        make_private_folder(path.parent)
-        draft.write_text(json.dumps(body), encoding="ascii")
-        draft.replace(path)
+    row = (run.store.find_number(run.id), SUMMARY, stamp, dump_json(body))
+    # not waited for: a store that cannot be written now costs time, not the list, since the scores are read again
+    run.store.write(lambda db: db.execute_many(_INSERT, [row]))
 
 
 def _describe_form() -> list[int | str]:
@@ -111,12 +107,10 @@ def _describe_form() -> list[int | str]:
     return [KEPT_VERSION, *(item.name for kind in kinds for item in fields(kind))]
 
 
-def _load(path: Path, run: StoredRun, stamp: int) -> Summary | None:
-    try:
-        body = json.loads(path.read_text(encoding="ascii"))
-    except (OSError, ValueError):  # not made yet, or cut off: it is made anew
-        return None
-    if body.get("form") != _describe_form() or body.get("stamp") != stamp:
+def _load(run: StoredRun, stamp: int) -> Summary | None:
+    rows = run.store.read(_SELECT, (run.store.find_number(run.id), SUMMARY, stamp))
+    body = json.loads(rows[0][0]) if rows else {}
+    if body.get("form") != _describe_form():
         return None
     metrics = tuple(_from_json(item) for item in body["metrics"])
     plan = run.info.plan

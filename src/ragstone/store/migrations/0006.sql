@@ -1,5 +1,8 @@
--- Samples and scores in blocks of some hundred consecutive samples, in place of a row each. `store/blocks.py` says what is
--- in the columns; `store/block_migration.py` moves the rows of earlier versions and drops their tables.
+-- Samples and scores in blocks of some hundred consecutive samples, in place of a row each (versions 6 to 9, see
+-- `store/old_runs.py`). The rows of earlier versions stay in the tables `old_…`.
+ALTER TABLE samples RENAME TO old_samples;
+ALTER TABLE scores RENAME TO old_scores;
+
 CREATE TABLE sample_blocks (
     run BIGINT NOT NULL,
     first BIGINT NOT NULL,

@@ -1,0 +1,329 @@
+"""The samples of a run as the viewer asks the store for them: which fit a filter, in which order, and how they are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragstone.analysis.stats import Moments
+from ragstone.report.figures import shorten
+from ragstone.report.view.traits import TRAITS
+from ragstone.store import StoredRun
+from ragstone.store.texts import search_condition
+
+POSITION = "position"
+"""Sorts by the order of the data."""
+TITLE_CHARS = 140
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """Values of a metric from the lowest to the highest, both included unless `excludes_high`."""
+
+    metric: str
+    low: float | None = None
+    high: float | None = None
+    excludes_high: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SampleQuery:
+    """Which samples are wanted, and in which order."""
+
+    text: str = ""
+    ranges: tuple[ValueRange, ...] = ()
+    traits: tuple[tuple[str, str], ...] = ()
+    """Trait (`verdict`, `class`, `language`, `outcome.METRIC`, `label.METRIC`, `meta.FIELD`) and value."""
+    positions: tuple[int, ...] | None = None
+    """Only these samples; None: all."""
+    excluded_positions: tuple[int, ...] = ()
+    sort: str = POSITION
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowHead:
+    """A sample as a list shows it, without its texts."""
+
+    position: int
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraitCount:
+    """How many samples have a value of a trait."""
+
+    value: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A score as a list shows it."""
+
+    value: float | None
+    outcome: str
+
+
+@dataclass(slots=True)
+class _Condition:
+    """Part of a query: what must hold of `v.position`, and the values for its placeholders."""
+
+    sql: str = ""
+    values: list[Any] = field(default_factory=list)
+
+    def add(self, sql: str, *values: Any) -> None:
+        self.sql += f" AND v.position IN ({sql})"
+        self.values += values
+
+
+class RunSamples:
+    """The samples of one run; every question is a query of the store."""
+
+    def __init__(self, run: StoredRun) -> None:
+        self._run = run
+        self._store = run.store
+        self._number = run.store.find_number(run.id)
+        self.rows = run.count()
+        self.metrics: tuple[str, ...] = tuple(str(metric["name"]) for metric in run.info.metrics)
+        self._all: SampleQuery | None = None
+        """A filter that was found to leave no sample out."""
+        self.has_traits = bool(self._read_derived(TRAITS))
+        """Whether traits and texts are there to filter by: they are made in the background."""
+
+    # ── which samples ─────────────────────────────────────────────────────────────────────
+
+    def is_everything(self, wanted: SampleQuery) -> bool:
+        """Whether no sample is left out."""
+        return not self._build_condition(wanted).sql
+
+    def count(self, wanted: SampleQuery) -> int:
+        """How many samples fit."""
+        condition = self._build_condition(wanted)
+        if not condition.sql:
+            return self.rows
+        ((count,),) = self._store.read(
+            f"SELECT COUNT(*) FROM samples v WHERE v.run = ?{condition.sql}",  # noqa: S608
+            [self._number, *condition.values],
+        )
+        if count == self.rows:  # nothing is left out: no need to filter again
+            self._all = wanted
+        return int(count)
+
+    def page(self, wanted: SampleQuery, offset: int = 0, limit: int | None = None) -> list[int]:
+        """Positions of the samples that fit, sorted; those without a value of the metric come last."""
+        direction = "DESC" if wanted.descending else "ASC"
+        order = f"v.value IS NULL, v.value {direction}, v.position"
+        if wanted.sort not in self.metrics:
+            order = f"v.position {direction}"
+        source, values, condition = self._source(wanted)
+        # a LIMIT is needed before an OFFSET
+        limit = self.rows if limit is None else limit
+        rows = self._store.read(
+            f"SELECT v.position FROM {source}{condition.sql} ORDER BY {order} LIMIT ? OFFSET ?",  # noqa: S608
+            [*values, *condition.values, limit, offset],
+        )
+        return [position for (position,) in rows]
+
+    def find_rank(self, wanted: SampleQuery, position: int) -> int | None:
+        """How many samples stand before this one in the order; None where it does not fit."""
+        source, values, condition = self._source(wanted)
+        column = "v.value" if wanted.sort in self.metrics else "v.position"
+        found = self._store.read(
+            f"SELECT {column} FROM {source}{condition.sql} AND v.position = ?",  # noqa: S608
+            [*values, *condition.values, position],
+        )
+        if not found:
+            return None
+        value = found[0][0]
+        if value is None:
+            before, known = "(v.value IS NOT NULL OR v.position < ?)", [position]
+        else:
+            sign = ">" if wanted.descending else "<"
+            before, known = f"({column} {sign} ? OR ({column} = ? AND v.position < ?))", [value, value, position]  # fmt: skip
+        ((rank,),) = self._store.read(
+            f"SELECT COUNT(*) FROM {source}{condition.sql} AND {before}",  # noqa: S608
+            [*values, *condition.values, *known],
+        )
+        return int(rank)
+
+    def _source(self, wanted: SampleQuery) -> tuple[str, list[Any], _Condition]:
+        """The table that holds what is sorted by, as `v`."""
+        condition = self._build_condition(wanted)
+        if wanted.sort in self.metrics:
+            return (
+                "scores v WHERE v.run = ? AND v.metric = ?",
+                [self._number, wanted.sort],
+                condition,
+            )
+        return "samples v WHERE v.run = ?", [self._number], condition
+
+    def _build_condition(self, wanted: SampleQuery) -> _Condition:
+        condition, run = _Condition(), self._number
+        if wanted == self._all:
+            return condition
+        for part in wanted.ranges:
+            sql, values = "SELECT position FROM scores WHERE run = ? AND metric = ?", [run, part.metric]  # fmt: skip
+            sql += " AND value IS NOT NULL"
+            if part.low is not None:
+                sql, values = f"{sql} AND value >= ?", [*values, part.low]
+            if part.high is not None:
+                sql, values = f"{sql} AND value {'<' if part.excludes_high else '<='} ?", [*values, part.high]  # fmt: skip
+            condition.add(sql, *values)
+        for trait, value in wanted.traits:
+            where, values, column = self._locate_trait(trait, "t")
+            condition.add(f"SELECT t.position FROM {where} AND t.{column} = ?", *values, value)  # noqa: S608
+        if wanted.positions is not None:
+            condition.sql += f" AND v.position IN ({_join(wanted.positions)})"
+        if wanted.excluded_positions:
+            condition.sql += f" AND v.position NOT IN ({_join(wanted.excluded_positions)})"
+        if wanted.text.strip():
+            if self.has_traits:
+                sql, values = search_condition(self._store, run, wanted.text)
+                condition.add(sql, *values)
+            else:
+                condition.sql += " AND 1 = 0"
+        return condition
+
+    def _locate_trait(self, trait: str, alias: str) -> tuple[str, list[Any], str]:
+        """Table and condition of the rows of a trait, its values, and the column that holds the value of the trait."""
+        kind, _, name = trait.partition(".")
+        if kind in ("outcome", "label"):
+            given = "outcome <> 'ok'" if kind == "outcome" else "label IS NOT NULL"
+            where = (
+                f"scores {alias} WHERE {alias}.run = ? AND {alias}.metric = ? AND {alias}.{given}"
+            )
+            return where, [self._number, name], kind
+        where = f"sample_traits {alias} WHERE {alias}.run = ? AND {alias}.trait = ?"
+        return where, [self._number, trait], "value"
+
+    # ── how they are spread ───────────────────────────────────────────────────────────────
+
+    def list_traits(self) -> list[str]:
+        """The traits that there is something to choose from."""
+        rows = self._store.read(
+            "SELECT trait FROM trait_counts WHERE run = ? GROUP BY trait"
+            " HAVING COUNT(*) > 1 OR trait = 'verdict' OR substr(trait, 1, 8) = 'outcome.'",
+            (self._number,),
+        )
+        return sorted((trait for (trait,) in rows), key=lambda trait: (trait.startswith("meta."), trait != "verdict", trait != "class", trait))  # fmt: skip
+
+    def count_trait(self, trait: str, wanted: SampleQuery) -> list[TraitCount]:
+        """The values of a trait among the samples that fit, the most frequent first."""
+        condition = self._build_condition(wanted)
+        if not condition.sql:
+            rows = self._store.read(
+                "SELECT value, samples FROM trait_counts WHERE run = ? AND trait = ?",
+                (self._number, trait),
+            )
+        else:
+            where, values, column = self._locate_trait(trait, "v")
+            rows = self._store.read(
+                f"SELECT v.{column}, COUNT(*) FROM {where}{condition.sql} GROUP BY v.{column}",  # noqa: S608
+                [*values, *condition.values],
+            )
+        return sorted(
+            (TraitCount(value, int(n)) for value, n in rows), key=lambda pair: -pair.count
+        )
+
+    def load_values(self, metric: str, wanted: SampleQuery | None = None) -> list[float]:
+        """The values of a metric among the samples that fit, in no order."""
+        condition = self._build_condition(wanted) if wanted is not None else _Condition()
+        rows = self._store.read(
+            f"SELECT v.value FROM scores v WHERE v.run = ? AND v.metric = ?{condition.sql}"  # noqa: S608
+            " AND v.value IS NOT NULL",
+            [self._number, metric, *condition.values],
+        )
+        return [value for (value,) in rows]
+
+    def summarise_by(
+        self, trait: str, metric: str, wanted: SampleQuery
+    ) -> list[tuple[str, int, Moments]]:
+        """The values of a trait among the samples that fit, each with its number of samples and what the metric is there."""
+        condition = self._build_condition(wanted)
+        if not condition.sql:
+            rows = self._store.read(
+                "SELECT c.value, c.samples, s.scored, s.total, s.squares, s.cubes, s.lowest, s.highest"
+                " FROM trait_counts c JOIN trait_scores s"
+                " ON s.run = c.run AND s.trait = c.trait AND s.value = c.value"
+                " WHERE c.run = ? AND c.trait = ? AND s.metric = ?",
+                (self._number, trait, metric),
+            )
+        else:
+            where, values, column = self._locate_trait(trait, "v")
+            source, _, where = where.partition(" WHERE ")
+            rows = self._store.read(
+                f"SELECT v.{column}, COUNT(*), COUNT(m.value), SUM(m.value), SUM(m.value * m.value),"  # noqa: S608
+                " SUM(m.value * m.value * m.value), MIN(m.value), MAX(m.value)"
+                f" FROM {source} JOIN scores m ON m.run = v.run AND m.metric = ? AND m.position = v.position"
+                f" WHERE {where}{condition.sql} GROUP BY v.{column}",
+                [metric, *values, *condition.values],
+            )
+        low = min((row[6] for row in rows if row[6] is not None), default=0.0)
+        high = max((row[7] for row in rows if row[7] is not None), default=0.0)
+        return [
+            (str(value), int(count), _to_moments(int(n), total, squares, cubes, low, high))
+            for value, count, n, total, squares, cubes, _, _ in rows
+        ]
+
+    # ── what a list shows ─────────────────────────────────────────────────────────────────
+
+    def read_heads(self, positions: Sequence[int]) -> list[RowHead]:
+        """Id and question of some samples, in the order given."""
+        known = self._run.rows_at(positions)
+        return [
+            RowHead(at, known[at].id, shorten(known[at].sample.question or "", TITLE_CHARS))
+            for at in positions
+        ]
+
+    def read_cells(
+        self, positions: Sequence[int], metrics: Sequence[str]
+    ) -> dict[tuple[int, str], Cell]:
+        """The scores of some samples."""
+        if not positions or not metrics:
+            return {}
+        marks = ", ".join("?" * len(metrics))
+        rows = self._store.read(
+            "SELECT position, metric, value, outcome FROM scores"  # noqa: S608
+            f" WHERE run = ? AND metric IN ({marks}) AND position IN ({_join(positions)})",
+            [self._number, *metrics],
+        )
+        return {
+            (position, metric): Cell(value, outcome) for position, metric, value, outcome in rows
+        }
+
+    def read_traits(self, trait: str, positions: Sequence[int]) -> dict[int, str]:
+        """The value of a trait of some samples."""
+        rows = self._store.read(
+            "SELECT value, position FROM sample_traits WHERE run = ? AND trait = ?"  # noqa: S608
+            f" AND position IN ({_join(positions)})",
+            (self._number, trait),
+        )
+        return {position: value for value, position in rows}
+
+    def find_positions(self, ids: Sequence[str]) -> dict[str, int]:
+        """Where samples of these ids stand; of an id that repeats, the first."""
+        return self._store.find_positions(self._run.id, ids)
+
+    def _read_derived(self, name: str) -> list[tuple[Any, ...]]:
+        return self._store.read(
+            "SELECT stamp FROM run_derived WHERE run = ? AND name = ?", (self._number, name)
+        )
+
+
+def _join(positions: Sequence[int]) -> str:
+    """Positions for an IN (…); numbers of ours, never a text."""
+    return ", ".join(str(int(position)) for position in positions) or "NULL"
+
+
+def _to_moments(
+    n: int, total: float | None, squares: float | None, cubes: float | None, low: float, high: float
+) -> Moments:
+    if not n or total is None or squares is None or cubes is None:
+        return Moments(0, 0.0, 0.0, 0.0, low, high)
+    mean = total / n
+    around = max(squares - n * mean * mean, 0.0)
+    third = cubes - 3 * mean * squares + 2 * n * mean**3
+    return Moments(n, mean, around, third, low, high)
