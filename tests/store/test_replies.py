@@ -11,7 +11,7 @@ import pytest
 from ragstone.asks import Reply
 from ragstone.locale.messages import code_of, compose, render
 from ragstone.store import Store
-from ragstone.store import replies as codec
+from ragstone.store import replies
 from ragstone.store.replies import remove_checksum
 from ragstone.types import Usage
 
@@ -27,13 +27,13 @@ def kept(store: Store, key: str, reply: Reply) -> None:
 )  # fmt: skip
 def test_vectors_come_back_as_they_were(vectors: object) -> None:
     reply = Reply({"vectors": vectors}, Usage(1), ("note",), 0.125)
-    decoded = codec.decode_reply(codec.encode_reply(reply), Usage(1))
+    decoded = replies.decode_reply(replies.encode_reply(reply), Usage(1))
     assert (decoded, decoded.seconds) == (reply, 0.125)
 
 
 def test_vectors_of_an_older_store_are_read() -> None:
     older = json.dumps({"value": {"vectors": [[0.5, 0.25]]}, "notes": []})
-    decoded = codec.decode_reply(older, Usage())
+    decoded = replies.decode_reply(older, Usage())
     assert (decoded.value, decoded.seconds) == ({"vectors": [[0.5, 0.25]]}, None)
 
 
@@ -41,22 +41,22 @@ def test_vectors_of_an_older_store_are_read() -> None:
     "value", [{"a": [1, 0.1, 1e-300, True]}, {"a": None}, {"a": "null"}, {"a": "\ud800 é"}, ["x"], "x", 1]
 )  # fmt: skip
 def test_values_come_back_as_they_were(value: object) -> None:
-    text = codec.encode_reply(Reply(value, Usage(1)))
+    text = replies.encode_reply(Reply(value, Usage(1)))
     assert text.isascii()
-    assert codec.decode_reply(text, Usage(1)).value == value
+    assert replies.decode_reply(text, Usage(1)).value == value
 
 
 def test_a_value_that_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        codec.encode_reply(Reply({"a": float("nan")}, Usage(1)))
+        replies.encode_reply(Reply({"a": float("nan")}, Usage(1)))
 
 
 def test_messages_inside_a_value_keep_their_codes() -> None:
     reason = compose("rubric_faults", faults=(compose("end_cut_off"), compose("thread_lost")))
     rows = [{"id": "c1", "reason": reason}, {"id": "c2", "reason": "a model's own words"}]
-    text = remove_checksum(codec.encode_reply(Reply({"verdicts": rows})))
+    text = remove_checksum(replies.encode_reply(Reply({"verdicts": rows})))
     assert json.loads(text)["value"]["verdicts"][0]["reason"] == str(reason)
-    first, second = codec.decode_reply(text, Usage()).value["verdicts"]
+    first, second = replies.decode_reply(text, Usage()).value["verdicts"]
     assert code_of(first["reason"]) == "rubric_faults"
     assert render(first["reason"], "es") == render(reason, "es") != str(reason)
     assert code_of(second["reason"]) == "custom"
