@@ -102,14 +102,15 @@ def _ask_yes_or_no(row: Row, statement: str, url: str) -> float | None:
     )
     with urllib.request.urlopen(request) as response:
         reply = json.load(response)
-    chances = {"yes": 0.0, "no": 0.0}
+    options = ("si" if row.language == "es" else "yes", "no")
+    chances = dict.fromkeys(options, 0.0)
     for token in reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
-        word = token["token"].strip().lower()
-        word = {"sí": "yes", "si": "yes"}.get(word, word)
-        if word in chances:
-            chances[word] += math.exp(token["logprob"])
+        word = token["token"].strip().lower().replace("í", "i")
+        for option in options:
+            if word and option.startswith(word):  # some tokenizers cut sí into s and í
+                chances[option] += math.exp(token["logprob"])
     mass = sum(chances.values())
-    return chances["yes"] / mass if mass else None
+    return chances[options[0]] / mass if mass else None
 
 
 def _score_chances(chances: Sequence[float | None]) -> Prediction:
