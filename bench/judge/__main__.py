@@ -1,5 +1,5 @@
-"""Measure the embedded judge on labelled data: python -m bench.judge [--fit] [--pairs FILE …]
-[--write]
+"""Measure the embedded judge on labelled data and on pairs that were written by somebody who had seen
+no rule: python -m bench.judge [--fit] [--pairs FILE …] [--write]
 
 Every set is judged with weights that were fitted without it. Beside the value shown stand plain
 containment of the answer's words and a logistic regression on ten plain features, both of the whole
@@ -115,10 +115,7 @@ def main() -> None:
     """Print everything; with --fit write the weights, with --write the page of quality."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", action="store_true", help="write the weights of all sets together")
-    parser.add_argument("--pairs", nargs="*", default=[], help="files of claims with a label")
-    parser.add_argument(
-        "--relevance", nargs="*", default=[], help="files of questions and answers with a label"
-    )
+    parser.add_argument("--pairs", nargs="*", default=[], help="more files of claims with a label")
     parser.add_argument(
         "--held-out", type=Path, help="write weights that never saw a set, for each"
     )
@@ -139,13 +136,11 @@ def main() -> None:
     print("\ncalibration error:", ", ".join(f"{k} {v:.3f}" for k, v in calibration.items()))
     rules = measure_rules(rows)
     print("\nrules on labelled claims:", rules)
-    paired = {Path(path).name: pairs.measure(Path(path)) for path in options.pairs}
+    paired = {path.name: pairs.measure(path) for path in [pairs.BLIND, *map(Path, options.pairs)]}
     for name, found in paired.items():
         print(f"\n{name}:", json.dumps(found, indent=1))
     others: dict[str, Any] = tasks.measure_all()
     print("\nother questions:", json.dumps(others, indent=1))
-    for path in options.relevance:
-        print(f"\n{path}:", json.dumps(tasks.measure_file(Path(path)), indent=1))
     rates = speed.measure()
     print("\nspeed:", rates)
     met = [each.met for each in acceptance.check()]

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ragstone.judges.offline.alignment import Alignment, list_content
 from ragstone.judges.offline.opposites import OPPOSITES
 from ragstone.judges.offline.reading import (
-    NAME,
     NEGATION,
     NUMBER,
     WORD,
@@ -22,7 +21,6 @@ from ragstone.judges.offline.reading import (
 from ragstone.text.claim_checks import is_denied
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.quantities import Quantity, differs, find_quantities, matches
-from ragstone.text.verbs import find_verb_form
 
 MIN_COVER = 0.55
 """Share of the rest of a claim that a unit must have to speak of the same."""
@@ -313,39 +311,12 @@ def _find_scale(word: Word) -> tuple[str, int] | None:
     return _SCALES.get(lower) or ((lower, 1) if is_other else None)
 
 
-def _check_roles(pair: _Pair) -> _Words:
-    """Two names in each other's place around the same verb: A beat B, B beat A."""
-    if pair.cover < MIN_COPY or _has_agent(pair.claim.words) != _has_agent(pair.unit.words):
-        return None
-    mine, theirs = list_content(pair.claim.words), list_content(pair.unit.words)
-    own, other = [w.key for w in mine], [w.key for w in theirs]
-    names = [w for w in mine if w.kind == NAME and own.count(w.key) == 1 == other.count(w.key)]
-    verbs = [
-        w for w in mine
-        if find_verb_form(w.written.lower(), pair.claim.language) in ("finite", "past")
-        and own.count(w.key) == 1 == other.count(w.key)
-    ]  # fmt: skip
-    for verb in verbs:
-        for one in names:
-            for two in names:
-                is_between = own.index(one.key) < own.index(verb.key) < own.index(two.key)
-                is_turned = other.index(two.key) < other.index(verb.key) < other.index(one.key)
-                if is_between and is_turned:
-                    return one.written, two.written
-    return None
-
-
-def _has_agent(words: Sequence[Word]) -> bool:
-    return any(word.written.lower() in ("by", "por") for word in words)
-
-
 RULES: Mapping[str, Callable[[_Pair], _Words]] = {
     "figures": _check_figures,
     "negation": _check_negation,
     "quantifiers": _check_quantifiers,
     "relations": _check_relations,
     "opposites": _check_opposites,
-    "roles": _check_roles,
 }
 """Name → rule, in the order in which they are asked. docs/judge-offline.md has what each catches,
 and how often it is right."""

@@ -269,7 +269,6 @@ _REASONS = {
     "quantifiers": "quantifier_differs",
     "relations": "comparison_reversed",
     "opposites": "word_opposite",
-    "roles": "names_swapped",
 }
 
 
