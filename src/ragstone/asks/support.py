@@ -389,8 +389,8 @@ def _vote_on_verdicts(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
         verdict = min(votes, key=lambda v: (-votes[v], _TIE_BREAK[v]))
         chance = _average_chances(ballot)
         if chance is not None and (chance >= 0.5) != (verdict == "supported"):
-            others = [row["verdict"] for row in ballot if row["verdict"] != "supported"]
-            verdict = "supported" if chance >= 0.5 else Counter(others).most_common(1)[0][0]
+            fitting = [v for v in votes if (v == "supported") == (chance >= 0.5)]
+            verdict = max(fitting, key=votes.__getitem__, default=verdict)
         winners = [row for row in ballot if row["verdict"] == verdict]
         evidence = [quote for row in winners for quote in row["evidence"]]
         unique = [quote for n, quote in enumerate(evidence) if quote not in evidence[:n]]
