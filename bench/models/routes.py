@@ -43,11 +43,8 @@ class Row(NamedTuple):
     @property
     def sample(self) -> dict[str, Any]:
         """The row as a sample of ragstone."""
-        question = (
-            self.question
-            or {"en": "What does the text say?", "es": "¿Qué dice el texto?"}[self.language]
-        )
-        return {"id": self.key, "question": question, "answer": self.answer,
+        asked = {"question": self.question} if self.question else {}
+        return {"id": self.key, **asked, "answer": self.answer,
                 "contexts": [self.context], "language": self.language}  # fmt: skip
 
 
@@ -178,7 +175,8 @@ def ask_ragas(python: str) -> Callable[[Row, str, HeldOut], Prediction]:
         pipe_in, pipe_out = worker[0].stdin, worker[0].stdout
         assert pipe_in is not None
         assert pipe_out is not None
-        pipe_in.write(json.dumps(row.sample) + "\n")
+        # Ragas does not score without a question
+        pipe_in.write(json.dumps({"question": "What does the text say?"} | row.sample) + "\n")
         pipe_in.flush()
         line = pipe_out.readline()
         if not line:
