@@ -30,11 +30,12 @@ class Row(NamedTuple):
 
     @classmethod
     def from_data(cls, name: str, row: Mapping[str, Any]) -> Row:
-        """A row of the shared data."""
-        text = json.dumps([name, row["question"], row["context"], row["claim"]])
+        """A row of the shared data, or a pair."""
+        question = row.get("question") or ""
+        text = json.dumps([name, question, row["context"], row["claim"]])
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        language = "es" if name == "inferes" else "en"
-        return cls(key, name, row["label"], row["question"], row["context"], row["claim"], language)
+        language = row.get("language") or ("es" if name == "inferes" else "en")
+        return cls(key, name, row["label"], question, row["context"], row["claim"], language)
 
     def draw(self, seed: str) -> str:
         """Where the row stands in a random order."""
@@ -194,7 +195,7 @@ def use_held_out(row: Row, models: HeldOut) -> Iterator[None]:
     """Judge with the embedded judge's models that never saw the set of the row, if there are any."""
     from ragstone.judges.offline import features
 
-    if not models:
+    if row.set not in models:
         yield
         return
     shipped = features.load_weights
