@@ -137,6 +137,20 @@ def test_json_is_read_as_facts(claim: str, is_supported: bool) -> None:
     assert all(quote["quote"] in HOTEL for quote in row["evidence"])
 
 
+@pytest.mark.parametrize(
+    ("claim", "is_supported"),
+    [
+        ("There is no pool.", True),
+        ("There is a pool.", False),
+        ("The Aurora has parking.", True),
+        ("The Aurora has no wifi.", True),
+    ],
+)
+def test_a_short_record_is_no_bare_answer(claim: str, is_supported: bool) -> None:
+    record = '{"name": "Aurora", "wifi": false, "parking": true, "pool": "no"}'
+    assert (verdict(claim, record)["verdict"] == "supported") is is_supported
+
+
 def test_the_right_figure_of_another_question_is_no_answer() -> None:
     source = "The bridge was opened in 1937. The tower was finished in 1962."
     right = verdict("When was the bridge opened? → 1937", source)
