@@ -13,14 +13,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from bench.judge import acceptance, pairs, speed, tasks
 from bench.judge.claims import LabelledRow, list_rows
-from bench.judge.fit import Weights, fit, fit_judge, judge_answer, judge_row, predict
+from bench.judge.fit import Weights, fit, fit_judge, judge_answer, predict
 from bench.judge.measures import accepted_and_caught, auroc, calibration_error
 from bench.judge.page import write_page
-from ragstone.judges.offline import VERSION
+from ragstone.judges.offline import VERSION, features
 from ragstone.judges.offline.rules import RULES
+from ragstone.judges.offline.support import judge_claims
 
 WEIGHTS = Path("src/ragstone/judges/offline/learned/weights.json")
 
@@ -44,13 +46,14 @@ def predict_left_out(rows: Sequence[LabelledRow]) -> Iterator[Prediction]:
         plain = fit(
             [r.plain for r in others], [r.label for r in others], [r.set for r in others], [0] * 10
         )
-        for row in rows:
-            if row.set == name:
-                yield _predict(row, weights, plain)
+        with patch.object(features, "load_weights", lambda weights=weights: weights):
+            yield from [_predict(row, weights, plain) for row in rows if row.set == name]
 
 
 def _predict(row: LabelledRow, weights: Mapping[str, Weights], plain: Weights) -> Prediction:
-    chances = judge_row(row, weights["claim"])
+    """By the judge as it is shipped, but for its weights."""
+    claims = [(claim.text, "") for claim in row.claims]
+    chances = [c.probability for c in judge_claims(claims, [row.context], row.language)]
     # rounded: the last bit of a mean would order answers that are alike
     value = round(sum(chances) / len(chances), 6) if chances else 0.5
     probability = round(judge_answer(chances, weights["answer"]), 6)
