@@ -311,19 +311,24 @@ def quote_evidence(
     sources: Sequence[Mapping[str, str]],
     find_evidence: Callable[[str, Sequence[str]], list[tuple[int, str]]],
 ) -> list[dict[str, str]]:
-    """Return the closest sentence of the sources: of a supported claim the closest that can prove it."""
+    """Return the closest sentence of the sources: of a supported claim the closest that can prove it, or the closest few that
+    can together, since a claim may have its figures from two sentences."""
     from ragstone.text.claim_checks import find_quote_fault  # a slow import
 
     texts = [source["text"] for source in sources]
     found = find_evidence(claim, texts)
+    chosen = found[:1]
     if row["verdict"] == "supported":
-        proving = [
-            (index, quote)
-            for index, quote in found
-            if find_quote_fault(claim, [(quote, texts[index])]) is None
-        ]
-        found = proving or found
-    return [{"source": sources[index]["id"], "quote": quote} for index, quote in found[:1]]
+        sets = [[each] for each in found] + [found[:n] for n in range(2, len(found) + 1)]
+        chosen = next(
+            (
+                some
+                for some in sets
+                if find_quote_fault(claim, [(quote, texts[n]) for n, quote in some]) is None
+            ),
+            chosen,
+        )
+    return [{"source": sources[index]["id"], "quote": quote} for index, quote in chosen]
 
 
 CaseKey = tuple[str, tuple[str, ...]]
