@@ -2,6 +2,7 @@
 
 python -m bench.real_models --model qwen.gguf --route plain --rows 10     one route on ten rows of each set
 python -m bench.real_models --model qwen.gguf                              every route, every row
+python -m bench.real_models --model qwen.gguf --pairs                      the blind pairs instead of labelled rows
 python -m bench.real_models --report                                       the tables of what was measured so far
 
 Rows of the shared judge data with contexts under 1,800 characters, as many of each label, the same for every route. Every
@@ -56,6 +57,14 @@ def load_rows(per_set: int) -> list[Row]:
         by_set.append([row for pair in zip(*labels, strict=False) for row in pair][:per_set])
     count = max(map(len, by_set))
     return [rows[n] for n in range(count) for rows in by_set if n < len(rows)]
+
+
+def load_pairs() -> list[Row]:
+    """The blind pairs, a set for each language."""
+    from bench.judge.pairs import BLIND
+
+    rows = [json.loads(line) for line in BLIND.read_text("utf-8").splitlines()]
+    return [Row.from_data(f"pairs {row['language']}", row) for row in rows]
 
 
 @contextmanager
@@ -126,6 +135,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--route", action="append", choices=[*ROUTES, "ragas"])
     parser.add_argument("--rows", type=int, default=40, help="rows of each set")
+    parser.add_argument("--pairs", action="store_true", help="the blind pairs instead of rows")
     parser.add_argument("--ragas-python", default=sys.executable, help="a Python that has Ragas")
     parser.add_argument("--embedded", type=Path, help="weights of held-out embedded judges")
     parser.add_argument("--report", action="store_true", help="measure nothing")
@@ -134,7 +144,7 @@ def main() -> None:
     options = parser.parse_args()
     options.name = options.name or (Path(options.model).stem if options.model else "server")
     options.cache.parent.mkdir(parents=True, exist_ok=True)
-    rows = load_rows(options.rows)
+    rows = load_pairs() if options.pairs else load_rows(options.rows)
     options.held_out = json.loads(options.embedded.read_text()) if options.embedded else {}
     for route in [] if options.report else options.route or [*ROUTES, "ragas"]:
         measure_route(route, rows, options)

@@ -1,5 +1,5 @@
-"""Measure the embedded judge on labelled data: python -m bench.judge [--fit] [--pairs FILE …]
-[--write]
+"""Measure the embedded judge on labelled data and on pairs that were written by somebody who had seen
+no rule: python -m bench.judge [--fit] [--pairs FILE …] [--write]
 
 Every set is judged with weights that were fitted without it. Beside the value shown stand plain
 containment of the answer's words and a logistic regression on ten plain features, both of the whole
@@ -13,14 +13,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from bench.judge import acceptance, pairs, speed, tasks
 from bench.judge.claims import LabelledRow, list_rows
-from bench.judge.fit import Weights, fit, fit_judge, judge_answer, judge_row, predict
+from bench.judge.fit import Weights, fit, fit_judge, judge_answer, predict
 from bench.judge.measures import accepted_and_caught, auroc, calibration_error
 from bench.judge.page import write_page
-from ragstone.judges.offline import VERSION
+from ragstone.judges.offline import VERSION, features
 from ragstone.judges.offline.rules import RULES
+from ragstone.judges.offline.support import judge_claims
 
 WEIGHTS = Path("src/ragstone/judges/offline/learned/weights.json")
 
@@ -44,13 +46,14 @@ def predict_left_out(rows: Sequence[LabelledRow]) -> Iterator[Prediction]:
         plain = fit(
             [r.plain for r in others], [r.label for r in others], [r.set for r in others], [0] * 10
         )
-        for row in rows:
-            if row.set == name:
-                yield _predict(row, weights, plain)
+        with patch.object(features, "load_weights", lambda weights=weights: weights):
+            yield from [_predict(row, weights, plain) for row in rows if row.set == name]
 
 
 def _predict(row: LabelledRow, weights: Mapping[str, Weights], plain: Weights) -> Prediction:
-    chances = judge_row(row, weights["claim"])
+    """By the judge as it is shipped, but for its weights."""
+    claims = [(claim.text, "") for claim in row.claims]
+    chances = [c.probability for c in judge_claims(claims, [row.context], row.language)]
     # rounded: the last bit of a mean would order answers that are alike
     value = round(sum(chances) / len(chances), 6) if chances else 0.5
     probability = round(judge_answer(chances, weights["answer"]), 6)
@@ -115,10 +118,7 @@ def main() -> None:
     """Print everything; with --fit write the weights, with --write the page of quality."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", action="store_true", help="write the weights of all sets together")
-    parser.add_argument("--pairs", nargs="*", default=[], help="files of claims with a label")
-    parser.add_argument(
-        "--relevance", nargs="*", default=[], help="files of questions and answers with a label"
-    )
+    parser.add_argument("--pairs", nargs="*", default=[], help="more files of claims with a label")
     parser.add_argument(
         "--held-out", type=Path, help="write weights that never saw a set, for each"
     )
@@ -139,13 +139,11 @@ def main() -> None:
     print("\ncalibration error:", ", ".join(f"{k} {v:.3f}" for k, v in calibration.items()))
     rules = measure_rules(rows)
     print("\nrules on labelled claims:", rules)
-    paired = {Path(path).name: pairs.measure(Path(path)) for path in options.pairs}
+    paired = {path.name: pairs.measure(path) for path in [pairs.BLIND, *map(Path, options.pairs)]}
     for name, found in paired.items():
         print(f"\n{name}:", json.dumps(found, indent=1))
     others: dict[str, Any] = tasks.measure_all()
     print("\nother questions:", json.dumps(others, indent=1))
-    for path in options.relevance:
-        print(f"\n{path}:", json.dumps(tasks.measure_file(Path(path)), indent=1))
     rates = speed.measure()
     print("\nspeed:", rates)
     met = [each.met for each in acceptance.check()]

@@ -1,4 +1,4 @@
-"""What users expect of a judge: python bench/judge/acceptance.py [--judge SPEC]
+"""What users expect of a judge: python -m bench.judge.acceptance [--judge SPEC]
 
 Reads the acceptance examples beside the checkout (never part of the project) and prints which
 expectations hold."""

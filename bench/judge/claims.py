@@ -22,6 +22,7 @@ from ragstone.text.sentences import split_cited_parts
 class LabelledClaim:
     """A claim of a row; its label is None where only the whole row has one."""
 
+    text: str
     features: tuple[float, ...]
     conflict: Conflict | None
     label: int | None
@@ -35,6 +36,7 @@ class LabelledRow:
     kind: str
     """The set with its part: ragtruth/qa."""
     language: str
+    context: str
     label: int
     claims: tuple[LabelledClaim, ...]
     containment: float
@@ -63,11 +65,12 @@ def _read_row(row: Mapping[str, Any]) -> LabelledRow:
         if laid.words:
             label = _find_label(row, spans[claim["sentence"]], is_single=len(spans) == 1)
             conflict = find_conflict(laid) if laid.held else None
-            claims.append(LabelledClaim(measure(laid), conflict, label))
+            claims.append(LabelledClaim(claim["claim"], measure(laid), conflict, label))
     return LabelledRow(
         set=row["set"],
         kind=row["dataset"],
         language=language,
+        context=row["context"],
         label=row["label"],
         claims=tuple(claims),
         containment=_contain(whole),

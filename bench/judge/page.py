@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.judge.pairs import BLIND
+
 ROOT = Path(__file__).resolve().parents[2]
 LEARNED = ROOT / "src/ragstone/judges/offline/learned"
 PAGES = {
@@ -17,6 +19,7 @@ PAGES = {
     "es": (ROOT / "docs/es/judge-offline.md", LEARNED / "quality.es.md"),
 }
 """Language → the page of the docs and its copy in the package."""
+HARD = "hard pairs on one subject"
 _SPANISH = {
     "set": "conjunto", "value shown": "valor mostrado", "probability": "probabilidad", "containment": "palabras contenidas",
     "ten features": "diez rasgos", "balanced accuracy": "exactitud equilibrada", "true accepted": "ciertas aceptadas",
@@ -29,6 +32,10 @@ _SPANISH = {
     "paragraph or its neighbour (XQuAD es)": "párrafo o su vecino (XQuAD es)",
     "answer or another question's (XQuAD en)": "respuesta o la de otra pregunta (XQuAD en)",
     "answer or another question's (XQuAD es)": "respuesta o la de otra pregunta (XQuAD es)",
+    "answer or another statement on the subject (en)": "respuesta u otra frase sobre el tema (en)",
+    "answer or another statement on the subject (es)": "respuesta u otra frase sobre el tema (es)",
+    "claims in": "afirmaciones en", "English": "inglés", "Spanish": "español", "wrong caught": "falsas detectadas",
+    "AUROC of containment": "AUROC de las palabras contenidas",
     "short answer that people accept (NQ)": "respuesta breve que se acepta (NQ)",
     "text or the same jumbled, doubled or cut off": "texto o el mismo revuelto, repetido o cortado",
     "shared words": "palabras comunes", "cosine": "coseno", "token F1": "F1 de palabras", "constant": "constante",
@@ -39,7 +46,6 @@ _CATCHES = {
     "quantifiers": ("all, some, none; must, may", "todos, algunos, ninguno; debe, puede"),
     "relations": ("a comparison or an order in time turned round", "una comparación o un orden invertidos"),
     "opposites": ("a word for its opposite", "una palabra por su contraria"),
-    "roles": ("two names in each other's place", "dos nombres intercambiados"),
 }  # fmt: skip
 
 
@@ -55,6 +61,7 @@ def write_page(
         tables = {
             "sets": _format_sets(sets, language),
             "rules": _format_rules(rules, paired, language),
+            "pairs": _format_pairs(paired[BLIND.name], language),
             "others": _format_others(others, language),
         }
         text = page.read_text("utf-8")
@@ -124,6 +131,21 @@ def _format_rules(
     return _format_table(["rule", "fires", "right", "right on pairs"], rows, language)
 
 
+def _format_pairs(found: Mapping[str, Any], language: str) -> str:
+    rows = [
+        [
+            _say({"en": "English", "es": "Spanish"}[name], language),
+            f"{each['true accepted']:.0%}".replace("%", " %"),
+            f"{each['false caught']:.0%}".replace("%", " %"),
+            _figure(each["auroc"], language),
+            _figure(each["containment auroc"], language),
+        ]
+        for name, each in found.items()
+    ]
+    heading = ["claims in", "true accepted", "wrong caught", "AUROC", "AUROC of containment"]
+    return _format_table(heading, rows, language)
+
+
 def _format_others(others: Mapping[str, Mapping[str, float]], language: str) -> str:
     rows = []
     for name, found in others.items():
@@ -171,6 +193,8 @@ def _list_quality(
         "correctness": [other("short answer", "NQ-open", "en", 899)],
         "relevance": [
             other("answer or another question's (XQuAD en)", "XQuAD", "en", 400),
+            other("answer or another statement on the subject (en)", HARD, "en", 60),
             other("answer or another question's (XQuAD es)", "XQuAD", "es", 400),
+            other("answer or another statement on the subject (es)", HARD, "es", 60),
         ],
     }

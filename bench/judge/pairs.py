@@ -16,6 +16,10 @@ from ragstone.judges.offline.reading import read
 from ragstone.judges.offline.rules import find_conflict
 from ragstone.types import Chunk
 
+BLIND = Path(__file__).with_name("blind_pairs.jsonl")
+"""True claims in other words and claims with one wrong detail, thirty each in both languages, by a
+writer who had seen no rule. Measured, never tuned on."""
+
 
 def measure(path: Path) -> dict[str, dict[str, Any]]:
     """For each language the share of true claims accepted and of false ones caught, and what the

@@ -30,11 +30,12 @@ class Row(NamedTuple):
 
     @classmethod
     def from_data(cls, name: str, row: Mapping[str, Any]) -> Row:
-        """A row of the shared data."""
-        text = json.dumps([name, row["question"], row["context"], row["claim"]])
+        """A row of the shared data, or a pair."""
+        question = row.get("question") or ""
+        text = json.dumps([name, question, row["context"], row["claim"]])
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        language = "es" if name == "inferes" else "en"
-        return cls(key, name, row["label"], row["question"], row["context"], row["claim"], language)
+        language = row.get("language") or ("es" if name == "inferes" else "en")
+        return cls(key, name, row["label"], question, row["context"], row["claim"], language)
 
     def draw(self, seed: str) -> str:
         """Where the row stands in a random order."""
@@ -43,11 +44,8 @@ class Row(NamedTuple):
     @property
     def sample(self) -> dict[str, Any]:
         """The row as a sample of ragstone."""
-        question = (
-            self.question
-            or {"en": "What does the text say?", "es": "¿Qué dice el texto?"}[self.language]
-        )
-        return {"id": self.key, "question": question, "answer": self.answer,
+        asked = {"question": self.question} if self.question else {}
+        return {"id": self.key, **asked, "answer": self.answer,
                 "contexts": [self.context], "language": self.language}  # fmt: skip
 
 
@@ -102,14 +100,15 @@ def _ask_yes_or_no(row: Row, statement: str, url: str) -> float | None:
     )
     with urllib.request.urlopen(request) as response:
         reply = json.load(response)
-    chances = {"yes": 0.0, "no": 0.0}
+    options = ("si" if row.language == "es" else "yes", "no")
+    chances = dict.fromkeys(options, 0.0)
     for token in reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"]:
-        word = token["token"].strip().lower()
-        word = {"sí": "yes", "si": "yes"}.get(word, word)
-        if word in chances:
-            chances[word] += math.exp(token["logprob"])
+        word = token["token"].strip().lower().replace("í", "i")
+        for option in options:
+            if word and option.startswith(word):  # some tokenizers cut sí into s and í
+                chances[option] += math.exp(token["logprob"])
     mass = sum(chances.values())
-    return chances["yes"] / mass if mass else None
+    return chances[options[0]] / mass if mass else None
 
 
 def _score_chances(chances: Sequence[float | None]) -> Prediction:
@@ -177,7 +176,8 @@ def ask_ragas(python: str) -> Callable[[Row, str, HeldOut], Prediction]:
         pipe_in, pipe_out = worker[0].stdin, worker[0].stdout
         assert pipe_in is not None
         assert pipe_out is not None
-        pipe_in.write(json.dumps(row.sample) + "\n")
+        # Ragas does not score without a question
+        pipe_in.write(json.dumps({"question": "What does the text say?"} | row.sample) + "\n")
         pipe_in.flush()
         line = pipe_out.readline()
         if not line:
@@ -195,7 +195,7 @@ def use_held_out(row: Row, models: HeldOut) -> Iterator[None]:
     """Judge with the embedded judge's models that never saw the set of the row, if there are any."""
     from ragstone.judges.offline import features
 
-    if not models:
+    if row.set not in models:
         yield
         return
     shipped = features.load_weights

@@ -52,6 +52,12 @@ def test_a_token_may_be_the_beginning_of_a_word() -> None:
     assert find_option("Un", ("true", "unknown")) == "unknown"
 
 
+def test_an_accent_may_be_left_out() -> None:
+    tokens = [("S", math.log(0.3)), ("Si", math.log(0.3)), ("No", math.log(0.4))]
+    assert weigh_options(tokens, ("sí", "no")) == pytest.approx({"sí": 0.6, "no": 0.4})
+    assert find_option("Si.", ("sí", "no")) == "sí"
+
+
 @pytest.mark.parametrize("text", ["", "  ", "D", "Answer", "AB", "I think A"])
 def test_what_is_no_option_is_none(text: str) -> None:
     assert find_option(text, ABC) is None

@@ -268,6 +268,16 @@ def test_what_a_function_returns_is_checked(said: Any, kind: str) -> None:
     assert answered.kind == kind
 
 
+def test_a_function_may_state_how_likely_a_claim_is_supported() -> None:
+    def judge(ask: Ask) -> Any:
+        return {"verdicts": [{**row, "probability": 0.8} for row in verdicts(*"ssn")["verdicts"]]}
+
+    member = FunctionJudge(judge, Fixed({}))  # type: ignore[arg-type]
+    (voted,) = asyncio.run(Jury([member, member]).answer([SUPPORT]))
+    for reply in (called(judge, SUPPORT), voted):
+        assert [row["probability"] for row in reply.value["verdicts"]] == [0.8, 0.8, 0.8]
+
+
 def test_a_function_that_raises_is_a_typed_failure() -> None:
     answered = called(lambda ask: 1 / 0, SUPPORT)
     assert isinstance(answered, JudgeFailed)

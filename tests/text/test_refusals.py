@@ -49,6 +49,7 @@ def test_hardly_any_ordinary_answer_is_taken_for_a_refusal() -> None:
         "Without a receipt you cannot get a refund.", "No se puede devolver sin el recibo.",
         "The river has no name.", "El río no tiene nombre.", "The report was never published.",
         "The document must not be signed in red.", "Los documentos no se pueden firmar con lápiz.",
+        "Children under four pay no fee for entry.", "Un niño de tres años no paga entrada.",
     ],
 )  # fmt: skip
 def test_a_negative_statement_is_no_refusal(answer: str) -> None:

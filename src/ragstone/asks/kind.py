@@ -1,7 +1,8 @@
 """Kind: everything the package knows of one kind of question, in one place.
 
-Each file of this folder registers one. Judges, merging, juries, cascades and `judge check` walk this registry; no other
-table lists kinds."""
+Each file of this folder registers one; judges, merging, juries and cascades walk this registry. Two tables name some of its
+kinds, since asks know neither judges nor metrics: `judges/offline/kinds.py` those that the embedded judge answers,
+`experiments/judge_check/controls.py` those with controls."""
 
 from __future__ import annotations
 

@@ -228,7 +228,8 @@ def choose_support(ask: Ask, code: LocalCode) -> Deciding:
     """Ask for each claim whether the sources support it; P(yes) is its probability.
 
     Quotes are found afterwards and change nothing. Once a claim is called supported, an invented one must be denied; and
-    a claim that code saw nothing of must be denied by an invented source, else it counts as an order that was obeyed."""
+    a claim that code saw nothing of is put to an invented source, too: where that supports it as well, since an order was
+    obeyed, its probability is that of a no there."""
     prompt = code.load_prompt("choose_support")
     verdicts: list[dict[str, Any]] = []
     for case in ask.values["cases"]:
@@ -242,7 +243,7 @@ def choose_support(ask: Ask, code: LocalCode) -> Deciding:
         choices = yield tuple(requests)
         decided = [read_yes(*pair) for pair in zip(choices, requests, strict=True)]
         embedded = {row["id"]: row for row in code.reply.get("verdicts", ())}
-        obeyed: set[str] = set()
+        obeyed: dict[str, float | None] = {}
         if any(is_supported for is_supported, _ in decided):
             lifted = [
                 claim
@@ -256,14 +257,16 @@ def choose_support(ask: Ask, code: LocalCode) -> Deciding:
                 build_support_request(prompt, [passage], state(c["text"], case)) for c in lifted
             ]
             choices = yield tuple(controls)
-            first, *others = (read_yes(*pair)[0] for pair in zip(choices, controls, strict=True))
-            if first:
+            first, *others = (read_yes(*pair) for pair in zip(choices, controls, strict=True))
+            if first[0]:
                 raise JudgeFailed("compromised", "trap_taken")
-            obeyed = {c["id"] for c, is_yes in zip(lifted, others, strict=True) if is_yes}
+            obeyed = {c["id"]: p for c, (is_yes, p) in zip(lifted, others, strict=True) if is_yes}
         for claim, (is_supported, chance) in zip(case["claims"], decided, strict=True):
             is_contradicted = embedded.get(claim["id"], {}).get("verdict") == "contradicted"
             if claim["id"] in obeyed:
-                is_supported, chance = False, None if chance is None else 0.0
+                anyway = obeyed[claim["id"]]
+                is_supported = False
+                chance = None if chance is None or anyway is None else round(1 - anyway, 4)
             row = build_chosen_row(claim, is_supported, chance, is_contradicted)
             if claim["id"] in obeyed:
                 row["reason"] = compose("supported_by_anything")
@@ -308,19 +311,24 @@ def quote_evidence(
     sources: Sequence[Mapping[str, str]],
     find_evidence: Callable[[str, Sequence[str]], list[tuple[int, str]]],
 ) -> list[dict[str, str]]:
-    """Return the closest sentence of the sources: of a supported claim the closest that can prove it."""
+    """Return the closest sentence of the sources: of a supported claim the closest that can prove it, or the closest few that
+    can together, since a claim may have its figures from two sentences."""
     from ragstone.text.claim_checks import find_quote_fault  # a slow import
 
     texts = [source["text"] for source in sources]
     found = find_evidence(claim, texts)
+    chosen = found[:1]
     if row["verdict"] == "supported":
-        proving = [
-            (index, quote)
-            for index, quote in found
-            if find_quote_fault(claim, [(quote, texts[index])]) is None
-        ]
-        found = proving or found
-    return [{"source": sources[index]["id"], "quote": quote} for index, quote in found[:1]]
+        sets = [[each] for each in found] + [found[:n] for n in range(2, len(found) + 1)]
+        chosen = next(
+            (
+                some
+                for some in sets
+                if find_quote_fault(claim, [(quote, texts[n]) for n, quote in some]) is None
+            ),
+            chosen,
+        )
+    return [{"source": sources[index]["id"], "quote": quote} for index, quote in chosen]
 
 
 CaseKey = tuple[str, tuple[str, ...]]
@@ -389,8 +397,8 @@ def _vote_on_verdicts(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
         verdict = min(votes, key=lambda v: (-votes[v], _TIE_BREAK[v]))
         chance = _average_chances(ballot)
         if chance is not None and (chance >= 0.5) != (verdict == "supported"):
-            others = [row["verdict"] for row in ballot if row["verdict"] != "supported"]
-            verdict = "supported" if chance >= 0.5 else Counter(others).most_common(1)[0][0]
+            fitting = [v for v in votes if (v == "supported") == (chance >= 0.5)]
+            verdict = max(fitting, key=votes.__getitem__, default=verdict)
         winners = [row for row in ballot if row["verdict"] == verdict]
         evidence = [quote for row in winners for quote in row["evidence"]]
         unique = [quote for n, quote in enumerate(evidence) if quote not in evidence[:n]]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ragstone.asks.choices import Choice, ChoiceRequest
 from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.text.terms import strip_accents
 from ragstone.types import NO_USAGE, Usage, Verdict
 
 ChoiceOutcome = Choice | JudgeFailed | OutOfBudget
@@ -129,9 +130,9 @@ def weigh_options(
 
 
 def _match_token(token: str, options: Sequence[str]) -> str | None:
-    """Return the option that a token is, or is the beginning of."""
-    text = strip_token(token).casefold()
-    return next((o for o in options if text and o.casefold().startswith(text)), None)
+    """Return the option that a token is, or is the beginning of; accents may be left out: Si."""
+    text = strip_accents(strip_token(token).casefold())
+    return next((o for o in options if text and strip_accents(o.casefold()).startswith(text)), None)
 
 
 def find_option(text: str, options: Sequence[str]) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragstone.asks import Answered, Ask, Reply
+from ragstone.asks import KINDS, Answered, Ask, Reply
 from ragstone.asks.json_replies import ReplyFault, fit_value
 from ragstone.asks.kind import build_spec
 from ragstone.errors import JudgeFailed, OutOfBudget
@@ -106,13 +106,27 @@ class FunctionJudge(Reopenable):
 def _check_value(ask: Ask, value: Any) -> Any:
     """Return the value fitted to the schema; raises JudgeFailed when it is not a full reply to the Ask."""
     try:
-        fitted = fit_value(value, ask.schema)
+        fitted = fit_value(value, _allow_probabilities(ask))
     except ReplyFault as fault:
         raise JudgeFailed("unparseable", "reply_unusable", fault=fault.reason) from None
     gap = _find_gap(ask, fitted)
     if gap:
         raise JudgeFailed("incomplete", "reply_unusable", fault=gap)
     return {"vectors": remove_probe(fitted["vectors"])} if ask.kind == "embed" else fitted
+
+
+def _allow_probabilities(ask: Ask) -> Mapping[str, Any]:
+    """Return the schema of the reply; rows that decide something may state how likely it is."""
+    items = KINDS[ask.kind].items
+    if items is None:
+        return ask.schema
+    rows = ask.schema["properties"][items.rows]
+    fields = {**rows["items"]["properties"], "probability": {"type": "number"}}
+    decided = {**rows, "items": {**rows["items"], "properties": fields}}
+    return {
+        **ask.schema,
+        "properties": {**ask.schema["properties"], items.rows: decided},
+    }
 
 
 def _add_probe(ask: Ask) -> Ask:

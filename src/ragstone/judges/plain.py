@@ -19,7 +19,7 @@ from ragstone.judges.sessions import DecisionSession, run_sessions
 from ragstone.locale.messages import code_of
 from ragstone.types import NO_USAGE
 
-ROUTE_VERSION = 5
+ROUTE_VERSION = 6
 """Increased when questions, passages or checks change in a way that can change a reply; part of the cache key."""
 WHOLE_CHARS = 9_000
 """Sources up to this length together are shown whole; of longer ones the passages that are closest to the claims."""

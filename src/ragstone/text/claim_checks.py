@@ -195,7 +195,8 @@ class _Clause(NamedTuple):
 def _split_clauses(text: str) -> tuple[_Clause, ...]:
     """The clauses of a text that say something."""
     clauses = []
-    for part in _JOINT.split(_NO_DENIAL.sub(" ", text.replace("’", "'"))):
+    text = _FALSE_FACT.sub(r"no \1", _NO_DENIAL.sub(" ", text.replace("’", "'")))
+    for part in _JOINT.split(text):
         words = _list_words(part)
         marks = [n for n, word in enumerate(words) if _denies(word)]
         if marks and words[marks[0]].lower() in ("neither", "ni"):
@@ -330,6 +331,10 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 """Where one clause ends and the next begins."""
+_FALSE_FACT = re.compile(
+    r"([\w ]+)[\"']?:\s*[\"']?(?:false|no|none)[\"']?\s*(?=[,;}\]\n]|$)", re.IGNORECASE
+)
+"""A key whose value denies it, as JSON and YAML have them: `wifi: false`."""
 _NO_DENIAL = re.compile(
     r"\b(?:no (?:more|less|fewer|later|earlier|sooner) than|not (?:only|just|merely|until)|no (?:más|menos) de"
     r"|no (?:solo|sólo|solamente)|not at least)\b",

@@ -34,9 +34,9 @@ CLASSES: Final[dict[str, str]] = {
         """,
     "information": """
         information info detail details mention answer answers data reference references indication indications record
-        records result results evidence passage passages context entry anything
+        records result results evidence passage passages context anything
         información detalle* mención menciones respuesta* dato* referencia* indicación indicaciones constancia resultado*
-        evidencia* prueba* entrada pasaje* contexto
+        evidencia* prueba* pasaje* contexto
         """,
     "question": "question questions query pregunta preguntas consulta",
     "know": """
@@ -82,6 +82,7 @@ IDIOMS: Final = (
     r"\b(?:nothing|nada) (?:in|en) (?:the|any|el|la|los|las|ning\w+) .*\b(?:about|on|regarding|sobre|acerca|respecto)\b",
     r"\b(?:it|they) (?:do|does|did) not (?:\w+ )?(?:say|mention|specify|state)\b",
     r"^no (?:lo |se )?(?:dice|menciona|especifica|indica)n?\b",
+    r"\b(?:no|any|ninguna) (?:entry|entrada) (?:about|on|for|sobre|para|acerca)\b",
 )
 """Refusals that no combination of classes shows."""
 

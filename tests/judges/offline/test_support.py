@@ -85,7 +85,6 @@ def test_a_rule_that_cannot_tell_says_nothing(source: str, claim: str) -> None:
         ("Drug A is safer than drug B.", "Drug B is safer than drug A."),
         ("Clean the filter before you open the valve.", "Clean the filter after you open the valve."),
         ("Prices increased in the north.", "Prices decreased in the north."),
-        ("Anna Smith defeated Clara Jones in the final.", "Clara Jones defeated Anna Smith in the final."),
         ("El museo abre a las 9 los domingos.", "El museo abre a las 11 los domingos."),
         ("Se admiten perros en el jardín.", "No se admiten perros en el jardín."),
         ("Algunas habitaciones tienen vistas al mar.", "Todas las habitaciones tienen vistas al mar."),
@@ -136,6 +135,20 @@ def test_json_is_read_as_facts(claim: str, is_supported: bool) -> None:
     row = verdict(claim, HOTEL, language="en")
     assert (row["verdict"] == "supported") is is_supported, row
     assert all(quote["quote"] in HOTEL for quote in row["evidence"])
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_supported"),
+    [
+        ("There is no pool.", True),
+        ("There is a pool.", False),
+        ("The Aurora has parking.", True),
+        ("The Aurora has no wifi.", True),
+    ],
+)
+def test_a_short_record_is_no_bare_answer(claim: str, is_supported: bool) -> None:
+    record = '{"name": "Aurora", "wifi": false, "parking": true, "pool": "no"}'
+    assert (verdict(claim, record)["verdict"] == "supported") is is_supported
 
 
 def test_the_right_figure_of_another_question_is_no_answer() -> None:

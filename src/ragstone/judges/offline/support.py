@@ -193,10 +193,10 @@ def _compare_bare(said: str, sources: Sources, language: str | None, question: s
 
 
 def _is_bare(source: Reading, language: str | None) -> bool:
-    """Whether a source only names something; more than a few words with a full stop are a sentence,
-    whatever its verb."""
+    """Whether a source only names something; a record does not, and more than a few words with a
+    full stop are a sentence, whatever its verb."""
     is_stopped = source.raw.rstrip().endswith(".") and len(source.words) > MAX_STOPPED_WORDS
-    return not is_stopped and is_bare_answer(source.raw, language)
+    return not source.is_record and not is_stopped and is_bare_answer(source.raw, language)
 
 
 MAX_STOPPED_WORDS = 4
@@ -214,10 +214,12 @@ def _measure_share(part: Reading, whole: Reading, known: set[str]) -> float:
 
 def _compare_languages(laid: Alignment) -> float | None:
     """The chance of a claim in another language than its sources, from the sentence encoder; None
-    in the same language.
+    in the same language, or where a record has too few words to be of any.
 
     Names and numbers must stand in the sources all the same."""
     if len(laid.claim.words) < MIN_WORDS_OF_LANGUAGE:
+        return None
+    if any(reading.is_record for reading in laid.sources.readings):
         return None
     others = {detect_language(reading.raw[:2000]) for reading in laid.sources.readings}
     if detect_language(laid.claim.raw) in others:
@@ -269,7 +271,6 @@ _REASONS = {
     "quantifiers": "quantifier_differs",
     "relations": "comparison_reversed",
     "opposites": "word_opposite",
-    "roles": "names_swapped",
 }
 
 
