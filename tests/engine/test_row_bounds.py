@@ -42,7 +42,7 @@ SHORT = {
     "chinese": "中文。",
     "one sentence": "The tower is 300 metres tall. ",
     "numbers": "7. 8. ",
-    "quotations": '"a river said he, \'and b\': ',
+    "quotations": "\"a river said he, 'and b': ",
     "citations": "The tower is tall [1]. ",
 }
 """Texts of very many sentences, or of one that has no end."""

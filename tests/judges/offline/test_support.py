@@ -51,7 +51,10 @@ def test_an_answer_is_the_less_likely_supported_the_more_it_invents() -> None:
         ("The price is €15,000.", "The price is 15,000 euros."),
         ("The shop is closed on Tuesdays.", "The shop is open every day except on Tuesdays."),
         ("The shop is open every day except on Tuesdays.", "The shop is closed on Tuesdays."),
-        ("It is open from 9:00 to 18:00, on Saturday until 14:00.", "On Saturday it is open until 14:00."),
+        (
+            "It is open from 9:00 to 18:00, on Saturday until 14:00.",
+            "On Saturday it is open until 14:00.",
+        ),
         ("You need a ticket to enter.", "You can't enter without a ticket."),
         ("The notice period is sixty days.", "The notice period is 60 days."),
         ("The train leaves at 15:00.", "The train leaves at 3 pm."),
