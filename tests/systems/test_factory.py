@@ -34,6 +34,18 @@ def test_parameters_are_those_with_a_default() -> None:
     assert ask(system).answer == "Why? 7"
 
 
+def test_two_lambdas_are_two_systems() -> None:
+    found = [make_system(f).identity() for f in (lambda q: "yes", lambda q: "no")]
+    assert found[0] != found[1]
+    built = [make_system(f).identity() for f in (lambda: Shop("dry"), lambda: Shop("warm"))]
+    assert built[0] != built[1]
+    assert make_system(ask_twice).identity() == make_system(ask_twice).identity()
+
+
+def ask_twice(question: str, times: int = 2) -> str:
+    return question * times
+
+
 @dataclass
 class Settings:
     depth: int = 1

@@ -21,7 +21,7 @@ from ragstone.systems.http import HTTP_OPTIONS, HttpSystem
 from ragstone.systems.methods import choose_method, get_method
 from ragstone.systems.predictions import PredictionsSystem
 from ragstone.systems.protocol import System
-from ragstone.systems.python import PythonSystem, hash_source, make_process_version
+from ragstone.systems.python import PythonSystem, hash_function, hash_source, make_process_version
 from ragstone.systems.templates import ask_by_template
 
 SYSTEM_KINDS = ("pipeline", "url", "predictions", "python", "command")
@@ -179,7 +179,9 @@ def _from_object(
             raise RagstoneError(f"the system {name!r} cannot be made: {bad}") from None
         # the source of the factory stands for what it builds, together with the options it was
         # called with
-        version = version or hash_source(target)
+        version = version or (
+            hash_source(target) if isinstance(target, type) else hash_function(target)
+        )
         # what a factory built may itself be a System, a framework's object or a function
         system = _from_object(
             built,
