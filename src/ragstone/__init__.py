@@ -16,7 +16,9 @@ from ragstone._version import __version__
 if TYPE_CHECKING:
     from ragstone.data import read
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
+    from ragstone.experiments.ablate import ablate
     from ragstone.experiments.bench import bench
+    from ragstone.experiments.plot import plot
     from ragstone.experiments.run import Run, aevaluate, evaluate
     from ragstone.monitor import Monitor
     from ragstone.rankings import score_rankings
@@ -39,11 +41,13 @@ _HOMES = {
     "Score": "ragstone.types",
     "Store": "ragstone.store",
     "Usage": "ragstone.types",
+    "ablate": "ragstone.experiments.ablate",
     "aevaluate": "ragstone.experiments.run",
     "bench": "ragstone.experiments.bench",
     "evaluate": "ragstone.experiments.run",
     "generate": "ragstone.testset.sets",
     "metric": "ragstone.registry",
+    "plot": "ragstone.experiments.plot",
     "read": "ragstone.data",
     "score_rankings": "ragstone.rankings",
 }
@@ -63,11 +67,13 @@ __all__ = [
     "Store",
     "Usage",
     "__version__",
+    "ablate",
     "aevaluate",
     "bench",
     "evaluate",
     "generate",
     "metric",
+    "plot",
     "read",
     "score_rankings",
 ]

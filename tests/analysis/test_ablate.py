@@ -66,6 +66,12 @@ def test_the_factor_that_matters_is_told_from_the_one_that_does_not(build, full:
     assert base.low < base.mean < base.high
 
 
+def test_a_setting_that_moves_no_score_is_identical(build) -> None:
+    made = [({"k": k}, build(f"r{k}", {"score": [0.2, 0.4, 0.9] * 9})) for k in (3, 5)]
+    (factor,) = compute_effects(made, "score").factors
+    assert [level.verdict for level in factor.levels] == ["", "identical"]
+
+
 def test_a_full_grid_averages_over_the_other_factors(build) -> None:
     made = runs_of(build, build_grid(VARY, full=True), lambda one: 0, np.random.default_rng(2))
     assert [level.runs for level in compute_effects(made, "score").factors[0].levels] == [2, 2, 2]

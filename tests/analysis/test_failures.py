@@ -70,6 +70,11 @@ def test_an_answer_where_there_is_none_is_a_missed_refusal() -> None:
     assert (found.kind, found.also) == ("missed_refusal", ("hallucination",))
 
 
+def test_a_refusal_is_right_in_whatever_words_the_reference_declines() -> None:
+    found = classed(1.0, 1.0, 1.0, answer=REFUSAL, reference="The documents do not say when.")
+    assert found.kind == "fine"
+
+
 def test_a_right_refusal_is_fine_although_it_claims_nothing() -> None:
     nothing = Score(outcome="not_applicable", reason="none")
     assert classed(nothing, nothing, nothing, answer=REFUSAL, reference=REFUSAL).kind == "fine"

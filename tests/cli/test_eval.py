@@ -275,10 +275,21 @@ def test_durations_as_people_say_them(seconds, said):
     assert format_duration(seconds) == said
 
 
-def test_a_metric_that_wraps_another_is_computed_itself(call, rows, write):
+def test_a_metric_that_wraps_another_is_computed_itself(call, rows, write, monkeypatch):
+    monkeypatch.syspath_prepend(Path.cwd())
+    write("decorators.py", DECORATOR)
     code = """
 import functools
+from decorators import halve
 from ragstone import metric
+@metric
+@halve
+def first(answer: str) -> float:
+    return 0.5
+@metric
+@halve
+def second(answer: str) -> float:
+    return 1.0
 def base(answer: str) -> float:
     "0.5."
     return 0.5
@@ -291,3 +302,17 @@ def mine(answer):
     assert call("eval", "data.jsonl", "-m", "own.py:mine", "-q", "-o", "out.jsonl").code == 0
     first = Path("out.jsonl").read_text(encoding="utf-8").splitlines()[0]
     assert json.loads(first)["base"] == 0.25
+    for name, value in (("first", 0.25), ("second", 0.5)):
+        assert call("eval", "data.jsonl", "-m", f"own.py:{name}", "-q", "-o", "out.jsonl").code == 0
+        line = Path("out.jsonl").read_text(encoding="utf-8").splitlines()[0]
+        assert json.loads(line)[name] == value
+
+
+DECORATOR = """
+import functools
+def halve(function):
+    @functools.wraps(function)
+    def halved(*fields):
+        return 0.5 * function(*fields)
+    return halved
+"""

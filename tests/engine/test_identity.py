@@ -14,7 +14,7 @@ from faults.server import FaultServer
 from ragstone import Run, evaluate, metric
 from ragstone.asks import Asking
 from ragstone.engine import identity
-from ragstone.errors import RagstoneError
+from ragstone.errors import RagstoneError, UnknownMetric
 from ragstone.metrics import resolve
 from ragstone.registry import REGISTERED
 from ragstone.registry.fingerprints import UNPROVEN, fingerprint
@@ -145,6 +145,8 @@ def test_a_secret_of_the_url_is_not_stored(server: FaultServer, prompts: Path) -
 
 def test_a_metric_wrapped_around_ours_is_the_users_own(server: FaultServer) -> None:
     ours = REGISTERED["coherence"]
+    with pytest.raises(UnknownMetric, match="two metrics are called 'coherence'"):
+        resolve(functools.wraps(ours.function)(lambda answer: 1.0))
 
     def build(level: float) -> Any:
         @functools.wraps(ours.function)
@@ -152,13 +154,13 @@ def test_a_metric_wrapped_around_ours_is_the_users_own(server: FaultServer) -> N
             yield from ours.function(*fields, **options)
             return Score(level)
 
-        return resolve(own)
+        return resolve(metric(name="own_coherence")(own))
 
     judge = {"model": "openai:m", "base_url": server.url}
     try:
         runs = [evaluate(ROWS, [build(level)], judge=judge) for level in (0.25, 0.75)]
     finally:
-        REGISTERED["coherence"] = ours
+        REGISTERED.pop("own_coherence", None)
     assert [next(iter(run.scores()["s0"].values())).value for run in runs] == [0.25, 0.75]
 
 

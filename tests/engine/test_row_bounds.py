@@ -6,13 +6,18 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from ragstone import evaluate
+from ragstone.judges.offline.alignment import align, index_sources
+from ragstone.judges.offline.reading import read
 from ragstone.text.claim_checks import find_quoted_sentence
-from ragstone.text.windows import MAX_SOURCE_CHARS, MAX_TEXT_CHARS, cut_text, select_windows
+from ragstone.text.sentences import MAX_TEXT_CHARS, cut_text, split_sentences
+from ragstone.text.windows import MAX_SOURCE_CHARS, select_windows
 
 WORDS = [
     "museum",
@@ -31,8 +36,16 @@ WORDS = [
     "tower",
 ]
 
-SHORT = {"paragraphs": "a\n\n", "dots": ".", "chinese": "中文。"}
-"""Texts of very many sentences."""
+SHORT = {
+    "paragraphs": "a\n\n",
+    "dots": ".",
+    "chinese": "中文。",
+    "one sentence": "The tower is 300 metres tall. ",
+    "numbers": "7. 8. ",
+    "quotations": "\"a river said he, 'and b': ",
+    "citations": "The tower is tall [1]. ",
+}
+"""Texts of very many sentences, or of one that has no end."""
 
 
 def build_text(kind: str, size: int, seed: int) -> str:
@@ -101,12 +114,49 @@ def test_the_sentence_of_a_claim_is_looked_for_once(monkeypatch: pytest.MonkeyPa
     assert 0 < len(looked_for) <= 2 * len(texts)
 
 
+def test_a_long_text_is_segmented_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sentencex
+
+    lengths: list[int] = []
+
+    def segment(language: str, text: str) -> Iterator[str]:
+        lengths.append(len(text))
+        yield text
+
+    monkeypatch.setattr(sentencex, "segment", segment)
+    text = build_text("prose", 100_000, 4)
+    spans = split_sentences(text)
+    assert max(lengths) <= MAX_TEXT_CHARS
+    assert [text[start:end] for start, end in spans[1:]] == [
+        text[end + 1 : after] for (_, end), (_, after) in pairwise(spans)
+    ]
+
+
+def test_a_sample_is_classed_by_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def find(quote: str, text: str) -> None:
+        read.append(len(text))
+
+    monkeypatch.setattr("ragstone.analysis.text_evidence.find_quote", find)
+    row = build_row("prose", 100_000) | {"contexts": ["The museum opens at nine. " * 9_000]}
+    assert evaluate([row], ["faithfulness"]).failures().samples == 1
+    assert 0 < max(read) <= MAX_SOURCE_CHARS * 1.1
+
+
+def test_words_that_a_claim_repeats_share_their_places() -> None:
+    question, chunk = "How tall is it? " * 50, "It is tall. " * 50
+    claim = read(question, "en")
+    alignment = align(claim, index_sources((read(chunk, "en"),)))
+    assert len({id(places) for places in alignment.places}) < len(alignment.places)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["no spaces", "figures", "prose", *SHORT])
 def test_a_million_characters_in_every_field_fit_in_400_mb(kind: str, tmp_path: Path) -> None:
     code = (
         "import sys, json, ragstone; row = json.load(open(sys.argv[1]));"
-        "run = ragstone.evaluate([row], store=sys.argv[2]); assert run.scores();"
+        "run = ragstone.evaluate([row], store=sys.argv[2]); assert run.scores(); assert str(run.failures());"
         "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
     )
     file = tmp_path / "row.json"

@@ -180,7 +180,7 @@ def test_the_ablation_finds_what_the_setting_does(tmp_path) -> None:
     blind, k = recall.factors
     assert blind.levels[1].verdict == "worse"
     assert blind.levels[1].difference == pytest.approx(-0.25)
-    assert k.levels[1].verdict == "unclear"
+    assert k.levels[1].verdict == "identical"
 
 
 def test_blame_falls_on_the_retriever_that_missed(tmp_path) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ragstone import RagstoneError, Store, bench, evaluate
+from ragstone import RagstoneError, Store, bench, evaluate, plot
 from ragstone.experiments.compare import build_league_frame, compare
 
 QUESTIONS = [
@@ -40,6 +40,13 @@ def test_a_benchmark_opens_with_the_league_and_what_to_choose(benched) -> None:
     assert re.search(r"against base, for .*?1\.80 × the tokens", text)
     assert text.index("★") < text.index("poor against base")
     assert "good" in benched.result.recommendation.choice
+
+
+def test_a_plot_names_its_target(benched, tmp_path) -> None:
+    picture = plot(benched, target=0.8).write(tmp_path / "b.svg").read_text("utf-8")
+    assert picture.count("target 0.8") == 3
+    assert all(name in picture for name in ("base", "poor", "good"))
+    assert "target 0" not in plot(benched.runs["base"])._repr_svg_()
 
 
 def test_a_benchmark_is_a_table_of_configurations(benched) -> None:

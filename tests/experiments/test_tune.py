@@ -12,6 +12,7 @@ from ragstone import RagstoneError, evaluate
 from ragstone.analysis.columns import read_columns
 from ragstone.data import corpora, read
 from ragstone.experiments.race import MAX_GRID_SHARE, Race
+from ragstone.experiments.records import describe_search
 from ragstone.experiments.search import (
     compute_quality,
     draw_candidates,
@@ -20,6 +21,8 @@ from ragstone.experiments.search import (
 )
 from ragstone.experiments.trials import Trial, TuningBudget, order_trials
 from ragstone.experiments.tune import HELD_OUT_SHARE, tune
+from ragstone.report.builders.tuning import SearchView
+from ragstone.report.words import load_words
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -110,6 +113,23 @@ def test_the_system_as_it_was_may_win(tmp_path) -> None:
     result = tune(QUESTIONS, Till, {"knows": [2, 1]}, "exact_match", settings={"knows": 2}, store=tmp_path / "s.db")  # fmt: skip
     assert result.comparison is None
     assert result.run.id == result.baseline.id
+
+
+def test_among_equal_answers_the_cheaper_is_chosen_with_its_saving(tmp_path) -> None:
+    class Cheap(Till):
+        def __init__(self, *, tier: str = "large") -> None:
+            super().__init__(knows=8)
+            self.tier = tier
+
+        def answer(self, question: str) -> dict:
+            return super().answer(question) | {"cost": 0.005 if self.tier == "large" else 0.003}
+
+    result = tune(
+        QUESTIONS, Cheap, {"tier": ["large", "small"]}, "exact_match", against=["cost"], store=tmp_path / "s.db"
+    )  # fmt: skip
+    (said,) = SearchView.from_record(describe_search(result)).describe(load_words("en"))
+    assert said.text.startswith("Choose tier=small: it gives the same answers")
+    assert said.text.endswith("and takes less: cost 0.003 instead of 0.005.")
 
 
 def test_against_tokens_there_is_a_front(tmp_path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -17,8 +18,13 @@ import numpy
 import pytest
 
 from ragstone.errors import StoreError
+from ragstone.judges.factory import make_judge
+from ragstone.metrics import resolve
 from ragstone.monitor import Archive, Monitor, log_writer
+from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.ingest.spool import Spool, SpoolFull
+from ragstone.monitor.scoring.sampling import SamplingPolicy
+from ragstone.monitor.scoring.scorer import Scorer
 from ragstone.store import Store
 from waiting import LIMIT_SECONDS, wait_until
 
@@ -317,7 +323,8 @@ def test_the_spool_of_a_dead_process_is_adopted_and_half_a_line_is_dropped(spool
         """
         import os, sys
         from pathlib import Path
-        from ragstone.monitor.ingest.spool import Spool
+        from ragstone.monitor.alert_text import format_alert
+from ragstone.monitor.ingest.spool import Spool
         spool = Spool(Path(sys.argv[1]), 10_000)
         spool.append([{"n": 1}, {"n": 2}])
         os.kill(os.getpid(), 9) if os.fork() == 0 else os.wait()
@@ -484,3 +491,25 @@ def test_what_cannot_be_cut_off_ends_its_file(spool: Path, monkeypatch: pytest.M
     mine.append([{"n": 3}])
     rows = [row for file in mine.collect_files() for row in Spool.read_rows(file)]
     assert sorted(row["n"] for row in rows if row) == [1, 3]
+
+
+def test_what_was_logged_is_summarised_checked_and_reported(tmp_path: Path) -> None:
+    place = str(tmp_path / "s.db")
+    scorer = Scorer(
+        Archive(Store.open(place)), [resolve("faithfulness"), resolve("answer_relevance")],
+        make_judge("offline"), SamplingPolicy(rate=1.0), language="en",
+    )  # fmt: skip
+    with Monitor(place) as monitor:
+        for _ in range(6):
+            monitor.log("How long is the warranty?", ["The warranty lasts two years."], "Bananas are yellow on Mars.")  # fmt: skip
+        assert monitor.flush(LIMIT_SECONDS)
+        asyncio.run(scorer.run_until_idle())
+        whole = monitor.summary("1h").whole
+        status = monitor.check()
+        tomorrow = datetime.now(UTC) + timedelta(days=1)
+        report = monitor.report("daily", until=tomorrow.strftime("%Y-%m-%d"))
+    assert (whole.interactions, whole.metrics["faithfulness"].scored) == (6, 6)
+    (waiting,) = status.waiting
+    assert re.search(r"faithfulness < 0.6\) if that still holds at \d{4}-", format_alert(waiting))
+    assert report.failing == 6
+    assert report.diagnoses, "a scale of the judge is known, although no server was there"

@@ -35,14 +35,14 @@ def test_what_is_worse_comes_first_and_what_answers_take_last() -> None:
         ("new is better than old in c +0.100 (+0.050 – +0.150).", "good"),
         ("No difference that matters in b.", "plain"),
         ("No verdict on a: too few samples are scored.", "warn"),
-        ("What an answer takes: latency × 1.50 (1.25 – 1.75).", "warn"),
+        ("Per answer: latency × 1.50 (1.25 – 1.75).", "warn"),
     ]  # fmt: skip
 
 
 def test_cheaper_answers_are_good_and_unclear_ones_are_not_mentioned() -> None:
     cheaper = make_resource(verdict="better", after=1.0, difference=-1.0, low=-1.5, high=-0.5)
     assert open_run(cheaper, make_resource("cost", "unclear")) == [
-        ("What an answer takes: latency × 0.5 (0.25 – 0.75).", "good")
+        ("Per answer: latency × 0.5 (0.25 – 0.75).", "good")
     ]
 
 
@@ -55,8 +55,8 @@ def test_the_same_answers_are_said_to_be_so_once() -> None:
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        ([UNCLEAR], "About m0 these questions cannot tell: only a difference of 0.06 or more would be found, and 0.03 takes about 410 questions."),
-        ([UNCLEAR, UNCLEAR], "About m0 and m1 these questions cannot tell: in m0 only a difference of 0.06 or more would be found, and 0.03 takes about 410 questions."),
+        ([UNCLEAR], "m0 is undecided: only a difference of 0.06 or more could be detected, and 0.03 takes about 410 questions."),
+        ([UNCLEAR, UNCLEAR], "Undecided: m0 and m1. In m0 only a difference of 0.06 or more could be detected, and 0.03 takes about 410 questions."),
         ([UNCLEAR | {"detectable": 1.2}], "About m0 these questions cannot tell: in m0 they are too few to show any difference, and 0.03 takes about 410."),
         ([UNCLEAR | {"needed": 90}], "About m0 these questions cannot tell: in m0 no difference is shown, and one of 0.03 is not ruled out."),
         ([UNCLEAR | {"needed": None}], "About m0 these questions cannot tell."),
@@ -111,9 +111,9 @@ def test_of_several_runs_a_regression_names_its_run() -> None:
 @pytest.mark.parametrize(
     ("changes", "clusters", "said", "unsaid"),
     [
-        ({}, None, ["after minus before", "samples count as independent", "McNemar", "one never without the other"], ["Holm", "groups count"]),
+        ({}, None, ["after minus before", "samples count as independent", "McNemar", "the two always agree"], ["Holm", "groups count"]),
         ({}, 7, ["groups count as independent"], ["samples count"]),
-        ({"paired": False}, None, ["independent sets of samples", "leaves out 0"], ["McNemar"]),
+        ({"paired": False}, None, ["independent sets of samples", "exclude 0"], ["McNemar"]),
         ({"tests": {"primary": 1, "quality": 3}, "primary": "recall"}, None, ["Tested in families: recall first and alone; quality (3 tests).", "corrected by Holm"], ["Bonferroni"]),
         ({"tests": {"quality": 2}, "correction": "bonferroni"}, None, ["(Bonferroni)"], ["Holm"]),
     ],

@@ -24,6 +24,7 @@ from ragstone.labels.estimates import MeasuredItem
 from ragstone.labels.measure import JudgeMeasurement, compare_judges, measure_judge
 from ragstone.monitor import Archive
 from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.monitor.windows.period_report import PERIOD_BY_NAME
 from ragstone.report import formats
 from ragstone.report.builders.comparison import ComparisonReport
@@ -50,7 +51,6 @@ from ragstone.report.document import (
 )
 from ragstone.report.files import write_text
 from ragstone.report.formats import ReportFormat, list_endings, register, write_report
-from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import html, terminal
 from ragstone.store import Store
 from ragstone.testset.checkup import check_testset

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from ragstone import bench
 from ragstone.analysis.pareto import Candidate, TradeOff, find_front
 from ragstone.analysis.recommend import CostRatio, Recommendation
 from ragstone.experiments.compare import ComparisonResult, compare
@@ -59,6 +60,26 @@ def test_it_opens_with_the_choice_and_fits_the_terminal(result, language: str, w
             assert english not in flat
 
 
+@pytest.mark.parametrize("width", [80, 100, 120, 160])
+def test_each_part_of_a_wide_table_names_the_configurations(tmp_path, width: int) -> None:
+    metrics = ["answer_correctness", "context_relevance", "context_recall", "answer_relevance", "faithfulness", "completeness", "exact_match", "token_f1"]  # fmt: skip
+    rows = [
+        {"id": str(n), "question": f"How tall is tower {n}?", "contexts": [f"Tower {n} is {n} metres tall."], "reference": f"{n} metres"}
+        for n in range(12)
+    ]  # fmt: skip
+    systems = {
+        "first": lambda question: f"It is {question.split()[-1].rstrip('?')} metres tall.",
+        "second": lambda question: "It is small.",
+    }
+    benched = bench(rows, systems, metrics, store=tmp_path / "s.db", judge="offline")
+    assert benched.result is not None
+    text = terminal.render(benched.result.report("en").document(), width)
+    league = text[: text.index("★ the best mean")]
+    assert (
+        league.count("Configuration ") == league.count("\nfirst") == league.count("\nsecond") >= 1
+    )
+
+
 def test_every_format_has_the_league(result) -> None:
     document = result.report().document()
     page, text = html.render(document), markdown.render(document)
@@ -83,8 +104,8 @@ ADVICE = Recommendation(
         (ADVICE, "Choose hybrid: recall +0.040 (+0.010 – +0.070) against baseline, for 2.00 × the latency (1.80 – 2.20)."),
         (replace(ADVICE, advice="keep", costs=()), "Keep hybrid: it is better in recall than every other configuration, +0.040 (+0.010 – +0.070) against the next, baseline."),
         (replace(ADVICE, advice="cheaper", choice="light", against="hybrid"), "Choose light: in recall it is within ±0.02 of the best, hybrid, for 2.00 × the latency (1.80 – 2.20)."),
-        (replace(ADVICE, advice="equal", rivals=("a", "b")), "recall does not decide: hybrid, a and b are within ±0.02 of the best, and none is shown to take less. Choose by another metric."),
-        (replace(ADVICE, advice="leader", rivals=("a",)), "Choose hybrid: no other is better in recall or takes less; a is within ±0.02 of it."),
+        (replace(ADVICE, advice="equal", rivals=("a", "b")), "recall does not decide: hybrid, a and b are within ±0.02 of the best, and none is shown to be cheaper or faster. Choose by another metric."),
+        (replace(ADVICE, advice="leader", rivals=("a",)), "Choose hybrid: no other is better in recall, cheaper or faster; a is within ±0.02 of it."),
         (replace(ADVICE, advice="undecided", low=-0.01, rivals=("baseline", "c")), "No choice yet: hybrid leads in recall by +0.040 (−0.010 – +0.070) over baseline, and 200 questions do not show that it is better. Nor is it shown to be better than c. Showing a difference of 0.02 takes about 900 questions, 700 more than now."),
         (replace(ADVICE, advice="undecided", difference=0.0, low=-0.05, high=0.05, needed=None), "No choice yet: hybrid and baseline are level in recall, and 200 questions leave room for a difference (−0.050 – +0.050)."),
     ],

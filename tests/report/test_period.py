@@ -19,6 +19,7 @@ from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
 from ragstone.monitor.rollups.refresh import refresh
 from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.monitor.windows.period_analysis import MAX_WORST, PeriodAnalysis, analyse_period
 from ragstone.monitor.windows.period_report import (
     build_period_report,
     compare_series,
@@ -28,7 +29,6 @@ from ragstone.monitor.windows.statistics import SeriesStats
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.formats import find_format, write_report
 from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
-from ragstone.report.monitor.period import MAX_WORST, PeriodAnalysis, analyse_period
 from ragstone.report.render import html, markdown
 from ragstone.server.report_worker import ReportWorker
 from ragstone.store import Store

@@ -18,9 +18,9 @@ from ragstone.errors import DataError, StoreError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.monitor.windows.interactions import load_recent, load_worst
+from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.monitor.interactions import load_recent, load_worst
-from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import markdown
 from ragstone.server import ServerSettings
 from ragstone.server.api import SERVER_STATE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,49 @@ def test_parameters_are_those_with_a_default() -> None:
     system = make_system(answer, top_k=7)
     assert dict(system.parameters) == {"top_k": 7, "deep": False}
     assert ask(system).answer == "Why? 7"
+
+
+def test_two_lambdas_are_two_systems() -> None:
+    found = [make_system(f).identity() for f in (lambda q: "yes", lambda q: "no")]
+    assert found[0] != found[1]
+    built = [make_system(f).identity() for f in (lambda: Shop("dry"), lambda: Shop("warm"))]
+    assert built[0] != built[1]
+    assert make_system(ask_twice).identity() == make_system(ask_twice).identity()
+
+
+def ask_twice(question: str, times: int = 2) -> str:
+    return question * times
+
+
+@dataclass
+class Settings:
+    depth: int = 1
+
+
+class Shop:
+    def __init__(self, tone: str = "dry") -> None:
+        self.tone = tone
+        self.top_k = 2
+        self.config = {"rerank": False}
+        self.settings = Settings()
+
+    def query(self, question: str, *, lines: int = 1) -> str:
+        return f"{self.tone} {self.top_k} {self.config['rerank']} {self.settings.depth} {lines}"
+
+
+CHANGES = {"tone": "warm", "top_k": 3, "rerank": True, "depth": 4, "lines": 5}
+
+
+@pytest.mark.parametrize("target", [Shop(), Shop, lambda: Shop()])
+def test_settings_of_an_object_are_its_attributes_its_configuration_or_parameters(
+    target: Any,
+) -> None:
+    system = make_system(target, **CHANGES)
+    assert ask(system).answer == "warm 3 True 4 5"
+    assert dict(system.parameters) == CHANGES
+    assert ask(make_system(target)).answer == "dry 2 False 1 1", "the user's object stays as it is"
+    with pytest.raises(RagstoneError, match="no parameter 'colour'"):
+        make_system(target, colour="red")
 
 
 def test_an_unknown_parameter_is_refused_before_any_question() -> None:

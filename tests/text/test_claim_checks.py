@@ -204,6 +204,7 @@ def test_a_name_stands_against_another_name_that_is_close_to_it(
         ("Los perros están permitidos.", "No se permiten perros", "No se permiten perros en el edificio."),
         ("The warranty lasts five years.", "lasts two years", "The warranty lasts two years."),
         ("The warranty lasts five years.", "The warranty lasts", "The warranty lasts two years."),
+        ("The warranty lasts five years.", "The warranty lasts two years for all lamps.", "The warranty lasts two years for all lamps."),
         ("La garantía dura cinco años.", "The warranty lasts two years", "The warranty lasts two years."),
         ("The warranty covers everything.", "warranty", "The warranty is good."),
     ],

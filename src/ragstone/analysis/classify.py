@@ -38,6 +38,7 @@ from ragstone.analysis.text_evidence import (
 )
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import identify_language, is_in_language
+from ragstone.text.windows import cut_sample
 from ragstone.types import FAILURES, Finding, Sample, Score
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def classify(
     sample: Sample, scores: Mapping[str, Score], deciders: Deciders, *, position: int = 0
 ) -> Failure:
     """The class of one sample with what shows it."""
+    sample = cut_sample(sample)
     language = find_language(sample)
     signals = read_signals(scores, deciders, language)
     values = {

@@ -45,7 +45,7 @@ class Level:
     adjusted: float | None = None
     """p corrected over all levels of all factors."""
     verdict: str = ""
-    """better, worse or unclear; empty for the current value."""
+    """better, worse, identical (the same score on every sample) or unclear; empty for the current value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,8 @@ def _build_factor(
     positive: bool,
 ) -> tuple[Factor, list[MeanDifference]]:
     """The factor without verdicts, and the difference of each of its levels but the first to that."""
+    import numpy as np
+
     # the first run has the current settings, so the first level is the current value
     base = next(iter(means.values()))
     centre = {value: float(some.mean()) for value, some in means.items()}
@@ -177,6 +179,7 @@ def _build_factor(
             high=interval.high,
             base=some is base,
             best=value == best,
+            verdict="identical" if some is not base and np.array_equal(base, some) else "",
         )
         levels.append(level)
         if some is not base:
@@ -214,7 +217,7 @@ def _decide_level(
         return level
     adjusted, alpha = next(corrected)
     interval = change.interval_at(alpha)
-    verdict = "unclear"
+    verdict = level.verdict or "unclear"
     if change.p <= alpha:
         verdict = "better" if (level.difference > 0) == higher else "worse"
     return replace(

@@ -61,7 +61,7 @@ class WithheldMetric:
     reason: Withholding
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Failures:
     """The classes of a whole run."""
 
@@ -96,6 +96,10 @@ class Failures:
     def excess(self, kind: FailureClass) -> float:
         """How many more samples are of a class than errors would explain."""
         return max(self.count(kind) - self.expected.get(kind, 0.0), 0.0)
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{kind} {self.count(kind)}" for kind in self.shown)
+        return f"<Failures: {self.samples} samples, {counted or 'no class stands out'}>"
 
     def share_of_loss(self, kind: FailureClass) -> float:
         """Which part of all that failed is of a class, errors deducted."""

@@ -42,14 +42,15 @@ def _locate(function: Any) -> tuple[str, str]:
     """The module that a function stands in, and its name there.
 
     `functools.wraps` gives a function the module and name of the one that it wraps; that one must not be found."""
-    module = getattr(function, "__globals__", {}).get("__name__", function.__module__)
-    members = vars(sys.modules[module]) if module in sys.modules else {}
-    code = getattr(function, "__code__", None)
-    name: str = function.__qualname__
-    if code is not None and getattr(members.get(name), "__code__", code) != code:
-        same = (key for key, value in members.items() if getattr(value, "__code__", None) == code)
-        name = next(same, "<wrapped>")
-    return module, name
+    own = getattr(function, "__globals__", {}).get("__name__")
+    modules = [name for name in (function.__module__, own) if name in sys.modules]
+    for module in modules:
+        members = vars(sys.modules[module])
+        for name in (function.__qualname__, *members):
+            if members.get(name) is function:
+                return module, name
+    is_wrapper = hasattr(function, "__wrapped__")
+    return function.__module__, "<wrapped>" if is_wrapper else function.__qualname__
 
 
 def from_spec(spec: StorableSpec) -> Metric:

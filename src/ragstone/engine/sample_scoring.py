@@ -13,7 +13,7 @@ from ragstone.errors import JudgeFailed
 from ragstone.locale.messages import compose
 from ragstone.metrics.scoring import Start, add_notes, build_finisher, to_outcome
 from ragstone.registry import Metric
-from ragstone.text.windows import MAX_TEXT_CHARS, cut_text
+from ragstone.text.windows import cut_fields
 from ragstone.types import NO_USAGE, Sample, Score, Usage
 
 
@@ -96,11 +96,7 @@ async def score_sample(
 
 def _bound_texts(sample: Sample) -> tuple[Sample, list[str]]:
     """The sample with its long texts cut, and a note for each: the work on a row must have an end."""
-    changes: dict[str, Any] = {}
-    for name in ("question", "answer", "reference"):
-        text = getattr(sample, name)
-        if text is not None and len(text) > MAX_TEXT_CHARS:
-            changes[name] = cut_text(text)
+    changes = cut_fields(sample)
     notes: list[str] = [
         compose("text_cut", field=name, n=len(text), total=len(getattr(sample, name)))
         for name, text in changes.items()

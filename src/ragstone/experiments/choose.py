@@ -12,6 +12,7 @@ from ragstone.metrics import REGISTERED, resolve
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric, MetricSpec
 from ragstone.text.language import identify_sample_language, is_measured_language
+from ragstone.text.windows import cut_sample
 from ragstone.types import Sample, Score
 
 PROBED_SAMPLES = 100
@@ -61,7 +62,7 @@ def default_metrics(
     """Every unjudged metric that needs no extra, and the usual judged ones, that can score one of the samples.
 
     The embedded judge answers only in the languages it was measured in; another judge is taken to know them all."""
-    probed = list(samples)
+    probed = [cut_sample(sample) for sample in samples]
     judgeable, judged_families = probed, JUDGED_BY_DEFAULT | MODEL_JUDGED_BY_DEFAULT
     if isinstance(judge, Mapping) and judge.keys() <= {"model", "calibration"}:
         judge = judge.get("model")

@@ -54,6 +54,11 @@ def describe_search(result: TuningResult) -> dict[str, Any]:
             "pairs": gain.pairs, "difference": gain.difference, "p": gain.p, "test": gain.test,
             "low": gain.interval.low, "high": gain.interval.high, "risen": gain.risen, "fallen": gain.fallen,
         },
+        "savings": [
+            [difference.metric, difference.before, difference.after]
+            for difference in (() if comparison is None else comparison.versus[0].differences)
+            if difference.metric in result.objective.against and difference.verdict == "better"
+        ],
         "margin": result.margin,
         "answered": result.evaluations,
         "full_grid": result.full_grid,

@@ -192,10 +192,10 @@ class Run:
         return f"<Run {self.id}: {count} sample{'s' * (count != 1)}, {self.info.status}>"
 
     def __str__(self) -> str:
-        from ragstone.report.builders.run import build_summary
+        from ragstone.report.builders.run import build_terminal_report
         from ragstone.report.render import terminal
 
-        return terminal.render(build_summary(self.summary()))
+        return terminal.render(build_terminal_report(self.stored, self.summary(), "en"))
 
     def _repr_html_(self) -> str:
         from ragstone.report.render import notebook

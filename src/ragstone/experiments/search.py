@@ -130,9 +130,10 @@ def split_samples(
     for key in sorted(groups, key=lambda key: _draw_key(seed, key)):
         (held if len(held) < wanted else tuning).extend(groups[key])
     if min(len(held), len(tuning)) < MIN_QUESTIONS:
+        needed = math.ceil(MIN_QUESTIONS / min(held_out, 1 - held_out))
         raise RagstoneError(
             f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
-            f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed"
+            f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed: give about {needed} questions"
         )
     return _interleave_groups(tuning, seed), held
 

@@ -7,7 +7,9 @@ before it, one that nothing stands before to the sentence that it opens."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from operator import itemgetter
 
 from ragstone.asks import Asking
 from ragstone.errors import NotApplicable
@@ -246,7 +248,7 @@ def _find_ranks(name: str, chunks: list[Chunk]) -> tuple[int, ...]:
 
 def _find_sentence(offset: int, answer: str, spans: list[tuple[int, int]]) -> int:
     """Return the index of the sentence that a marker at this offset belongs to."""
-    index = max((index for index, (start, _) in enumerate(spans) if start <= offset), default=0)
+    index = max(0, bisect_right(spans, offset, key=itemgetter(0)) - 1)
     start, end = spans[index]
     if _BRACKETS.sub("", answer[start:offset]).strip(" .,;"):
         return index

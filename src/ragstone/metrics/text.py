@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ragstone.asks import Asking, ask, questions
 from ragstone.errors import MissingExtra, MissingField, NotApplicable
-from ragstone.metrics.refusal import REFUSAL_LABELS
+from ragstone.metrics.refusal import REFUSAL_LABELS, find_refusal, has_no_answer
 from ragstone.registry import metric
 from ragstone.text.language import ABSTENTIONS, identify_language, is_in_language
 from ragstone.text.words import fold_text, split_bare_words, split_words, strip_final_punctuation
@@ -65,13 +65,14 @@ def abstention_accuracy(
     reference: str | None,
     meta: Mapping[str, Any],
     language: str | None,
+    question: str | None = None,
     *,
     texts: str | Sequence[str] = ABSTENTIONS,
     detect: Literal["embedded", "text", "judge"] = "embedded",
 ) -> Score | Asking[Score]:
     """Share of the unanswerable questions on which the system abstained; every sample is counted as correct refusal, missed refusal, false refusal or answered.
 
-    A question is unanswerable when its reference is an abstention text, when `meta` says `type: impossible` or
+    A question is unanswerable when its reference abstains as well, when `meta` says `type: impossible` or
     `unanswerable`, or `answerable: false`. An answer abstains when it equals an abstention text (case, white space and
     final punctuation aside) or when the embedded recogniser says that it declines as a whole (English and Spanish);
     `detect=text` uses the texts alone, `detect=judge` also asks the judge whether it is evasive. An empty answer is an
@@ -80,11 +81,11 @@ def abstention_accuracy(
     if detect == "judge":
         return _judge_abstention(answer, reference, meta, language, abstentions)
     abstains = _normalize(answer) in abstentions
-    if not abstains and detect == "embedded":
-        from ragstone.text.refusals import is_refusal  # a slow import
-
-        abstains = bool(answer.strip()) and is_refusal(answer, language)
-    return _score_abstention(abstains, _is_unanswerable(reference, meta, abstentions))
+    unanswerable = _is_unanswerable(reference, meta, abstentions)
+    if detect == "embedded":
+        abstains = abstains or find_refusal(answer, question, reference, meta, language) is not None
+        unanswerable = unanswerable or has_no_answer(reference, meta, language)
+    return _score_abstention(abstains, unanswerable)
 
 
 @metric(extra="text")

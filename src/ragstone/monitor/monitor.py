@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragstone.monitor.ingest.coercion import to_text
 from ragstone.monitor.ingest.instrumentation import InteractionBuilder, wrap_function
@@ -14,6 +14,16 @@ from ragstone.monitor.ingest.redaction import RedactionHook, load_hook
 from ragstone.monitor.interactions import format_iso, new_id, now_micros
 from ragstone.monitor.log_writer import MAX_SPOOL_BYTES, LogWriter
 from ragstone.store import Store, default_place
+
+if TYPE_CHECKING:
+    from ragstone.config.alerts import Alerts
+    from ragstone.monitor.alerts.evaluation import MonitorStatus
+    from ragstone.monitor.archive import Archive
+    from ragstone.monitor.windows.period_analysis import PeriodAnalysis
+    from ragstone.monitor.windows.summary import WindowSummary
+
+FLUSH_SECONDS = 10.0
+"""How long a summary waits for what was logged."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,8 +46,9 @@ class Monitor:
         **meta: Any,
     ) -> None:
         self._meta = meta
+        self._place = store if store is not None else default_place()
         self._writer = LogWriter(
-            store if store is not None else default_place(),
+            self._place,
             load_hook(redact),
             Path(spool) if spool else None,
             spool_bytes,
@@ -114,6 +125,40 @@ class Monitor:
         if function is None:
             return lambda target: wrap_function(self, target, question, meta)
         return wrap_function(self, function, question, meta)
+
+    def summary(self, window: str = "24h", *, by: str | None = None) -> WindowSummary:
+        """Statistics of the last `window`, whole and by the values of the field `by`, with what was logged so far."""
+        from ragstone.config.durations import parse_duration
+        from ragstone.monitor.rollups.refresh import refresh
+        from ragstone.monitor.windows.summary import summarise_window
+
+        archive, now = self._open_archive(), now_micros()
+        refresh(archive, now - parse_duration(window), now)
+        return summarise_window(archive, window, until=now, by=by)
+
+    def check(self, alerts: Alerts | None = None) -> MonitorStatus:
+        """Evaluate the alert rules once, by default faithfulness < 0.6 and drops; notifications go out by `monitor check`."""
+        from ragstone.config.alerts import Alerts
+        from ragstone.monitor.alerts.evaluation import evaluate_alerts
+
+        return evaluate_alerts(self._open_archive(), alerts or Alerts(), now_micros())
+
+    def report(
+        self, period: str = "daily", *, until: Any = None, zone: str = "UTC"
+    ) -> PeriodAnalysis:
+        """The last period that was over at a time, now by default: changes, failures, diagnoses and the worst interactions."""
+        from ragstone.monitor.windows.calendars import parse_local_time
+        from ragstone.monitor.windows.period_analysis import analyse_period
+
+        end = now_micros() if until is None else parse_local_time(str(until), zone)
+        return analyse_period(self._open_archive(), period, end, zone)
+
+    def _open_archive(self) -> Archive:
+        """The archive, once everything logged is in the store or cannot get there."""
+        from ragstone.monitor.archive import Archive
+
+        self.flush(FLUSH_SECONDS)
+        return Archive(self._place if isinstance(self._place, Store) else Store.open(self._place))
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until everything logged so far is on disk, in the store or in the spool; whether it is."""

@@ -227,7 +227,11 @@ def _is_judged(
 
 
 def _build_qualified_name(function: Callable[..., Any]) -> str:
-    return f"{function.__module__}:{function.__qualname__}"
+    """Where its code stands: `functools.wraps` gives a function the module and name of the one that it wraps."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return f"{function.__module__}:{function.__qualname__}"
+    return f"{function.__globals__['__name__']}:{code.co_qualname}"
 
 
 def _inspect_signature(

@@ -13,10 +13,10 @@ from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.monitor.windows.period_report import find_last_complete_period
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.formats import write_report
-from ragstone.report.monitor.period import analyse_period
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")

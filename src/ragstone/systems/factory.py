@@ -7,6 +7,8 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from ragstone.systems.http import HTTP_OPTIONS, HttpSystem
 from ragstone.systems.methods import choose_method, get_method
 from ragstone.systems.predictions import PredictionsSystem
 from ragstone.systems.protocol import System
-from ragstone.systems.python import PythonSystem, hash_source, make_process_version
+from ragstone.systems.python import PythonSystem, hash_function, hash_source, make_process_version
 from ragstone.systems.templates import ask_by_template
 
 SYSTEM_KINDS = ("pipeline", "url", "predictions", "python", "command")
@@ -170,22 +172,25 @@ def _from_object(
         _reject_options(options, name)
         return target  # type: ignore[no-any-return]
     if isinstance(target, type) or _is_factory(target):
+        taken, attributes = _split_options(target, options)
         try:
-            built = target(**options)
+            built = target(**taken)
         except TypeError as bad:
             raise RagstoneError(f"the system {name!r} cannot be made: {bad}") from None
         # the source of the factory stands for what it builds, together with the options it was
         # called with
-        version = version or hash_source(target)
+        version = version or (
+            hash_source(target) if isinstance(target, type) else hash_function(target)
+        )
         # what a factory built may itself be a System, a framework's object or a function
         system = _from_object(
             built,
             name,
-            {"version": version, "id_from": id_from, **_drop_unset(call_options)},
+            {"version": version, "id_from": id_from, **_drop_unset(call_options), **attributes},
             module,
         )
         if isinstance(system, PythonSystem):
-            system.add_parameters(options)
+            system.add_parameters(taken)
         return system
     # elsewhere it may be a parameter of the system's own
     answer = options.pop("answer", None) if is_haystack_pipeline(target) else None
@@ -213,18 +218,23 @@ def _from_answerer(
     if inspect.isroutine(target):
         if method is not None:
             raise RagstoneError(f"the system {name!r} is a function; leave `method` out")
+        attributes: dict[str, Any] = {}
     else:
+        ask = choose_method(target) if method is None else get_method(target, str(method))
+        options, others = _split_options(ask, options)
+        attributes = {k: v for k, v in others.items() if _find_holder(target, k) is not None}
+        options |= {key: value for key, value in others.items() if key not in attributes}
+        target = _copy_with(target, attributes)
         ask = choose_method(target) if method is None else get_method(target, str(method))
         answer_with = getattr(target, "answer_with", None)
         # an object loaded by name is as its file builds it, so a hash of the file is its version;
-        # by default PythonSystem would trust no version of a bound method
-        if ask is not target:
-            version = version or _hash_file(module)
+        # by default PythonSystem would trust no version of an object
+        version = version or _hash_file(module)
     if inputs is not None:
         template = {inputs: "{question}"} if isinstance(inputs, str) else inputs
         ask = ask_by_template(template, ask)
         version = version or _hash_file(module)
-    return PythonSystem(
+    system = PythonSystem(
         ask,
         name,
         parameters=options,
@@ -232,6 +242,59 @@ def _from_answerer(
         id_from=id_from,
         answer_with=answer_with if callable(answer_with) else None,
     )
+    system.add_parameters(attributes)
+    return system
+
+
+def _split_options(
+    function: Callable[..., Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options that a function has parameters for, and the others."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a builtin has no signature
+        return dict(options), {}
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return dict(options), {}
+    names = {parameter.name for parameter in parameters}
+    taken = {key: value for key, value in options.items() if key in names}
+    return taken, {key: value for key, value in options.items() if key not in names}
+
+
+CONFIG_NAMES = ("config", "settings")
+
+
+def _find_holder(target: Any, key: str) -> str | None:
+    """Where an object keeps a setting: "" for itself, the attribute with its configuration, None for nowhere."""
+    if hasattr(target, key) and not callable(getattr(target, key)):
+        return ""
+    for name in CONFIG_NAMES:
+        config = getattr(target, name, None)
+        if key in config if isinstance(config, Mapping) else hasattr(config, key):
+            return name
+    return None
+
+
+def _copy_with(target: Any, values: Mapping[str, Any]) -> Any:
+    """A copy of an object with other settings: the user's own stays as it is, and configurations do not meet."""
+    for key, value in values.items():
+        holder = _find_holder(target, key)
+        if holder:
+            changed = _copy_with_value(getattr(target, holder), key, value)
+            target = _copy_with_value(target, holder, changed)
+        else:
+            target = _copy_with_value(target, key, value)
+    return target
+
+
+def _copy_with_value(target: Any, key: str, value: Any) -> Any:
+    if isinstance(target, Mapping):
+        return {**target, key: value}
+    if is_dataclass(target) and any(field.name == key for field in fields(target)):
+        return replace(target, **{key: value})  # type: ignore[type-var]
+    copied = copy(target)
+    setattr(copied, key, value)
+    return copied
 
 
 def _is_factory(target: Any) -> bool:

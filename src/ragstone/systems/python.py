@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.errors import RagstoneError, suggest_nearest
+from ragstone.registry.fingerprints import UNPROVEN, fingerprint
 from ragstone.systems.calls import CallResult, call_function
 from ragstone.systems.protocol import SystemReply, build_placeholders
 from ragstone.systems.replies import parse_reply
@@ -53,7 +54,7 @@ class PythonSystem:
         self._parameters = {**tunable, **self._given_parameters}
         # the version decides whether stored replies are reused: when in doubt it is one that no
         # other process has
-        self._version = version if version is not None else _hash_function(function)
+        self._version = version if version is not None else hash_function(function)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -145,15 +146,14 @@ def make_process_version() -> str:
     return f"process {secrets.token_hex(8)}"
 
 
-def _hash_function(function: Any) -> str:
-    owner = function if inspect.isroutine(function) else type(function)
-    if inspect.ismethod(function) or not inspect.isroutine(function):
-        # an object's answers depend on its state, which its source file does not show
+def hash_function(function: Any) -> str:
+    """Hash the source file of a function with its own code and defaults: two lambdas share a file and a name."""
+    source = hash_source(function) if inspect.isfunction(function) else None
+    # an object's answers depend on its state, which its source file does not show; so do a closure's on its variables
+    if source is None or function.__closure__:
         return make_process_version()
-    # a closure's variables are not in its source
-    if getattr(function, "__closure__", None):
-        return make_process_version()
-    return hash_source(owner) or make_process_version()
+    own = fingerprint((function.__code__, function.__defaults__, function.__kwdefaults__))
+    return make_process_version() if own.startswith(UNPROVEN) else f"{source} {own[:16]}"
 
 
 def _inspect_parameters(

@@ -15,8 +15,7 @@ from ragstone.text.content import find_content_words, is_small_talk
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
 from ragstone.text.quantities import Quantity, differs, find_quantities, matches
-from ragstone.text.sentences import split_sentences
-from ragstone.text.windows import MAX_TEXT_CHARS
+from ragstone.text.sentences import MAX_TEXT_CHARS, split_sentences
 from ragstone.text.words import fold_text
 
 MIN_QUOTED_SHARE_OF_ORDER = 0.5
@@ -72,11 +71,10 @@ def find_quote_fault(claim: str, quotes: Sequence[tuple[str, str]]) -> QuoteFaul
 
     A sentence counts as a whole, since judges quote as little as they can. One word is no quote, unless the source has
     no other. Whether a paraphrase holds is for the judge to say."""
-    if any(_is_same_name(claim, *pair) for pair in quotes):
-        return None
-    usable = [pair for pair in quotes if _is_quote(*pair)]
+    named = [pair for pair in quotes if _is_same_name(claim, *pair)]
+    usable = named or [pair for pair in quotes if _is_quote(*pair)]
     passages = [_find_passage(*pair) for pair in usable]
-    if not usable or not _speak_of(claim, usable, passages):
+    if not usable or not (named or _speak_of(claim, usable, passages)):
         return "beside"
     if _have_other_figures(claim, usable, passages):
         return "figure"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ragstone.text.appeals import is_appeal
 from ragstone.text.language import detect_language
 from ragstone.text.verbs import WORD, has_clause
+
+MAX_TEXT_CHARS = 16_000
+"""Characters of a question, an answer or a reference that are judged: about 2,500 words."""
 
 
 def split_sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
@@ -27,6 +31,28 @@ def split_cited_parts(text: str, language: str | None = None) -> list[tuple[int,
     return [part for a, b in sentences for part in _cut_after_markers(text, a, b, text_language)]
 
 
+def cut_text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
+    """Return the text up to the last sentence or word that ends within the limit."""
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    ends = [match.start() + 1 for match in _SENTENCE_END.finditer(head, limit // 2)]
+    end = ends[-1] if ends else head.rfind(" ", limit // 2)
+    return head[:end] if end > 0 else head
+
+
+def _iter_pieces(text: str) -> Iterator[str]:
+    """Yield the text in pieces of bounded length, each up to the end of a sentence or word."""
+    start = 0
+    while start < len(text):
+        piece = cut_text(text[start : start + MAX_TEXT_CHARS + 1])
+        yield piece
+        start += len(piece)
+
+
+_SENTENCE_END = re.compile(r"[.!?]\s")
+
+
 # Cached because the Ask that sends a text and the parser of its reply both need the sentences; a judge behind a URL
 # answers for 128 and more samples at once.
 @lru_cache(maxsize=1024)
@@ -35,7 +61,9 @@ def _split_sentences(text: str, language: str | None) -> tuple[tuple[int, int], 
 
     spans: list[tuple[int, int]] = []
     end = 0
-    for segment_text in segment(language or "en", text):
+    # in pieces: the segmenter takes the square of the length of a text full of quotation marks
+    pieces = _iter_pieces(text)
+    for segment_text in (part for piece in pieces for part in segment(language or "en", piece)):
         lines = _LINE_BREAKS.split(segment_text) if "\n" in segment_text else (segment_text,)
         for line in lines:
             sentence = line.strip()

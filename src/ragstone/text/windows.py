@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from ragstone.text.content import find_content_words
+from ragstone.text.sentences import MAX_TEXT_CHARS, cut_text
+from ragstone.types import Ranked, Sample
 
-MAX_TEXT_CHARS = 16_000
-"""Characters of a question, an answer or a reference that are judged: about 2,500 words."""
 MAX_SOURCE_CHARS = 48_000
 """Characters of all sources together that the embedded judge reads for one question."""
 WINDOW_CHARS = 800
 _STRETCH = re.compile(
     rf"\S.{{0,{WINDOW_CHARS - 1}}}(?=\s|$)|\S.{{0,{WINDOW_CHARS - 1}}}", re.DOTALL
 )
-_SENTENCE_END = re.compile(r"[.!?]\s")
 
 
-def cut_text(text: str, limit: int = MAX_TEXT_CHARS) -> str:
-    """Return the text up to the last sentence or word that ends within the limit."""
-    if len(text) <= limit:
-        return text
-    head = text[:limit]
-    ends = [match.start() + 1 for match in _SENTENCE_END.finditer(head, limit // 2)]
-    end = ends[-1] if ends else head.rfind(" ", limit // 2)
-    return head[:end] if end > 0 else head
+def cut_fields(sample: Sample) -> dict[str, Any]:
+    """Return those of the question, answer and reference that are too long, cut."""
+    texts = {name: getattr(sample, name) or "" for name in JUDGED_FIELDS}
+    return {name: cut_text(text) for name, text in texts.items() if len(text) > MAX_TEXT_CHARS}
+
+
+def cut_sample(sample: Sample) -> Sample:
+    """Return the sample with its long fields cut, and its chunks down to the stretches that speak of them."""
+    changes = cut_fields(sample)
+    sample = replace(sample, **changes) if changes else sample
+    if sample.contexts is None or sum(map(len, sample.contexts.texts)) <= MAX_SOURCE_CHARS:
+        return sample
+    wanted = [getattr(sample, name) or "" for name in JUDGED_FIELDS]
+    windows = zip(sample.contexts, select_windows(sample.contexts.texts, wanted), strict=True)
+    return replace(sample, contexts=Ranked(replace(chunk, text=text) for chunk, text in windows))
+
+
+JUDGED_FIELDS = ("question", "answer", "reference")
 
 
 def select_windows(

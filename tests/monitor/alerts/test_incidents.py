@@ -20,9 +20,9 @@ from ragstone.monitor.alerts.handling import acknowledge_alert, add_note, mute_a
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.monitor.live import Frame, choose_words, render_overview
-from ragstone.report.monitor.period import analyse_period
 from ragstone.report.monitor.query import read_query
 from ragstone.report.monitor.traffic_comparison import render_traffic_comparison
 from ragstone.report.render import markdown

@@ -12,9 +12,9 @@ from ragstone.labels.label import MONITOR
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.corrected import correct_window
+from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.monitor.live import Frame, render_overview
-from ragstone.report.monitor.period import analyse_period
 from ragstone.report.monitor.query import Query
 from ragstone.report.render import markdown
 from ragstone.report.words import load_words

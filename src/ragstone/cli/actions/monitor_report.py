@@ -11,9 +11,9 @@ from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.shared import choose_language
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.windows.calendars import parse_local_time
+from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.report.builders.monitor_period import MonitorReport
 from ragstone.report.formats import write_report
-from ragstone.report.monitor.period import analyse_period
 from ragstone.report.render import markdown
 
 

@@ -95,7 +95,9 @@ class Alignment:
 def align(claim: Reading, sources: Sources) -> Alignment:
     """Look every content word of a claim up in the sources."""
     words = list_content(claim.words)
-    places = [frozenset(sources.places.get(word.key, ())) for word in words]
+    # one set for all repetitions of a word: a long text that repeats itself would take hundreds of MB
+    units_of = {key: frozenset(sources.places.get(key, ())) for key in {w.key for w in words}}
+    places = [units_of[word.key] for word in words]
     unmatched = 0
     if any(word.kind == NUMBER and not units for word, units in zip(words, places, strict=True)):
         unmatched = _match_quantities(claim, sources, words, places)

@@ -5,7 +5,7 @@ Time is an argument: the same store and the same time give the same alerts."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -20,7 +20,12 @@ from ragstone.monitor.alerts.alert import (
     load_open_alerts,
     save_alerts,
 )
-from ragstone.monitor.alerts.drop_rules import MetricStream, add_explanation, evaluate_drop_rules
+from ragstone.monitor.alerts.drop_rules import (
+    MetricStream,
+    add_explanation,
+    evaluate_drop_rules,
+    format_minute,
+)
 from ragstone.monitor.alerts.no_data_rules import evaluate_judge_rules, evaluate_no_data_rules
 from ragstone.monitor.alerts.outbox import enqueue_alert
 from ragstone.monitor.alerts.question_rules import evaluate_question_rules
@@ -55,7 +60,7 @@ class MonitorStatus:
     open: tuple[Alert, ...]
     """Alerts that are not resolved."""
     waiting: tuple[Mapping[str, Any], ...] = ()
-    """Facts of thresholds that cannot be decided now, for `format_alert`."""
+    """Facts of thresholds that are not decided yet, for `format_alert`."""
 
     def to_dict(self) -> dict[str, Any]:
         """The status as plain JSON."""
@@ -173,10 +178,23 @@ def _advance_alerts(
         _find_worst_state(still_open, streams),
         tuple(_assign_state(stream, still_open) for stream in streams),
         tuple(still_open),
-        tuple(result.facts for result in results if result.state == "unknown" and result.facts),
+        tuple(_list_waiting(results, still_open)),
     )
     save_state(db, STATUS_KEY, json.dumps(status.to_dict(), allow_nan=False), now)
     return status
+
+
+def _list_waiting(
+    results: Sequence[RuleResult], alerts: Iterable[Alert]
+) -> Iterator[Mapping[str, Any]]:
+    """Facts of the thresholds that cannot be decided, and of those that are crossed but not yet for long enough."""
+    yield from (result.facts for result in results if result.state == "unknown" and result.facts)
+    holds = {result.rule: result.hold for result in results}
+    for alert in alerts:
+        since = alert.facts.get("held_since")
+        if alert.state == "pending" and alert.kind == "threshold" and since is not None:
+            until = format_minute(since + holds.get(alert.rule, 0))
+            yield {**alert.facts, "phrase": "threshold_waits.hold", "until": until}
 
 
 def _save_past_incidents(db: Connection, past: Sequence[PastIncident]) -> None:

@@ -132,6 +132,7 @@ class Scorer:
         """Score until the queue is empty or the budget is spent."""
         while await self.step():
             pass
+        await asyncio.to_thread(self._save_status)
         return self.progress
 
     async def run_forever(self, pause: float = 1.0) -> None:

@@ -47,8 +47,11 @@ class EffectsReport:
         say = load_words(self.language)
         title, name = say("effects"), shorten(self.name, 200)
         head = (doc.Heading(title, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
+        notes = [_describe_design(effects, say) for effects in self.effects]
+        # once, under the last table that it is true of
         sections = (
-            _build_effects(effects, number, say) for number, effects in enumerate(self.effects, 1)
+            _build_effects(effects, number, note if note not in notes[number:] else "", say)
+            for number, (effects, note) in enumerate(zip(self.effects, notes, strict=True), 1)
         )
         # a blank line after the last table, for the notes on files follow
         end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
@@ -71,7 +74,13 @@ class EffectsReport:
         return plain | ({} if self.comparison is None else {"comparison": self.comparison.data()})
 
 
-def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
+def _describe_design(effects: Effects, say: Words) -> str:
+    """What the figures of a table rest on."""
+    design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
+    return f"{design} {say.count('paired_on_all', effects.samples)}"
+
+
+def _build_effects(effects: Effects, number: int, note: str, say: Words) -> doc.Section:
     # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
     wide_only = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
@@ -87,14 +96,12 @@ def _build_effects(effects: Effects, number: int, say: Words) -> doc.Section:
         for factor in effects.factors
         for index, level in enumerate(factor.levels)
     )
-    design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
-    note = f"{design} {say.count('paired_on_all', effects.samples)}"
     return build_panel(
         str(number),
         f"{effects.metric} {choose_arrow(effects.higher_is_better)}",
         build_chart(lambda width: draw_effects(effects, say, width)),
         build_table(columns, rows, row_heads=False),
-        doc.Paragraph(note, style="note"),
+        *([doc.Paragraph(note, style="note")] if note else []),
     )
 
 

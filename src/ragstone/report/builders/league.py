@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.league import League, LeagueCell, LeagueColumn
     from ragstone.analysis.recommend import CostRatio, Recommendation
 
-TERMINAL_WIDTHS = ((0, 99, 4), (100, 139, 6), (140, 1_000_000, 8))
+TERMINAL_WIDTHS = ((0, 99, 3), (100, 139, 4), (140, 1_000_000, 6))
 """Least and largest number of columns of a terminal, and how many metrics stand side by side on it."""
 BEST, TIED = "★", "≈"
 """Marks of the best in a metric, and of those that may be as good."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ragstone.monitor.windows.calendars import get_time_zone
+from ragstone.monitor.windows.period_analysis import PeriodAnalysis
 from ragstone.monitor.windows.period_report import PeriodReport, SeriesChange
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
@@ -24,7 +25,6 @@ from ragstone.report.figures import describe_correction, shorten
 from ragstone.report.monitor.alerts import AlertView, mark_alerts, view_alert
 from ragstone.report.monitor.cards import build_series, describe_series, to_point
 from ragstone.report.monitor.charts import SeriesPoint, draw_sparkline, format_sparkline
-from ragstone.report.monitor.period import PeriodAnalysis
 from ragstone.report.monitor.rows import format_mean, open_interaction
 from ragstone.report.monitor.times import format_second
 from ragstone.report.samples import Limits
@@ -47,7 +47,7 @@ class MonitorReport:
         analysis, report = self.analysis, self.analysis.report
         say = load_words(self.language, get_time_zone(report.zone))
         title, facts = say(f"period.{report.period}"), _list_facts(report, say)
-        state = _describe_state(report, say)
+        state = _describe_state(analysis, say)
         head = (doc.Heading(title, 1), doc.Byline(tuple(facts)), doc.Status(state.text, state.tone))
         body = (
             *_build_changes(report, say),
@@ -76,8 +76,9 @@ def _list_facts(report: PeriodReport, say: Words) -> list[str]:
     return facts
 
 
-def _describe_state(report: PeriodReport, say: Words) -> doc.Remark:
-    """The period in one line."""
+def _describe_state(analysis: PeriodAnalysis, say: Words) -> doc.Remark:
+    """The period in one line: how many interactions fail, and what has changed."""
+    report = analysis.report
     worse = sum(change.verdict == "worse" for change in report.changes)
     better = sum(change.verdict == "better" for change in report.changes)
     parts = []
@@ -93,7 +94,11 @@ def _describe_state(report: PeriodReport, say: Words) -> doc.Remark:
         parts.append(say.count("alert", len(report.alerts)))
     # Green needs evidence: a period in which nothing could be judged is not a good one.
     calm: doc.Tone = "good" if is_judged and not report.alerts else "warn"
-    return doc.Remark("; ".join(parts), "bad" if worse else calm)
+    text = "; ".join(parts)
+    if analysis.failing and analysis.failures is not None:
+        counts = {"n": say.whole(analysis.failing), "total": say.whole(analysis.failures.samples)}
+        return doc.Remark(f"{say('summary.fail', **counts)}. {text}", "bad")
+    return doc.Remark(text, "bad" if worse else calm)
 
 
 # ── changes ───────────────────────────────────────────────────────────────────────────────

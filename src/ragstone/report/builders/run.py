@@ -35,7 +35,7 @@ from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
-    from ragstone.store import StoredRow, StoredRun
+    from ragstone.store import RunInfo, StoredRow, StoredRun
     from ragstone.types import Usage
 
 MAX_LISTED_SAMPLES = 20_000
@@ -129,12 +129,22 @@ def _order_positions(summary: Summary) -> list[int]:
 
 
 def build_terminal_report(
-    run: StoredRun, summary: Summary, language: str, commands: Sequence[tuple[str, str]]
+    run: StoredRun,
+    summary: Summary,
+    language: str,
+    commands: Sequence[tuple[str, str]] | None = None,
 ) -> doc.ReportDocument:
-    """What a terminal shows when a run ends: the opening, the figures, the worst claims, and what to do next."""
+    """What a terminal shows when a run ends: the opening, the figures, the worst claims, and what to do next.
+
+    Without `commands` it ends with the one that writes the full report."""
     say = load_words(language)
     opening, claims = build_opening(run, summary, say)
-    return build_summary(summary, language, opening, (*claims, *build_next_commands(commands, say)))
+    following = (
+        _build_full_report(summary.run, say)
+        if commands is None
+        else build_next_commands(commands, say)
+    )
+    return build_summary(summary, language, opening, (*claims, *following))
 
 
 def build_summary(
@@ -480,9 +490,12 @@ def _build_ending(
     if info.status == "running":
         yield doc.Paragraph(say("unfinished"), "warn")
     yield doc.Status(state.text, state.tone)
-    if ending is not None:
-        yield from ending
-    elif info.place:
+    yield from _build_full_report(info, say) if ending is None else ending
+
+
+def _build_full_report(info: RunInfo, say: Words) -> Iterator[doc.Node]:
+    """The command that writes the full report of a run; nothing for one that is not kept."""
+    if info.place:
         command = f"ragstone report {info.id}{figures.name_store(info)} -o report.html"
         yield doc.Paragraph(f"{say('full_report')} {command}", style="note")
 

@@ -21,6 +21,7 @@ from ragstone.report.builders.parts import (
     build_table,
     build_text_columns,
 )
+from ragstone.report.comparison.sentences import join_names
 from ragstone.report.document import Remark
 from ragstone.report.drawing.charts import draw_pareto
 from ragstone.report.words import Words
@@ -65,6 +66,8 @@ class SearchView:
     """Questions answered while tuning."""
     full_grid: int
     stopped: str = ""
+    savings: tuple[tuple[str, float, float], ...] = ()
+    """What the winner takes less of by more than chance, with the mean before and with it."""
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> SearchView:
@@ -78,6 +81,7 @@ class SearchView:
             gain=MeanDifference(**gain, interval_at=lambda alpha: interval),
             margin=record["margin"], against=tuple(record["against"]),
             answered=record["answered"], full_grid=record["full_grid"], stopped=record["stopped"],
+            savings=tuple(tuple(saving) for saving in record.get("savings", ())),
             trials=tuple(
                 TrialRow(**{**trial, "costs": tuple(trial["costs"]), "run": trial["run"] or ""})
                 for trial in record["trials"]
@@ -93,6 +97,13 @@ class SearchView:
         if self.is_unchanged:
             return [Remark(say("tuned.unchanged", **values))]
         if self.same_answers:
+            if self.savings:
+                return [
+                    Remark(
+                        say("tuned.same_cheaper", saved=self._describe_savings(say), **values),
+                        "good",
+                    )
+                ]
             return [Remark(say("tuned.same", **values))]
         interval = self.gain.interval
         values["difference"] = format_signed(self.gain.difference, say)
@@ -104,6 +115,12 @@ class SearchView:
                 Remark(say(f"tuned.{'better' if is_better else 'worse'}", **values), "good" if is_better else "bad")
             ]  # fmt: skip
         if interval.low is not None and interval.high is not None and max(-interval.low, interval.high) <= self.margin:  # fmt: skip
+            if self.savings:
+                return [
+                    Remark(
+                        say("tuned.cheaper", saved=self._describe_savings(say), **values), "good"
+                    )
+                ]
             return [Remark(say("tuned.equivalent", **values))]
         text = say("tuned.undecided", **values)
         needed = find_needed_questions(self.gain, self.margin)
@@ -111,6 +128,16 @@ class SearchView:
             more = say.whole(max(needed - self.gain.pairs, 0))
             text += " " + say("choose.needed", needed=say.whole(needed), more=more, **values)
         return [Remark(text, "warn")]
+
+    def _describe_savings(self, say: Words) -> str:
+        """What the winner takes less of, as `cost 0.003 instead of 0.005`."""
+        return join_names(
+            [
+                say("tuned.saving", metric=name, less=format_amount(less, say), more=format_amount(more, say))
+                for name, more, less in self.savings
+            ],
+            say,
+        )  # fmt: skip
 
     def build_front(self, say: Words) -> list[doc.Node]:
         """Quality against what it is traded for, of the trials that answered as many questions as the winner."""

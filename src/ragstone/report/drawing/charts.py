@@ -38,14 +38,16 @@ VERDICT_ROLES: dict[str, Role] = {
 }
 
 
-def draw_metric_bars(summary: Summary, say: Words, width: float) -> Drawing:
-    """Each bounded metric's mean as a share of its range, with its interval and what its gates ask for."""
-    rows = []
+def draw_metric_bars(
+    summary: Summary, say: Words, width: float, *, target: float | None = None, name: str = ""
+) -> Drawing:
+    """Each bounded metric's mean as a share of its range, with its interval and what its gates, or else `target`, ask for."""
+    rows = [ChartRow(figures.shorten(name, 60), heading=True)] if name else []
     for metric in summary.metrics:
         # A share of an open-ended range is not defined; latency and tokens stand in the table only.
         if metric.bounds is None or metric.mean is None:
             continue
-        wanted = figures.list_thresholds(summary, metric.metric)
+        wanted = figures.list_thresholds(summary, metric.metric) if target is None else [target]
         rows.append(
             ChartRow(
                 name=f"{metric.metric} {'↑' if metric.higher_is_better else '↓'}",
@@ -57,7 +59,11 @@ def draw_metric_bars(summary: Summary, say: Words, width: float) -> Drawing:
                 target=_share_of_range(wanted[0], metric.bounds) if wanted else None,
             )
         )
-    return draw_rows(rows, say("drawn.metrics"), say, width=width, scale=(0.0, 1.0), bars=True)
+    value = "" if target is None else f" {target:g}"
+    return draw_rows(
+        rows, say("drawn.metrics"), say, width=width, scale=(0.0, 1.0), bars=True,
+        target_label=say("drawn.target") + value,
+    )  # fmt: skip
 
 
 def draw_forest(comparison: Comparison, say: Words, width: float) -> Drawing:

@@ -49,8 +49,9 @@ def draw_rows(
     zero: float | None = None,
     band: float | None = None,
     percent: bool = False,
+    target_label: str = "",
 ) -> Drawing:
-    """The rows below each other; `bars` from the scale's start to the value, else dots; `band` shades ±band around `zero`.
+    """The rows below each other; `target_label` says below what the marks of targets are; `bars` from the scale's start to the value, else dots; `band` shades ±band around `zero`.
 
     Without a `scale` it is chosen to hold all rows, symmetric around `zero` if there is one."""
     low, high = scale or choose_scale(rows, zero)
@@ -95,7 +96,11 @@ def draw_rows(
             shapes.append(
                 Caption(width, middle + 4, cut_to_width(row.figure, figures + 2), "soft", "end")
             )
-    return Drawing(width, bottom + 20, tuple(shapes), label)
+    has_targets = any(row.target is not None for row in rows) and bool(target_label)
+    if has_targets:
+        shapes.append(Box(left, bottom + 22, 2.5, 14, "target"))
+        shapes.append(Caption(left + 8, bottom + 33, target_label, "soft"))
+    return Drawing(width, bottom + (40 if has_targets else 20), tuple(shapes), label)
 
 
 def choose_scale(rows: Sequence[ChartRow], zero: float | None) -> tuple[float, float]:

@@ -8,12 +8,12 @@ from ragstone.analysis.corrected import MetricCorrection
 from ragstone.monitor.alerts.alert import Alert
 from ragstone.monitor.alerts.basis_text import describe_power, describe_value_change
 from ragstone.monitor.alerts.drop_rules import MetricStream
+from ragstone.monitor.windows.interactions import find_scale
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report.document import Card, Chart, Remark, Status, Styled
 from ragstone.report.figures import describe_correction
 from ragstone.report.monitor.alerts import TONES, mark_alerts, name_state
 from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
-from ragstone.report.monitor.interactions import find_scale
 from ragstone.report.monitor.times import format_length, format_minute
 from ragstone.report.words import Words
 

@@ -15,6 +15,13 @@ from ragstone.monitor.alerts.evaluation import MonitorStatus, load_status
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.corrected import correct_window
+from ragstone.monitor.windows.interactions import (
+    FEEDBACK,
+    find_scale,
+    load_recent,
+    load_scores,
+    load_worst,
+)
 from ragstone.monitor.windows.statistics import Window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
@@ -26,13 +33,6 @@ from ragstone.report.monitor.cards import (
     build_small_multiples,
     build_traffic_cards,
     build_whole_state,
-)
-from ragstone.report.monitor.interactions import (
-    FEEDBACK,
-    find_scale,
-    load_recent,
-    load_scores,
-    load_worst,
 )
 from ragstone.report.monitor.query import MAX_ROWS, WINDOWS, Query, describe_complaints
 from ragstone.report.monitor.rows import (

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragstone.config.monitor import BAD_FEEDBACK
+from ragstone.monitor.windows.interactions import JudgedInteraction, find_scale
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.report import document as doc
 from ragstone.report.builders.parts import build_number_columns, build_table
 from ragstone.report.figures import shorten
-from ragstone.report.monitor.interactions import JudgedInteraction, find_scale
 from ragstone.report.monitor.query import Query
 from ragstone.report.monitor.times import format_second
 from ragstone.report.samples import Limits, OpenSample, ScoreView, open_sample

@@ -6,19 +6,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.monitor import Archive
+from ragstone.analysis.classes import UNKNOWN
+from ragstone.monitor.archive import Archive
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.scoring.queue import load_judge
-from ragstone.monitor.windows.period_report import PeriodReport, build_period_report
-from ragstone.monitor.windows.statistics import Window
-from ragstone.monitor.windows.summary import summarise_between
-from ragstone.monitor.windows.window_run import WindowRun
-from ragstone.report.monitor.interactions import (
+from ragstone.monitor.windows.interactions import (
     FEEDBACK,
     JudgedInteraction,
     find_scale,
     load_worst,
 )
+from ragstone.monitor.windows.period_report import PeriodReport, build_period_report
+from ragstone.monitor.windows.statistics import Window
+from ragstone.monitor.windows.summary import summarise_between
+from ragstone.monitor.windows.window_run import WindowRun
 from ragstone.store import load_scales
 
 if TYPE_CHECKING:
@@ -44,6 +45,14 @@ class PeriodAnalysis:
     """The metric that orders the worst interactions, or FEEDBACK."""
     breakdowns: tuple[tuple[str, tuple[Window, ...]], ...] = ()
     """Fields whose values differ, the most telling first, with their slices."""
+
+    @property
+    def failing(self) -> int:
+        """Interactions in a class that stands out from the errors of what decides it."""
+        if self.failures is None:
+            return 0
+        shown = (kind for kind in self.failures.shown if kind not in UNKNOWN)
+        return sum(map(self.failures.count, shown))
 
 
 def analyse_period(archive: Archive, period: str, until: int, zone: str = "UTC") -> PeriodAnalysis:

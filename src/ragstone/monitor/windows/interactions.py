@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.analysis.classes import Scales
-from ragstone.monitor import Archive, Interaction
+from ragstone.monitor.archive import Archive
+from ragstone.monitor.interactions import Interaction
 from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.windows.statistics import find_metric
 from ragstone.store import load_scales
