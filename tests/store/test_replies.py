@@ -10,8 +10,7 @@ import pytest
 
 from ragstone.asks import Reply
 from ragstone.locale.messages import code_of, compose, render
-from ragstone.store import Store
-from ragstone.store import replies
+from ragstone.store import Store, replies
 from ragstone.store.replies import remove_checksum
 from ragstone.types import Usage
 
