@@ -25,6 +25,7 @@ from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.classes import Scales
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
+from ragstone.analysis.headline import find_headline
 from ragstone.analysis.scales import find_scales
 from ragstone.analysis.slices import Slice
 from ragstone.analysis.traits import count_traits, list_topics, name_languages
@@ -74,6 +75,8 @@ class Conclusion:
     slice_wanted: str | None
     slice_said: str
     slice_right: bool
+    headline: tuple[str, ...]
+    """Classes that the headline of the run names; it and the diagnosis must not contradict each other."""
 
     @property
     def is_right(self) -> bool:
@@ -150,6 +153,7 @@ def conclude(
         planted.slice if planted else None,
         f"{part.field} {part.value}" if part else "",
         _is_slice_right(part, planted),
+        find_headline(run.stored, summary).causes if scales is None else (),
     )
 
 

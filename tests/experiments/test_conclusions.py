@@ -47,3 +47,8 @@ def test_the_slice_is_named_where_one_was_planted(judge: str) -> None:
     wrong = {c.case: c.slice_said for c in sliced if not c.slice_right}
     assert len(sliced) == 5
     assert len(wrong) <= 1, wrong
+
+
+def test_the_headline_names_what_the_diagnosis_names() -> None:
+    apart = {c.case: (c.headline, c.said) for c in conclude_with("offline") if {*c.headline} != {*c.said}}  # fmt: skip
+    assert apart == {}
