@@ -18,34 +18,48 @@ import click
 
 from ragstone._version import __version__
 
-COMMANDS: dict[str, str] = {
-    "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
-    "init": "Write a config, a CI job and a .gitignore line for the data at hand.",
-    "generate": "Make a test set from documents, with or without an LLM.",
-    "testset": "Judge a test set: what is wrong with it, where it comes from, and how it differs from its last version.",
-    "eval": "Score a data set with metrics: how good is the system?",
-    "metrics": "List the metrics, or explain one.",
-    "report": "Write the report of a stored run as a page, table or file.",
-    "compare": "Compare runs: which is better, and is that more than chance?",
-    "bench": "Run named configurations on one test set and compare them.",
-    "ablate": "Run a grid of a system's settings and say what each of them does.",
-    "tune": "Search for better settings of a system, and report the best on questions that the search never saw.",
-    "failures": "Explain why samples fail, and where they fail most.",
-    "diagnose": "Suggest what is wrong with a run, likely causes and what to try.",
-    "plan": "Estimate how many questions it takes to detect a difference.",
-    "slurm": "Write, submit, inspect or cancel the Slurm job of a run.",
-    "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
-    "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
-    "runs": "List, show or delete the stored runs.",
-    "store": "Check the store for damage, or bring one of an earlier version up to date.",
-    "judge": "Show the prompts, or check whether a judge is reliable.",
-    "label": "Label claims, chunks or answers of a run with the keyboard.",
-    "labels": "Import, export and compare labels of people; settle where they disagree.",
-    "import": "Turn a file in any known format into ragstone's own.",
-    "export": "Write the rows of a stored run with one column per metric, or send it to a tracker.",
-    "doctor": "Say what is installed and whether store and judge can be used.",
+GROUPS: dict[str, dict[str, str]] = {
+    "Evaluate": {
+        "demo": "Evaluate, diagnose and compare two versions of a shop's assistant.",
+        "init": "Write a config, a CI job and a .gitignore line for the data at hand.",
+        "eval": "Score a data set with metrics: how good is the system?",
+        "report": "Write the report of a stored run as a page, table or file.",
+        "runs": "List, show or delete the stored runs.",
+        "view": "Look at all runs in a browser: over time, side by side, sample by sample; and label them.",
+    },
+    "Compare and improve": {
+        "compare": "Compare runs: which is better, and is that more than chance?",
+        "bench": "Run named configurations on one test set and compare them.",
+        "ablate": "Run a grid of a system's settings and say what each of them does.",
+        "tune": "Search for better settings of a system, and report the best on questions that the search never saw.",
+        "failures": "Explain why samples fail, and where they fail most.",
+        "diagnose": "Suggest what is wrong with a run, likely causes and what to try.",
+        "plan": "Estimate how many questions it takes to detect a difference.",
+    },
+    "Test sets and labels": {
+        "generate": "Make a test set from documents, with or without an LLM.",
+        "testset": "Judge a test set: what is wrong with it, where it comes from, and how it differs from its last version.",
+        "label": "Label claims, chunks or answers of a run with the keyboard.",
+        "labels": "Import, export and compare labels of people; settle where they disagree.",
+    },
+    "Production": {
+        "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
+    },
+    "Judges and metrics": {
+        "judge": "Show the prompts, or check whether a judge is reliable.",
+        "metrics": "List the metrics, or explain one.",
+    },
+    "Scale and store": {
+        "slurm": "Write, submit, inspect or cancel the Slurm job of a run.",
+        "store": "Check the store for damage, or bring one of an earlier version up to date.",
+        "import": "Turn a file in any known format into ragstone's own.",
+        "export": "Write the rows of a stored run with one column per metric, or send it to a tracker.",
+        "doctor": "Say what is installed and whether store and judge can be used.",
+    },
 }
-"""Every command with its line in `ragstone --help`; its code is the file of that name (`import` → import_)."""
+"""Every command with its line in `ragstone --help`, by what one wants; its code is the file of that name (`import` → import_)."""
+
+COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 
 
 YOUNG_OBJECTS = 50_000
@@ -89,8 +103,9 @@ class LazyCommands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
 
     # `--help` prints while the context is made, the commands while they are invoked: both can lose
     # their reader.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import judge_options, output_option, store_option
 
 
 @click.command("ablate")
@@ -33,7 +33,7 @@ from ragstone.cli.options import output_option, store_option
 )
 @click.option("--full", is_flag=True, help="Run every combination, not one setting at a time.")
 @click.option("-m", "--metric", "metrics", multiple=True, metavar="METRICS", help="Metrics, with commas between them.")  # fmt: skip
-@click.option("--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
+@judge_options("Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("effects")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, parse_worker_count, reading_options, store_option
+from ragstone.cli.options import (
+    judge_options,
+    output_option,
+    parse_worker_count,
+    reading_options,
+    store_option,
+)
 
 
 @click.command("eval", short_help="Score a data set.")
@@ -46,9 +52,7 @@ from ragstone.cli.options import output_option, parse_worker_count, reading_opti
     is_flag=True,
     help="Leave the judge's probabilities as they are, although `judge fit` fitted them to labels.",
 )
-@click.option(
-    "--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …"
-)
+@judge_options("Who answers judged metrics: offline, openai:MODEL, …")
 @click.option(
     "--system",
     metavar="SYSTEM",

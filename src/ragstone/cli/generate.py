@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import store_option
+from ragstone.cli.options import judge_options, store_option
 
 
 @click.command("generate", short_help="Make a test set from documents.")
@@ -15,7 +15,7 @@ from ragstone.cli.options import store_option
 @click.option("-n", "count", type=click.IntRange(min=1), metavar="N", help="How many items [default: 100, or fewer when the documents do not bear as many].")  # fmt: skip
 @click.option("--kinds", metavar="KIND=WEIGHT,…", help="Which kinds in which proportion: factual=3,how_to=1,near_miss=1.")  # fmt: skip
 @click.option("--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es.")  # fmt: skip
-@click.option("--judge", metavar="JUDGE", help="Who writes and answers the questions: openai:MODEL, … [default: rules, without any LLM].")  # fmt: skip
+@judge_options("Who writes and answers the questions: openai:MODEL, … [default: rules, without any LLM].")  # fmt: skip
 @click.option("--style", "styles", multiple=True, metavar="TEXT", help="A style to write in: formal, informal or terse by rule, anything with --judge ('a worried parent'). May be repeated.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed gives the same test set.")  # fmt: skip
 @click.option("--format", "format", default="ragstone", show_default=True, metavar="FORMAT", help="ragstone, ragas, deepeval, query, questions or beir.")  # fmt: skip

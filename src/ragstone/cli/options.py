@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,6 +43,40 @@ def labels_option(function: F) -> F:
         help="Labels of people on the samples, read into the store first; those of the store always count.",
     )
     return option(function)
+
+
+def judge_options(what: str) -> Callable[[F], F]:
+    """`--judge` with `--base-url` and `--small`, which reach the command as one value: a name, or settings."""
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def with_judge(
+            *args: Any, judge: str | None, base_url: str | None, small: bool, **flags: Any
+        ) -> Any:
+            return function(*args, judge=_join_judge(judge, base_url, small=small), **flags)
+
+        decorated: Any = with_judge
+        # the option applied last is listed first in `--help`
+        for option in (
+            click.option("--small", is_flag=True, help="The judge is a small model: one short question a claim."),
+            click.option("--base-url", metavar="URL", help="Where the judge's server listens."),
+            click.option("--judge", metavar="JUDGE", help=what),
+        ):  # fmt: skip
+            decorated = option(decorated)
+        return decorated  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def _join_judge(
+    judge: str | None, base_url: str | None, *, small: bool
+) -> str | dict[str, Any] | None:
+    given: dict[str, Any] = {"base_url": base_url} if base_url else {}
+    if small:
+        given["small"] = True
+    if given and judge is None:
+        raise click.UsageError("--base-url and --small say more of a judge; name it with --judge openai:MODEL")  # fmt: skip
+    return {"model": judge, **given} if given else judge
 
 
 def output_option(kind: str, default: str = "", what: str = "Write a file") -> Callable[[F], F]:

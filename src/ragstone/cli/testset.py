@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, reading_options, store_option
+from ragstone.cli.options import judge_options, output_option, reading_options, store_option
 
 
 @click.group("testset")
@@ -22,7 +22,7 @@ def command() -> None:
 @click.option("--accept", metavar="KIND,…", help="With --fix: accept the fixes of these kinds without asking (duplicate, leaked, …), or all.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
-@click.option("--judge", metavar="JUDGE", help="Who reads the passages that may answer an item which is said to have no answer: openai:MODEL, … [default: nobody, figures alone decide].")  # fmt: skip
+@judge_options("Who reads the passages that may answer an item which is said to have no answer: openai:MODEL, … [default: nobody, figures alone decide].")  # fmt: skip
 @click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
 @click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
 @click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Questions to the judge in flight at once.")  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import judge_options, output_option, store_option
 
 
 @click.command("tune")
@@ -23,7 +23,7 @@ from ragstone.cli.options import output_option, store_option
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), metavar="TIME", help="Stop the search after this time.")  # fmt: skip
 @click.option("--held-out", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.3, show_default=True, help="Share of the questions that the winner is reported on.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the split, the order and the trials.")  # fmt: skip
-@click.option("--judge", metavar="JUDGE", help="Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
+@judge_options("Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("comparison", what="Write the comparison, in .json with the trials")
 @click.option("--lang", "language", metavar="LANG", help="Language of the comparison: en, es.")

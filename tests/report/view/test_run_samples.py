@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.report.view.run_samples import RunSamples, SampleQuery, ValueRange
+from ragstone.report.view.run_samples import Place, RunSamples, SampleQuery, ValueRange
 from ragstone.report.view.traits import find_stamp, write_traits
 from ragstone.types import Finding, Score
 
@@ -69,9 +69,11 @@ def test_samples_are_chosen_and_sorted_and_what_has_no_value_comes_last(
         assert samples.page(query) == positions, query
         assert samples.count(query) == len(positions), query
         assert samples.page(query, 1, 2) == positions[1:3], query
-        ranks = [samples.find_rank(query, at) for at in positions]
-        assert ranks == list(range(len(positions))), query
-    assert samples.find_rank(SampleQuery(text="q4"), 1) is None
+        for rank, at in enumerate(positions):
+            before = positions[rank - 1] if rank else None
+            after = positions[rank + 1] if rank + 1 < len(positions) else None
+            assert samples.find_place(query, at) == Place(rank, before, after), (query, at)
+    assert samples.find_place(SampleQuery(text="q4"), 1) is None
 
 
 def test_the_values_of_a_trait_are_counted_the_most_frequent_first(samples: RunSamples) -> None:

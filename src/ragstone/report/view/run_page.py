@@ -118,6 +118,8 @@ def render_run(
     if metric is not None:
         figures = entry.summary[str(metric["name"])]
         histograms = draw_histograms(samples, query, figures, state, (WIDE, NARROW))
+    slices = _build_slices(samples, query, metric, state, entry)
+    choices = _list_choices(samples, query, state)  # after the slices, which count too
     return frame.fill(
         "view_run.html.j2",
         entry=entry, state=state, title=shorten(info.name or info.id, 200),
@@ -129,10 +131,10 @@ def render_run(
         rows=_build_rows(state, samples, entry, shown, names),
         heads=[_build_head(name, state, entry) for name in names],
         total=say.whole(samples.rows), count=say.whole(count), waiting=waiting,
-        choices=_list_choices(samples, query, state),
+        choices=choices,
         chosen=_list_chosen(state),
         histograms=histograms,
-        slices=_build_slices(samples, query, metric, state, entry),
+        slices=slices,
         pages=build_pager(frame, page, count, SAMPLES_PER_PAGE),
         exports=[(kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")],
         is_partial=entry.is_partial, position=POSITION,

@@ -43,6 +43,17 @@ class SampleQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a sample stands in an order."""
+
+    rank: int
+    """How many stand before it."""
+    before: int | None
+    """Position of the sample before it."""
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RowHead:
     """A sample as a list shows it, without its texts."""
 
@@ -88,6 +99,8 @@ class RunSamples:
         self._number = run.store.find_number(run.id)
         self.rows = run.count()
         self.metrics: tuple[str, ...] = tuple(str(metric["name"]) for metric in run.info.metrics)
+        self._counts: dict[tuple[str, SampleQuery], list[TraitCount]] = {}
+        """What `summarise_by` has counted already."""
         self._all: SampleQuery | None = None
         """A filter that was found to leave no sample out."""
         self.has_traits = bool(self._read_derived(TRAITS))
@@ -127,27 +140,32 @@ class RunSamples:
         )
         return [position for (position,) in rows]
 
-    def find_rank(self, wanted: SampleQuery, position: int) -> int | None:
-        """How many samples stand before this one in the order; None where it does not fit."""
-        source, values, condition = self._source(wanted)
+    def find_place(self, wanted: SampleQuery, position: int) -> Place | None:
+        """Where a sample stands in the order; None where it does not fit."""
         column = "v.value" if wanted.sort in self.metrics else "v.position"
-        found = self._store.read(
-            f"SELECT {column} FROM {source}{condition.sql} AND v.position = ?",  # noqa: S608
-            [*values, *condition.values, position],
-        )
+        source, values, condition = self._source(wanted)
+        select = f"FROM {source}{condition.sql}"
+        known = [*values, *condition.values]
+        found = self._store.read(f"SELECT {column} {select} AND v.position = ?", [*known, position])
         if not found:
             return None
         value = found[0][0]
-        if value is None:
-            before, known = "(v.value IS NOT NULL OR v.position < ?)", [position]
+        up, down = ("<", ">") if wanted.descending else (">", "<")
+        if value is None:  # after all that have a value, in the order of the data
+            before, after = "v.value IS NOT NULL OR v.position < ?", "v.value IS NULL AND v.position > ?"  # fmt: skip
+            marks: list[Any] = [position]
         else:
-            sign = ">" if wanted.descending else "<"
-            before, known = f"({column} {sign} ? OR ({column} = ? AND v.position < ?))", [value, value, position]  # fmt: skip
-        ((rank,),) = self._store.read(
-            f"SELECT COUNT(*) FROM {source}{condition.sql} AND {before}",  # noqa: S608
-            [*values, *condition.values, *known],
-        )
-        return int(rank)
+            before = f"{column} {down} ? OR ({column} = ? AND v.position < ?)"
+            after = f"{column} {up} ? OR ({column} = ? AND v.position > ?) OR {column} IS NULL"
+            marks = [value, value, position]
+        # not by OFFSET, which would put all samples in order: each of these looks at them once
+        ((rank,),) = self._store.read(f"SELECT COUNT(*) {select} AND ({before})", [*known, *marks])
+        to_last, to_first = ("ASC", "DESC") if wanted.descending else ("DESC", "ASC")
+        last = f"ORDER BY {column} IS NULL DESC, {column} {to_last}, v.position DESC LIMIT 1"
+        first = f"ORDER BY {column} IS NULL, {column} {to_first}, v.position LIMIT 1"
+        previous = self._store.read(f"SELECT v.position {select} AND ({before}) {last}", [*known, *marks])  # fmt: skip
+        following = self._store.read(f"SELECT v.position {select} AND ({after}) {first}", [*known, *marks])  # fmt: skip
+        return Place(int(rank), *(rows[0][0] if rows else None for rows in (previous, following)))
 
     def _source(self, wanted: SampleQuery) -> tuple[str, list[Any], _Condition]:
         """The table that holds what is sorted by, as `v`."""
@@ -212,6 +230,8 @@ class RunSamples:
 
     def count_trait(self, trait: str, wanted: SampleQuery) -> list[TraitCount]:
         """The values of a trait among the samples that fit, the most frequent first."""
+        if (trait, wanted) in self._counts:
+            return self._counts[trait, wanted]
         condition = self._build_condition(wanted)
         if not condition.sql:
             rows = self._store.read(
@@ -261,6 +281,8 @@ class RunSamples:
                 f" WHERE {where}{condition.sql} GROUP BY v.{column}",
                 [metric, *values, *condition.values],
             )
+        counts = (TraitCount(str(value), int(count)) for value, count, *_ in rows)
+        self._counts[trait, wanted] = sorted(counts, key=lambda pair: -pair.count)
         low = min((row[6] for row in rows if row[6] is not None), default=0.0)
         high = max((row[7] for row in rows if row[7] is not None), default=0.0)
         return [

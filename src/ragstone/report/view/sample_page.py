@@ -94,14 +94,12 @@ def find_neighbours(
 ) -> Neighbours | None:
     """The samples before and after in the filtered order; None for a sample that the filter leaves out."""
     query = resolve_query(state, samples, run)
-    rank = samples.find_rank(query, position)
-    if rank is None:
+    place = samples.find_place(query, position)
+    if place is None:
         return None
-    around = samples.page(query, max(rank - 1, 0), 3 if rank else 2)
-    at = around.index(position)
-    before = state.href("sample", at=around[at - 1]) if at else ""
-    after = state.href("sample", at=around[at + 1]) if at + 1 < len(around) else ""
-    return Neighbours(rank + 1, samples.count(query), before, after)
+    before = state.href("sample", at=place.before) if place.before is not None else ""
+    after = state.href("sample", at=place.after) if place.after is not None else ""
+    return Neighbours(place.rank + 1, samples.count(query), before, after)
 
 
 def list_labels(row: StoredRow, run: StoredRun) -> list[Label]:
