@@ -17,7 +17,7 @@ from ragstone.report.builders.comparison import ComparisonReport
 from ragstone.report.comparison import github, opening
 from ragstone.report.formats import write_report
 from ragstone.report.render import html, markdown, terminal
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -87,7 +87,7 @@ def test_spanish_is_spoken_throughout(found, pair) -> None:
 
 
 def badge(comparison: Comparison):
-    return opening.describe_state(comparison, load_words("en"))
+    return opening.describe_state(comparison, load_translator("en"))
 
 
 def with_verdicts(comparison: Comparison, verdict: str, resource: str = "unclear") -> Comparison:
@@ -101,18 +101,18 @@ def with_verdicts(comparison: Comparison, verdict: str, resource: str = "unclear
 
 
 def test_the_badge_is_green_only_where_a_loss_is_ruled_out(found) -> None:
-    assert badge(found).tone == "bad"
+    assert badge(found).severity == "bad"
     assert badge(found).text == "2 regressions: recall@5 and token_f1"
     unclear = badge(with_verdicts(found, "unclear"))
-    assert unclear.tone == "plain"
+    assert unclear.severity == "plain"
     assert unclear.text.startswith("No regression shown. A loss of 0.07 in ")
     assert "smaller ones may have been missed" in unclear.text
     ruled_out = badge(with_verdicts(found, "equivalent"))
-    assert ruled_out.tone == "good"
+    assert ruled_out.severity == "good"
     assert "Losses of more than 0.02" in ruled_out.text
-    assert badge(with_verdicts(found, "withheld")).tone == "warn"
+    assert badge(with_verdicts(found, "withheld")).severity == "warn"
     slower = badge(with_verdicts(found, "equivalent", resource="worse"))
-    assert (slower.tone, "Worse in latency" in slower.text) == ("warn", True)
+    assert (slower.severity, "Worse in latency" in slower.text) == ("warn", True)
 
 
 def test_identical_answers_are_said_first_and_ask_for_nothing(pair) -> None:

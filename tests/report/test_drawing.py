@@ -23,9 +23,9 @@ from ragstone.report.drawing.shapes import (
     text_width,
 )
 from ragstone.report.render.picture import write_picture
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
-SAY = load_words("en")
+SAY = load_translator("en")
 TRADE = TradeOff(
     "recall", "latency", (Candidate("a", 1, 0.5, True), Candidate("b & <c>", 2, 0.9, True), Candidate("d", 3, 0.4, False))
 )  # fmt: skip

@@ -16,7 +16,7 @@ from ragstone.report.drawing.charts import draw_pareto
 from ragstone.report.drawing.labels import FONT_SIZE
 from ragstone.report.drawing.shapes import NARROW, WIDE, Caption, text_width
 from ragstone.report.render import html, markdown, terminal
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.types import Score
 
 
@@ -111,7 +111,7 @@ ADVICE = Recommendation(
     ],
 )  # fmt: skip
 def test_each_advice_is_a_sentence(advice: Recommendation, said: str) -> None:
-    assert describe_recommendation(advice, load_words("en"))[0].text == said
+    assert describe_recommendation(advice, load_translator("en"))[0].text == said
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
@@ -125,7 +125,7 @@ def test_no_name_of_a_point_is_printed_over_another(width: int, seed: int) -> No
         Candidate(f"configuration {n}", *point, flag)
         for n, (point, flag) in enumerate(zip(points, flags, strict=True))
     )
-    drawing = draw_pareto(TradeOff("recall", "latency", offers), load_words("en"), width)
+    drawing = draw_pareto(TradeOff("recall", "latency", offers), load_translator("en"), width)
     names = [s for s in drawing.shapes if isinstance(s, Caption) and s.text.startswith("configur")]
     assert len(names) >= (12 if width == WIDE else 8)
     boxes = [(c.x, c.y - FONT_SIZE + 1, c.x + text_width(c.text), c.y + 3) for c in names]

@@ -11,7 +11,7 @@ from ragstone.report.builders.parts import build_list
 from ragstone.report.builders.run import RunReport
 from ragstone.report.render import markdown, terminal
 from ragstone.report.render.notebook import render_nodes
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -87,7 +87,7 @@ def test_code_in_our_sentences_is_code_and_inert() -> None:
         "one ` alone",
     ]
     nodes = (build_list(remarks),)
-    document = doc.ReportDocument("run", load_words("en"), "t", "b", (), nodes)
+    document = doc.ReportDocument("run", load_translator("en"), "t", "b", (), nodes)
     assert markdown.render(document).splitlines() == [
         "- `ragstone judge check` measures it; see `a_b`",
         r"- \`&lt;b&gt;x&lt;/b&gt;\` and \`a\|b\` stay text",

@@ -9,7 +9,7 @@ from ragstone.analysis.headline import find_headline
 from ragstone.judges.offline import OfflineJudge
 from ragstone.report.builders.opening import build_opening
 from ragstone.report.document import Paragraph, to_plain_text
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.text.content import find_closest_sentence
 from ragstone.types import Finding, Score
 
@@ -36,7 +36,7 @@ def open_report(build, values, *, family="faithfulness", judge="openai:m", langu
         for n, value in enumerate(values)
     ]
     run = build(cases, metrics=(build_metric(family, **facts),), judge=judge)
-    nodes, _ = build_opening(run, summarise(run), load_words(language))
+    nodes, _ = build_opening(run, summarise(run), load_translator(language))
     assert isinstance(nodes[0], Paragraph)
     return to_plain_text(nodes[0].text)
 
@@ -64,7 +64,7 @@ def test_failures_come_first_with_their_largest_class_and_the_number_after_them(
         for n in range(30)
     ]
     run = build(cases, metrics=(build_metric("answer_correctness"),), judge="openai:m")
-    nodes, _ = build_opening(run, summarise(run), load_words("en"))
+    nodes, _ = build_opening(run, summarise(run), load_translator("en"))
     said = to_plain_text(nodes[0].text)
     assert said.startswith("12 of 30 samples fail: 12 refuse although there is an answer.")
     assert "answer_correctness is 0.60" in said
@@ -79,7 +79,7 @@ def test_the_systems_own_error_comes_first_with_the_first_question(build):
         for n in range(5)
     ]
     run = build(cases, metrics=(build_metric("faithfulness"),), judge="openai:m")
-    nodes, _ = build_opening(run, summarise(run), load_words("en"))
+    nodes, _ = build_opening(run, summarise(run), load_translator("en"))
     said = to_plain_text(nodes[0].text)
     assert (
         said
@@ -96,7 +96,7 @@ def test_a_healthy_run_says_so_in_one_line(build):
         for n in range(40)
     ]
     run = build(cases, metrics=(build_metric("recall"),))
-    nodes, _ = build_opening(run, summarise(run), load_words("en"))
+    nodes, _ = build_opening(run, summarise(run), load_translator("en"))
     assert to_plain_text(nodes[0].text).startswith(
         "No failure stands out in 40 samples: recall is 1.00"
     )

@@ -13,7 +13,7 @@ from ragstone.analysis import Summary, summarise
 from ragstone.report.builders.run import build_summary
 from ragstone.report.document import ReportDocument, ReportTable, TableColumn, TableRow
 from ragstone.report.render import terminal
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -40,7 +40,7 @@ def test_headings_of_numbers_give_way_before_what_names_a_row() -> None:
     )
     out = io.StringIO()
     terminal.print_document(
-        ReportDocument("", Words("en"), "", "", (), (table,)), Console(file=out, width=80)
+        ReportDocument("", Translator("en"), "", "", (), (table,)), Console(file=out, width=80)
     )
     lines = out.getvalue().splitlines()
     assert any("top_k=3, retriever=bm25" in line for line in lines)

@@ -18,8 +18,8 @@ from live import Server, in_thread
 from ragstone.asks import Ask, Reply
 from ragstone.engine.replay import JudgeCall
 from ragstone.labels import LabelSession, load_labels
+from ragstone.report.translator import load_translator
 from ragstone.report.view.sample_page import _view_call
-from ragstone.report.words import load_words
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredReply, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -312,7 +312,7 @@ def test_a_call_says_when_it_was_asked_and_what_it_took() -> None:
     for usage, said in ((Usage(2, 30, 4, 0.5), "2 attempts"), (Usage(1), "answered in 0.250 s"), (Usage(), "took no call of the model")):  # fmt: skip
         stored = StoredReply(Reply({"claims": []}, usage, seconds=0.25), "r1", "openai:m", "2026-05-01T10:00:00+00:00", usage)  # fmt: skip
         facts = _view_call(
-            JudgeCall(ask, ("be fair", "split"), stored, True), load_words("en")
+            JudgeCall(ask, ("be fair", "split"), stored, True), load_translator("en")
         ).facts
         assert facts[:2] == ("openai:m", "2026-05-01 10:00:00 UTC")
         assert said in facts

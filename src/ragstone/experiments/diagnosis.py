@@ -46,9 +46,9 @@ class DiagnosisResult:
     def _repr_html_(self) -> str:
         from ragstone.report.builders.diagnosis import build_diagnosis
         from ragstone.report.render import notebook
-        from ragstone.report.words import load_words
+        from ragstone.report.translator import load_translator
 
-        section = build_diagnosis(self.diagnoses, self.failures, load_words(self.language))
+        section = build_diagnosis(self.diagnoses, self.failures, load_translator(self.language))
         return notebook.render_nodes([section], self.language)
 
 

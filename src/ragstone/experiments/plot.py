@@ -36,12 +36,12 @@ def plot(result: Run | Bench, *, target: float | None = None, language: str = "e
     """Draw the means of a run, or of each configuration of a bench, with their intervals and a labelled target."""
     from ragstone.report.drawing.charts import draw_metric_bars
     from ragstone.report.drawing.shapes import WIDE, stack_drawings
-    from ragstone.report.words import load_words
+    from ragstone.report.translator import load_translator
 
     runs = {"": result} if isinstance(result, Run) else result.runs
-    say = load_words(language)
+    t = load_translator(language)
     drawings = [
-        draw_metric_bars(run.summary(), say, WIDE, target=target, name=name)
+        draw_metric_bars(run.summary(), t, WIDE, target=target, name=name)
         for name, run in runs.items()
     ]
     return Plot(stack_drawings(drawings))

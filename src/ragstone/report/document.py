@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.report.drawing.shapes import Drawing
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from ragstone.report.comparison.samples import SamplePair
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Medium = Literal["page", "text", "terminal"]
 """How much room a format has: a page with pictures and all samples, a text for a pull request, a terminal."""
 
-Tone = Literal["", "good", "bad", "warn", "plain"]
+Severity = Literal["", "good", "bad", "warn", "plain"]
 """How something is to be taken; `plain` stands back behind the text around it."""
 
 
@@ -69,7 +69,7 @@ class Styled:
     style: Literal[
         "strong", "emphasis", "code", "soft", "mono", "unseen", "badge", "link", "break", "sentence"
     ]
-    tone: Tone = ""
+    severity: Severity = ""
     href: str = ""
 
 
@@ -84,7 +84,7 @@ class Remark:
     """One sentence with how it is to be taken."""
 
     text: str
-    tone: Tone = "plain"
+    severity: Severity = "plain"
 
 
 # A new node needs a case in render/markdown.py and render/terminal.py and a block in
@@ -108,7 +108,7 @@ class Paragraph:
     """A paragraph. Pages take `style` as the class of the element; `note`, `soft` and `strong` count everywhere."""
 
     text: Inline
-    tone: Tone = ""
+    severity: Severity = ""
     style: str = ""
     where: Where = EVERYWHERE
 
@@ -126,7 +126,7 @@ class Status:
     """How everything stands, in a sentence."""
 
     text: str
-    tone: Tone
+    severity: Severity
     where: Where = EVERYWHERE
 
 
@@ -144,7 +144,7 @@ class ListItem:
     """An item: a text, and what belongs under it."""
 
     text: Inline = ""
-    tone: Tone = ""
+    severity: Severity = ""
     label: str = ""
     """The metric that it is about; in a checklist, its state in a word."""
     id: str = ""
@@ -196,7 +196,7 @@ class TableCell:
     """A cell with a look; a plain one is just its text. A sparkline stands after the text."""
 
     text: Inline
-    tone: Tone = ""
+    severity: Severity = ""
     style: str = ""
     spark: Drawing | None = None
     href: str = ""
@@ -296,7 +296,7 @@ class SamplePairList:
     """Samples in two runs, side by side."""
 
     pairs: tuple[SamplePair, ...]
-    tone: Tone
+    severity: Severity
     runs: tuple[str, str] = ("", "")
     """Ids of the run before and after, for a page that can lead to the samples."""
     where: Where = PAGE
@@ -344,7 +344,7 @@ class ReportDocument:
 
     kind: str
     """Which analysis it shows: run, comparison, …"""
-    say: Words
+    t: Translator
     title: str
     """The name of the browser's window or of the file."""
     brand: str

@@ -19,7 +19,7 @@ from ragstone.report.builders.parts import (
 from ragstone.report.drawing.charts import draw_effects
 from ragstone.report.drawing.shapes import WIDE, Caption, Drawing, stack_drawings
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 if TYPE_CHECKING:
     from ragstone.analysis.effects import Effects, Level
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WIDE_COLUMNS = 110
 """Columns that the whole table takes on a terminal."""
-TONES: dict[str, doc.Tone] = {"better": "good", "worse": "bad", "unclear": "plain"}
+SEVERITIES: dict[str, doc.Severity] = {"better": "good", "worse": "bad", "unclear": "plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +44,28 @@ class EffectsReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        say = load_words(self.language)
-        title, name = say("effects"), shorten(self.name, 200)
+        t = load_translator(self.language)
+        title, name = t("effects"), shorten(self.name, 200)
         head = (doc.Heading(title, 1, where=doc.TEXT), doc.Heading(name, 1, where=doc.PAGE))
-        notes = [_describe_design(effects, say) for effects in self.effects]
+        notes = [_describe_design(effects, t) for effects in self.effects]
         # once, under the last table that it is true of
         sections = (
-            _build_effects(effects, number, note if note not in notes[number:] else "", say)
+            _build_effects(effects, number, note if note not in notes[number:] else "", t)
             for number, (effects, note) in enumerate(zip(self.effects, notes, strict=True), 1)
         )
         # a blank line after the last table, for the notes on files follow
         end = doc.Section((doc.Paragraph(""),), where=doc.TERMINAL)
-        opening = () if self.comparison is None else self.comparison.build_opening(say)
+        opening = () if self.comparison is None else self.comparison.build_opening(t)
         body = (*opening, *sections, end)
-        return doc.ReportDocument("effects", say, f"{title}: {name}", title, head, body)
+        return doc.ReportDocument("effects", t, f"{title}: {name}", title, head, body)
 
     def picture(self) -> Drawing:
         """The levels of every factor, one chart per metric."""
-        say, charts = load_words(self.language), []
+        t, charts = load_translator(self.language), []
         for effects in self.effects:
             caption = Caption(0, 10, effects.metric, "ink", bold=True)
             charts.append(Drawing(WIDE, 8, (caption,), effects.metric))
-            charts.append(draw_effects(effects, say, WIDE))
+            charts.append(draw_effects(effects, t, WIDE))
         return stack_drawings(charts)
 
     def data(self) -> dict[str, Any]:
@@ -74,56 +74,56 @@ class EffectsReport:
         return plain | ({} if self.comparison is None else {"comparison": self.comparison.data()})
 
 
-def _describe_design(effects: Effects, say: Words) -> str:
+def _describe_design(effects: Effects, t: Translator) -> str:
     """What the figures of a table rest on."""
-    design = say("effects_full" if effects.full else "effects_single", n=say.whole(effects.runs))
-    return f"{design} {say.count('paired_on_all', effects.samples)}"
+    design = t("effects_full" if effects.full else "effects_single", n=t.whole(effects.runs))
+    return f"{design} {t.count('paired_on_all', effects.samples)}"
 
 
-def _build_effects(effects: Effects, number: int, note: str, say: Words) -> doc.Section:
+def _build_effects(effects: Effects, number: int, note: str, t: Translator) -> doc.Section:
     # a narrow terminal has no room for the interval of the mean and p: the other interval and the verdict say it
     wide_only = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
-        *build_text_columns(say, "setting", "value"),
-        *build_number_columns(say, "mean"),
-        *build_number_columns(say, "interval_short", where=wide_only),
-        *build_number_columns(say, "difference", "interval_short"),
-        *build_number_columns(say, "p_corrected.bonferroni", where=wide_only),
-        *build_text_columns(say, "verdict"),
+        *build_text_columns(t, "setting", "value"),
+        *build_number_columns(t, "mean"),
+        *build_number_columns(t, "interval_short", where=wide_only),
+        *build_number_columns(t, "difference", "interval_short"),
+        *build_number_columns(t, "p_corrected.bonferroni", where=wide_only),
+        *build_text_columns(t, "verdict"),
     )
     rows = (
-        [factor.name if index == 0 else "", *_list_cells(level, say)]
+        [factor.name if index == 0 else "", *_list_cells(level, t)]
         for factor in effects.factors
         for index, level in enumerate(factor.levels)
     )
     return build_panel(
         str(number),
         f"{effects.metric} {choose_arrow(effects.higher_is_better)}",
-        build_chart(lambda width: draw_effects(effects, say, width)),
+        build_chart(lambda width: draw_effects(effects, t, width)),
         build_table(columns, rows, row_heads=False),
         *([doc.Paragraph(note, style="note")] if note else []),
     )
 
 
-def _list_cells(level: Level, say: Words) -> doc.Cells:
+def _list_cells(level: Level, t: Translator) -> doc.Cells:
     """The cells of a level: one for each column of `_build_effects` after the name of the setting."""
     best = " ★" if level.best else ""
     mean_cells = [
         f"{level.value}{best}",
-        say.number(level.mean),
-        say.interval(level.low, level.high),
+        t.number(level.mean),
+        t.interval(level.low, level.high),
     ]
     if level.base:
-        return [*mean_cells, "–", "–", "–", say("current")]
+        return [*mean_cells, "–", "–", "–", t("current")]
     ends = "–"
     if level.difference_low is not None and level.difference_high is not None:
         low, high = level.difference_low, level.difference_high
-        ends = f"{format_signed(low, say)} – {format_signed(high, say)}"
-    verdict = say.translate("verdict_word", level.verdict) if level.verdict else "–"
+        ends = f"{format_signed(low, t)} – {format_signed(high, t)}"
+    verdict = t.translate("verdict_word", level.verdict) if level.verdict else "–"
     return [
         *mean_cells,
-        format_signed(level.difference, say),
+        format_signed(level.difference, t),
         ends,
-        format_p_value(level.adjusted, say),
-        doc.TableCell(verdict, TONES.get(level.verdict, "")),
+        format_p_value(level.adjusted, t),
+        doc.TableCell(verdict, SEVERITIES.get(level.verdict, "")),
     ]

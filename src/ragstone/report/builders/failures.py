@@ -26,7 +26,7 @@ from ragstone.report.builders.parts import (
 from ragstone.report.drawing.charts import draw_failure_classes
 from ragstone.report.drawing.shapes import WIDE, Drawing
 from ragstone.report.figures import format_percent_interval, name_judge, shorten
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate
@@ -64,38 +64,38 @@ class FailureReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        failures, say = self.failures, load_words(self.language)
-        info, state = failures.run, _describe_state(failures, say)
+        failures, t = self.failures, load_translator(self.language)
+        info, state = failures.run, _describe_state(failures, t)
         name = shorten(info.name, 200)
-        facts = (info.source, say.count("sample", failures.samples), name_judge(info, say))
+        facts = (info.source, t.count("sample", failures.samples), name_judge(info, t))
         head = (
-            doc.Heading(f"{say('failures')}: {shorten(info.name, 80)}", 1, where=doc.TEXT),
+            doc.Heading(f"{t('failures')}: {shorten(info.name, 80)}", 1, where=doc.TEXT),
             doc.Heading(name, 1, where=doc.PAGE),
             doc.Heading(info.name, 1, where=doc.TERMINAL),
             doc.Byline(facts, where=doc.PAGE),
-            doc.Status(state.text, state.tone, where=doc.WRITTEN),
+            doc.Status(state.text, state.severity, where=doc.WRITTEN),
         )
         notes = [
-            doc.Paragraph(doc.Styled(note.text, "sentence"), note.tone, "note")
-            for note in _describe_gaps(failures, say)
+            doc.Paragraph(doc.Styled(note.text, "sentence"), note.severity, "note")
+            for note in _describe_gaps(failures, t)
         ]
-        classes: list[doc.Node] = [*build_classes(failures, say), *notes]
+        classes: list[doc.Node] = [*build_classes(failures, t), *notes]
         diagnosis = []
         if self.diagnoses is not None:
             link_class = None if self.links is None else self.links.to_class
-            diagnosis = [build_diagnosis(self.diagnoses, failures, say, link_class)]
+            diagnosis = [build_diagnosis(self.diagnoses, failures, t, link_class)]
         body = (
-            build_panel("classes", say("failures"), *classes, heading=doc.PAGE),
-            _build_slices(failures, say, self.links),
+            build_panel("classes", t("failures"), *classes, heading=doc.PAGE),
+            _build_slices(failures, t, self.links),
             *diagnosis,
-            *self._build_examples(say),
-            doc.Section((doc.Status(state.text, state.tone),), where=doc.TERMINAL),
+            *self._build_examples(t),
+            doc.Section((doc.Status(state.text, state.severity),), where=doc.TERMINAL),
         )
-        return doc.ReportDocument("failures", say, f"{say('failures')}: {name}", say("failures"), head, body)  # fmt: skip
+        return doc.ReportDocument("failures", t, f"{t('failures')}: {name}", t("failures"), head, body)  # fmt: skip
 
     def picture(self) -> Drawing:
         """The classes as bars."""
-        return draw_classes(self.failures, load_words(self.language), WIDE)
+        return draw_classes(self.failures, load_translator(self.language), WIDE)
 
     def data(self) -> dict[str, Any]:
         """The analysis as JSON takes it."""
@@ -104,16 +104,16 @@ class FailureReport:
             plain["diagnosis"] = [diagnosis.to_dict() for diagnosis in self.diagnoses]
         return plain
 
-    def _build_examples(self, say: Words) -> Iterator[doc.Node]:
+    def _build_examples(self, t: Translator) -> Iterator[doc.Node]:
         """Some samples of each failing class with what shows it."""
         kinds = [kind for kind in self.failures.examples if kind not in ("fine", "unclassified")]
         for number, kind in enumerate(kinds, 1):
-            name = name_class(kind, say)
+            name = name_class(kind, t)
             failures = self.failures.examples[kind][:EXAMPLES_ON_PAGE]
-            examples = [_build_example(failure, self.run, say, self.links) for failure in failures]
+            examples = [_build_example(failure, self.run, t, self.links) for failure in failures]
             sections, items = [page for page, _ in examples], [item for _, item in examples]
             yield build_panel(f"e{number}", name, *sections, where=doc.PAGE)
-            yield doc.Heading(f"{say('examples')}: {name}", where=doc.TEXT)
+            yield doc.Heading(f"{t('examples')}: {name}", where=doc.TEXT)
             yield build_list(items[:EXAMPLES_IN_TEXT], doc.TEXT)
             brief = build_list(items[:EXAMPLES_ON_TERMINAL])
             yield doc.Section((doc.Heading(name), brief), where=doc.TERMINAL)
@@ -122,127 +122,127 @@ class FailureReport:
 # ── classes ───────────────────────────────────────────────────────────────────────────────
 
 
-def build_classes(failures: Failures, say: Words) -> tuple[doc.Chart, doc.ReportTable]:
+def build_classes(failures: Failures, t: Translator) -> tuple[doc.Chart, doc.ReportTable]:
     """The classes that occur with their shares, as a picture and a table."""
     columns = (
-        *build_text_columns(say, "class"),
-        *build_text_columns(say, "meaning_column", where=doc.WRITTEN),
-        *build_number_columns(say, "count", "rate", "interval"),
-        *build_text_columns(say, "meaning_column", where=doc.wide_terminal(WIDE_COLUMNS)),
+        *build_text_columns(t, "class"),
+        *build_text_columns(t, "meaning_column", where=doc.WRITTEN),
+        *build_number_columns(t, "count", "rate", "interval"),
+        *build_text_columns(t, "meaning_column", where=doc.wide_terminal(WIDE_COLUMNS)),
     )
-    rows = (_list_class_cells(rate, failures, say) for rate in failures.rates)
-    chart = build_chart(lambda width: draw_classes(failures, say, width))
+    rows = (_list_class_cells(rate, failures, t) for rate in failures.rates)
+    chart = build_chart(lambda width: draw_classes(failures, t, width))
     return chart, build_table(columns, rows)
 
 
-def draw_classes(failures: Failures, say: Words, width: float) -> Drawing:
+def draw_classes(failures: Failures, t: Translator, width: float) -> Drawing:
     """The classes as bars."""
     return draw_failure_classes(
-        [(name_class(rate.label, say), rate) for rate in failures.rates], say, width
+        [(name_class(rate.label, t), rate) for rate in failures.rates], t, width
     )
 
 
-def _list_class_cells(rate: LabelRate, failures: Failures, say: Words) -> doc.Cells:
+def _list_class_cells(rate: LabelRate, failures: Failures, t: Translator) -> doc.Cells:
     """A cell for each column of `build_classes`: the meaning twice, for media want it in different places."""
     is_shown = rate.label in failures.shown and rate.label not in UNKNOWN
-    tone: doc.Tone = "good" if rate.label == "fine" else "bad" if is_shown else ""
-    meaning = doc.TableCell(_explain_class(rate.label, failures, say), style="soft")
-    share = "–" if rate.rate is None else say.percent(rate.rate)
-    name, interval = name_class(rate.label, say), format_percent_interval(rate, say)
-    return [doc.TableCell(name, tone), meaning, say.whole(rate.count), share, interval, meaning]
+    severity: doc.Severity = "good" if rate.label == "fine" else "bad" if is_shown else ""
+    meaning = doc.TableCell(_explain_class(rate.label, failures, t), style="soft")
+    share = "–" if rate.rate is None else t.percent(rate.rate)
+    name, interval = name_class(rate.label, t), format_percent_interval(rate, t)
+    return [doc.TableCell(name, severity), meaning, t.whole(rate.count), share, interval, meaning]
 
 
-def _explain_class(kind: str, failures: Failures, say: Words) -> str:
+def _explain_class(kind: str, failures: Failures, t: Translator) -> str:
     # Only the classes of CRITERIA are decided by a metric; errors, refusals and the rest are not.
     # Searched, not looked up: `kind` is any text, and the keys are of the type FailureClass.
     decider = next((d for name, d in failures.deciders.items() if name == kind), None)
     if decider is None:
-        return say(f"class_means.{kind}", metric="", rule="").strip(" ,")
-    rule = _describe_rule(decider, say)
-    text = say(f"class_means.{kind}", metric=decider.metric, rule=rule)
+        return t(f"class_means.{kind}", metric="", rule="").strip(" ,")
+    rule = _describe_rule(decider, t)
+    text = t(f"class_means.{kind}", metric=decider.metric, rule=rule)
     expected = next((n for name, n in failures.expected.items() if name == kind), 0.0)
     if not decider.is_scaled or expected < 0.5:
         return text
-    return f"{text}; {say('within_error', n=say.whole(round(expected)))}"
+    return f"{text}; {t('within_error', n=t.whole(round(expected)))}"
 
 
-def _describe_rule(decider: Decider, say: Words) -> str:
+def _describe_rule(decider: Decider, t: Translator) -> str:
     """The limit of a decider: the criterion's, or the one measured for the judge in each language."""
     side = "above_limit" if decider.criterion.above else "below_limit"
     if not decider.is_scaled:
-        return say(side, limit=_format_limit(decider.criterion.limit, say))
+        return t(side, limit=_format_limit(decider.criterion.limit, t))
     limits = [
-        say("limit_in", limit=_format_limit(round(scale.threshold, 2), say), language=language)
+        t("limit_in", limit=_format_limit(round(scale.threshold, 2), t), language=language)
         for language, scale in sorted((decider.scales or {}).items())
         if decider.is_usable(language)
     ]
-    return say(side, limit=", ".join(limits))
+    return t(side, limit=", ".join(limits))
 
 
-def _format_limit(limit: float, say: Words) -> str:
-    return f"{limit:g}".replace(".", say("decimal"))
+def _format_limit(limit: float, t: Translator) -> str:
+    return f"{limit:g}".replace(".", t("decimal"))
 
 
-def _describe_state(failures: Failures, say: Words) -> doc.Remark:
+def _describe_state(failures: Failures, t: Translator) -> doc.Remark:
     bad = [r for r in failures.rates if r.label != "fine" and r.label not in UNKNOWN]
     count = sum(rate.count for rate in bad if rate.label in failures.shown)
     if count:
-        return doc.Remark(say.count("failing", count), "bad")
+        return doc.Remark(t.count("failing", count), "bad")
     if bad:
-        return doc.Remark(say("no_failures_shown"), "good")
+        return doc.Remark(t("no_failures_shown"), "good")
     known = any(rate.label == "fine" for rate in failures.rates)
-    return doc.Remark(say("no_failures"), "good" if known else "warn")
+    return doc.Remark(t("no_failures"), "good" if known else "warn")
 
 
-def _describe_gaps(failures: Failures, say: Words) -> Iterator[doc.Remark]:
+def _describe_gaps(failures: Failures, t: Translator) -> Iterator[doc.Remark]:
     """What is within the judge's error, what nothing in the run could show, and fields that were not sliced by."""
     within = [
-        name_class(rate.label, say)
+        name_class(rate.label, t)
         for rate in failures.rates
         if rate.label not in (*failures.shown, *UNKNOWN, "fine")
     ]
     if within:
-        yield doc.Remark(say("within_error_note", kinds=", ".join(within)))
-    either = " o " if say.language == "es" else " or "
+        yield doc.Remark(t("within_error_note", kinds=", ".join(within)))
+    either = " o " if t.language == "es" else " or "
     withheld = {item.metric for item in failures.withheld}
     for kind in ("retrieval_failure", "hallucination", "generation_failure"):
         families = [criterion.family for criterion in CRITERIA[kind]]
         # of metrics that the run has, but whose judge was not measured, `describe_withheld` speaks below
         if kind not in failures.deciders and withheld.isdisjoint(families):
-            text = say("no_decider", kind=name_class(kind, say), metrics=either.join(families[:2]))
+            text = t("no_decider", kind=name_class(kind, t), metrics=either.join(families[:2]))
             yield doc.Remark(text, "warn")
-    yield from describe_withheld(failures, say)
+    yield from describe_withheld(failures, t)
     if failures.dropped:
-        yield doc.Remark(say("dropped_fields", fields=", ".join(failures.dropped)))
+        yield doc.Remark(t("dropped_fields", fields=", ".join(failures.dropped)))
 
 
 # ── slices ────────────────────────────────────────────────────────────────────────────────
 
 
-def _build_slices(failures: Failures, say: Words, links: FailureLinks | None) -> doc.Section:
+def _build_slices(failures: Failures, t: Translator, links: FailureLinks | None) -> doc.Section:
     key = "slices_note" if failures.worse else "slices_none"
-    note = doc.Paragraph(say(key, n=say.whole(len(failures.slices))), style="note")
+    note = doc.Paragraph(t(key, n=t.whole(len(failures.slices))), style="note")
     if not failures.worse:
-        return build_panel("slices", say("slices_worse"), note, heading=doc.PAGE)
+        return build_panel("slices", t("slices_worse"), note, heading=doc.PAGE)
     keys = ("samples", "fails", "interval_short", "rest", "p_corrected.holm")
     columns = (
-        *build_text_columns(say, "slice"), *build_number_columns(say, *keys), *build_text_columns(say, "mostly"),
+        *build_text_columns(t, "slice"), *build_number_columns(t, *keys), *build_text_columns(t, "mostly"),
     )  # fmt: skip
-    rows = (_list_slice_cells(slice, say, links) for slice in failures.worse)
+    rows = (_list_slice_cells(slice, t, links) for slice in failures.worse)
     table = build_table(columns, rows, row_heads=False)
-    return build_panel("slices", say("slices_worse"), table, note)
+    return build_panel("slices", t("slices_worse"), table, note)
 
 
-def _list_slice_cells(slice: Slice, say: Words, links: FailureLinks | None) -> doc.Cells:
+def _list_slice_cells(slice: Slice, t: Translator, links: FailureLinks | None) -> doc.Cells:
     mostly = next(iter(slice.classes), "")
     return [
-        doc.TableCell(describe_slice(slice, say), href=links.to_slice(slice) if links else ""),
-        say.whole(slice.samples),
-        say.percent(slice.rate),
-        f"{say.percent(slice.low)} – {say.percent(slice.high)}",
-        say.percent(slice.rest_rate),
-        "<" + say.number(0.001, 3) if slice.adjusted < 0.001 else say.number(slice.adjusted, 3),
-        name_class(mostly, say) if mostly else "",
+        doc.TableCell(describe_slice(slice, t), href=links.to_slice(slice) if links else ""),
+        t.whole(slice.samples),
+        t.percent(slice.rate),
+        f"{t.percent(slice.low)} – {t.percent(slice.high)}",
+        t.percent(slice.rest_rate),
+        "<" + t.number(0.001, 3) if slice.adjusted < 0.001 else t.number(slice.adjusted, 3),
+        name_class(mostly, t) if mostly else "",
     ]
 
 
@@ -250,7 +250,7 @@ def _list_slice_cells(slice: Slice, say: Words, links: FailureLinks | None) -> d
 
 
 def _build_example(
-    failure: Failure, run: StoredRun, say: Words, links: FailureLinks | None
+    failure: Failure, run: StoredRun, t: Translator, links: FailureLinks | None
 ) -> tuple[doc.Section, doc.ListItem]:
     """A failing sample for a page, and for a list."""
     row = run.row(failure.position)
@@ -258,42 +258,42 @@ def _build_example(
     id, question = shorten(failure.id, 80), shorten(sample.question or "", 240)
     answer = shorten(sample.answer or "", 400)
     values = ", ".join(
-        f"{name} {say.number(value) if isinstance(value, float) else say.outcome(value)}"
+        f"{name} {t.number(value) if isinstance(value, float) else t.outcome(value)}"
         for name, value in failure.values.items()
     )
     shown_id = doc.Styled(id, "mono")
     if links is not None:
         shown_id = doc.Styled(id, "link", href=links.to_sample(failure.position))
-    details = [doc.Paragraph(text, style="soft") for text in _explain_failure(failure, row, say)]
+    details = [doc.Paragraph(text, style="soft") for text in _explain_failure(failure, row, t)]
     page = doc.Section(
         (
-            doc.Paragraph(doc.Styled(question or say("no_question"), "strong")),
+            doc.Paragraph(doc.Styled(question or t("no_question"), "strong")),
             *([doc.Paragraph(answer)] if answer else []),
             doc.Paragraph((shown_id, f" · {values}" if values else ""), style="soft"),
             *details,
         ),
         "example",
     )
-    lines = [f"{say('answer')}: {answer}" if answer else "", values]
+    lines = [f"{t('answer')}: {answer}" if answer else "", values]
     nodes = (*(doc.Paragraph(line, style="soft") for line in lines if line), *details)
     return page, doc.ListItem(question, id=id, nodes=nodes)
 
 
-def _explain_failure(failure: Failure, row: StoredRow, say: Words) -> Iterator[str]:
+def _explain_failure(failure: Failure, row: StoredRow, t: Translator) -> Iterator[str]:
     if failure.kind == "retrieval_failure":
         if failure.missed:
-            yield say("missed_documents", ids=list_ids(failure.missed))
+            yield t("missed_documents", ids=list_ids(failure.missed))
         if failure.instead:
-            yield say("instead_documents", ids=list_ids(failure.instead))
+            yield t("instead_documents", ids=list_ids(failure.instead))
         elif not row.sample.contexts:
-            yield say("nothing_came")
+            yield t("nothing_came")
     if failure.claims:
         claims = (
-            f"{shorten(claim.text, 160)} ({say.translate('verdict', claim.shown_verdict)})"
+            f"{shorten(claim.text, 160)} ({t.translate('verdict', claim.shown_verdict)})"
             for claim in failure.claims[:4]
         )
-        yield say("claims_against", claims="; ".join(claims))
+        yield t("claims_against", claims="; ".join(claims))
     if failure.also:
-        yield say("also_is", kinds=", ".join(name_class(kind, say) for kind in failure.also))
+        yield t("also_is", kinds=", ".join(name_class(kind, t) for kind in failure.also))
     if row.sample.error:
-        yield shorten(say.system_error(row.sample, row.scores), 200)
+        yield shorten(t.system_error(row.sample, row.scores), 200)

@@ -16,7 +16,7 @@ from ragstone.report.builders.parts import (
     build_text_columns,
 )
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 if TYPE_CHECKING:
     from ragstone.experiments.judge_attack import AttackResult, JudgeAttack
@@ -43,44 +43,44 @@ class JudgeAttackReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        say, attack = load_words(self.language), self.attack
-        title = say("attack_of", judge=shorten(attack.judge, 80))
+        t, attack = load_translator(self.language), self.attack
+        title = t("attack_of", judge=shorten(attack.judge, 80))
         changed = [result for result in attack.results if result.is_changed]
         body = (
-            doc.Section((build_list(self._list_remarks(say), flush=True, style="lines"),), "panel"),
-            build_panel("kinds", say("attack_kinds"), self._build_table(say)),
-            *self._build_changed(changed, say),
-            doc.Section((doc.Paragraph(say("attack_note"), style="note"),)),
+            doc.Section((build_list(self._list_remarks(t), flush=True, style="lines"),), "panel"),
+            build_panel("kinds", t("attack_kinds"), self._build_table(t)),
+            *self._build_changed(changed, t),
+            doc.Section((doc.Paragraph(t("attack_note"), style="note"),)),
         )
         head = (doc.Heading(title, 1),)
-        return doc.ReportDocument("judges", say, title, say("attack"), head, body)
+        return doc.ReportDocument("judges", t, title, t("attack"), head, body)
 
     def data(self) -> dict[str, Any]:
         """Every attack with its effect, as JSON takes it."""
         return asdict(self.attack) | {"figures": [asdict(row) for row in self._list_rows()]}
 
-    def _list_remarks(self, say: Words) -> Iterator[doc.Remark]:
+    def _list_remarks(self, t: Translator) -> Iterator[doc.Remark]:
         attack = self.attack
         whole, baseline = _count("", "", attack.results), _count("", "", attack.baseline)
         numbers = {
-            "n": say.whole(whole.usable), "samples": say.whole(attack.samples),
-            "changed": say.whole(whole.changed), "share": _format_share(whole, say),
-            "baseline": _format_share(baseline, say), "won": say.whole(whole.won),
-            "named": say.whole(whole.named),
+            "n": t.whole(whole.usable), "samples": t.whole(attack.samples),
+            "changed": t.whole(whole.changed), "share": _format_share(whole, t),
+            "baseline": _format_share(baseline, t), "won": t.whole(whole.won),
+            "named": t.whole(whole.named),
         }  # fmt: skip
-        tone: doc.Tone = "bad" if whole.won else "warn" if whole.changed else "good"
-        yield doc.Remark(say("attack_rate", **numbers), tone)
-        yield doc.Remark(say("attack_won", **numbers), tone)
+        severity: doc.Severity = "bad" if whole.won else "warn" if whole.changed else "good"
+        yield doc.Remark(t("attack_rate", **numbers), severity)
+        yield doc.Remark(t("attack_won", **numbers), severity)
         if not whole.changed and whole.usable:
             high = wilson_interval(0, whole.usable)[1]
-            yield doc.Remark(say("attack_at_most", high=say.percent(high)))
+            yield doc.Remark(t("attack_at_most", high=t.percent(high)))
         if whole.failed:
             failures = [result.failure for result in attack.results if result.effect == "failed"]
-            reason = shorten(say.message(failures[0]), 240)
-            text = say("attack_failed", n=say.whole(whole.failed), reason=reason)
+            reason = shorten(t.message(failures[0]), 240)
+            text = t("attack_failed", n=t.whole(whole.failed), reason=reason)
             yield doc.Remark(text, "warn")
         if attack.unusable:
-            yield doc.Remark(say("attack_unusable", n=say.whole(attack.unusable)), "warn")
+            yield doc.Remark(t("attack_unusable", n=t.whole(attack.unusable)), "warn")
 
     def _list_rows(self) -> list[AttackCount]:
         results = self.attack.results
@@ -91,11 +91,11 @@ class JudgeAttackReport:
                 rows.append(_count(group, name, part))
         return [*rows, _count("baseline", "harmless", self.attack.baseline)]
 
-    def _build_table(self, say: Words) -> doc.ReportTable:
+    def _build_table(self, t: Translator) -> doc.ReportTable:
         columns = (
-            *build_text_columns(say, "attack_by", "attack_kind"),
+            *build_text_columns(t, "attack_by", "attack_kind"),
             *build_number_columns(
-                say, "attack_count", "attack_changed", "attack_share", "interval", "attack_wins", "attack_named",
+                t, "attack_count", "attack_changed", "attack_share", "interval", "attack_wins", "attack_named",
             ),
         )  # fmt: skip
         rows = []
@@ -103,28 +103,28 @@ class JudgeAttackReport:
             interval = "–"
             if row.usable:
                 low, high = wilson_interval(row.changed, row.usable)
-                interval = f"{say.percent(low)} – {say.percent(high)}"
+                interval = f"{t.percent(low)} – {t.percent(high)}"
             rows.append(
                 (
-                    say(f"attack_by.{row.group}"),
-                    say.translate(f"attack_kind.{row.group}", row.name),
-                    say.whole(row.usable),
-                    say.whole(row.changed),
-                    _format_share(row, say),
+                    t(f"attack_by.{row.group}"),
+                    t.translate(f"attack_kind.{row.group}", row.name),
+                    t.whole(row.usable),
+                    t.whole(row.changed),
+                    _format_share(row, t),
                     interval,
-                    say.whole(row.won),
-                    say.whole(row.named),
+                    t.whole(row.won),
+                    t.whole(row.named),
                 )
             )
         return build_table(columns, rows)
 
-    def _build_changed(self, changed: Sequence[AttackResult], say: Words) -> Iterator[doc.Node]:
+    def _build_changed(self, changed: Sequence[AttackResult], t: Translator) -> Iterator[doc.Node]:
         if not changed:
             return
         ordered = sorted(changed, key=lambda result: result.effect != "won")
-        title = say("attack_changed_list")
+        title = t("attack_changed_list")
         for limit, where in ((SHOWN_ON_PAGE, doc.WRITTEN), (SHOWN_ON_TERMINAL, doc.TERMINAL)):
-            items = [_describe_result(result, say) for result in ordered[:limit]]
+            items = [_describe_result(result, t) for result in ordered[:limit]]
             yield build_panel("changed", title, build_list(items), where=where)
 
 
@@ -152,21 +152,21 @@ def _count(group: str, name: str, results: Sequence[AttackResult]) -> AttackCoun
     )
 
 
-def _format_share(count: AttackCount, say: Words) -> str:
-    return say.percent(count.changed / count.usable) if count.usable else "–"
+def _format_share(count: AttackCount, t: Translator) -> str:
+    return t.percent(count.changed / count.usable) if count.usable else "–"
 
 
-def _describe_result(result: AttackResult, say: Words) -> doc.ListItem:
+def _describe_result(result: AttackResult, t: Translator) -> doc.ListItem:
     text = " ".join(result.attack.text.split()) if result.attack else ""
-    place = say.translate("attack_kind.place", result.place)
+    place = t.translate("attack_kind.place", result.place)
     lines = [
         doc.Paragraph(
-            say(
+            t(
                 "attack_line", claim=shorten(claim.text, 200),
-                before=say.translate("verdict", claim.before), after=say.translate("verdict", claim.after),
+                before=t.translate("verdict", claim.before), after=t.translate("verdict", claim.after),
             )
         )
         for claim in result.changed
     ]  # fmt: skip
     lines.append(doc.Paragraph(f"{place}: {shorten(text, 200)}", style="soft"))
-    return doc.ListItem(say(f"attack_effect.{result.effect}"), id=shorten(result.sample, 60), nodes=tuple(lines))  # fmt: skip
+    return doc.ListItem(t(f"attack_effect.{result.effect}"), id=shorten(result.sample, 60), nodes=tuple(lines))  # fmt: skip

@@ -20,13 +20,13 @@ from ragstone.report.builders.parts import (
 )
 from ragstone.report.drawing.charts import draw_calibration
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 if TYPE_CHECKING:
     from ragstone.labels.estimates import MeasuredItem, ShareEstimate
     from ragstone.labels.measure import JudgeMeasure, JudgeMeasurement
 
-TONES: dict[str, doc.Tone] = {
+SEVERITIES: dict[str, doc.Severity] = {
     "fit": "good",
     "rank_only": "warn",
     "unfit": "bad",
@@ -48,40 +48,38 @@ class JudgeMeasureReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        say, measurement = load_words(self.language), self.measurement
-        title = say(
+        t, measurement = load_translator(self.language), self.measurement
+        title = t(
             "judge_measure_of",
-            n=say.whole(measurement.labels),
+            n=t.whole(measurement.labels),
             name=shorten(measurement.name, 80),
-            target=say.translate("target", measurement.target),
+            target=t.translate("target", measurement.target),
         )
-        verdicts = [
-            _describe_verdict(judge, measurement.target, say) for judge in measurement.judges
-        ]
+        verdicts = [_describe_verdict(judge, measurement.target, t) for judge in measurement.judges]
         notes = [
-            say(
+            t(
                 "fitness_bar",
-                accuracy=say.number(MIN_FIT_ACCURACY, 2),
-                auroc=say.number(MIN_RANK_AUROC, 2),
+                accuracy=t.number(MIN_FIT_ACCURACY, 2),
+                auroc=t.number(MIN_RANK_AUROC, 2),
             )
         ]
         if not measurement.drawn:
-            notes.insert(0, say("labels_not_drawn"))
+            notes.insert(0, t("labels_not_drawn"))
         body = (
             doc.Section((build_list(verdicts, flush=True, style="lines"),), "panel"),
             build_panel(
-                "judges", say("judge_measure"), _build_table(measurement, say),
+                "judges", t("judge_measure"), _build_table(measurement, t),
                 *(doc.Paragraph(note, style="note") for note in notes), heading=doc.WRITTEN,
             ),
-            *_build_pairs(measurement, say),
+            *_build_pairs(measurement, t),
             *(
                 node
                 for number, judge in enumerate(measurement.judges, 1)
-                for node in self._build_judge(judge, number, say)
+                for node in self._build_judge(judge, number, t)
             ),
         )  # fmt: skip
         head = (doc.Heading(title, 1),)
-        return doc.ReportDocument("judges", say, title, say("judge_measure"), head, body)
+        return doc.ReportDocument("judges", t, title, t("judge_measure"), head, body)
 
     def data(self) -> dict[str, Any]:
         """The figures as JSON takes them."""
@@ -96,54 +94,54 @@ class JudgeMeasureReport:
             "scales": [scale.to_json() for scale in measurement.scales],
         }
 
-    def _build_judge(self, judge: JudgeMeasure, number: int, say: Words) -> Iterator[doc.Node]:
+    def _build_judge(self, judge: JudgeMeasure, number: int, t: Translator) -> Iterator[doc.Node]:
         name = shorten(judge.judge, 80)
         if judge.calibration:
             yield build_panel(
                 f"calibration{number}",
-                say("calibration", judge=name),
-                build_chart(lambda width: draw_calibration(judge.calibration, say, width)),
-                _build_calibration(judge, say),
-                doc.Paragraph(say("calibration_note"), style="note"),
+                t("calibration", judge=name),
+                build_chart(lambda width: draw_calibration(judge.calibration, t, width)),
+                _build_calibration(judge, t),
+                doc.Paragraph(t("calibration_note"), style="note"),
                 where=doc.WRITTEN,
             )
         if judge.slices:
             columns = (
-                *build_text_columns(say, "slice"),
-                *build_number_columns(say, "items", "balanced_accuracy", "interval", "bias"),
+                *build_text_columns(t, "slice"),
+                *build_number_columns(t, "items", "balanced_accuracy", "interval", "bias"),
             )
             rows = [
                 (
                     f"{part.field}: {part.value}",
-                    say.whole(part.items),
-                    *_format_estimate(part.accuracy, say),
-                    format_signed(part.bias, say),
+                    t.whole(part.items),
+                    *_format_estimate(part.accuracy, t),
+                    format_signed(part.bias, t),
                 )
                 for part in judge.slices
             ]
             yield build_panel(
-                f"slices{number}", say("slices_of", judge=name), build_table(columns, rows)
+                f"slices{number}", t("slices_of", judge=name), build_table(columns, rows)
             )
         if judge.wrong:
-            yield from self._build_wrong(judge, number, say)
+            yield from self._build_wrong(judge, number, t)
 
-    def _build_wrong(self, judge: JudgeMeasure, number: int, say: Words) -> Iterator[doc.Node]:
-        title = say("wrong_of", judge=shorten(judge.judge, 80))
+    def _build_wrong(self, judge: JudgeMeasure, number: int, t: Translator) -> Iterator[doc.Node]:
+        title = t("wrong_of", judge=shorten(judge.judge, 80))
         for where, most in ((doc.WRITTEN, WRONG_ON_PAGE), (doc.TERMINAL, WRONG_ON_TERMINAL)):
             shown = judge.wrong[:most]
-            note = say("wrong_count", shown=say.whole(len(shown)), n=say.whole(len(judge.wrong)))
-            items = build_list(self._describe_wrong(item, say) for item in shown)
+            note = t("wrong_count", shown=t.whole(len(shown)), n=t.whole(len(judge.wrong)))
+            items = build_list(self._describe_wrong(item, t) for item in shown)
             yield doc.Section(
                 (doc.Heading(title, note=note), items), "panel", f"wrong{number}", where
             )
 
-    def _describe_wrong(self, item: MeasuredItem, say: Words) -> doc.ListItem:
+    def _describe_wrong(self, item: MeasuredItem, t: Translator) -> doc.ListItem:
         sample = self.measurement.samples[item.sample]
-        text = say(
+        text = t(
             "wrong_line",
             sample=shorten(item.sample, 40),
-            people=say("yes_word" if item.is_yes else "no_word"),
-            judge=say.number(item.prediction),
+            people=t("yes_word" if item.is_yes else "no_word"),
+            judge=t.number(item.prediction),
         )
         finding, lines = item.finding, []
         subject = item.item if finding is None else finding.text
@@ -151,8 +149,8 @@ class JudgeMeasureReport:
         if finding is not None:
             evidence = f"{finding.chunk}: “{finding.quote}”" if finding.quote else ""
             verdict, reason = (
-                say.translate("verdict", finding.shown_verdict),
-                say.message(finding.reason),
+                t.translate("verdict", finding.shown_verdict),
+                t.message(finding.reason),
             )
             parts = [part for part in (verdict, reason, evidence) if part]
             lines.append(doc.Paragraph(shorten("; ".join(parts), 500), style="soft"))
@@ -161,15 +159,15 @@ class JudgeMeasureReport:
         return doc.ListItem(text, nodes=tuple(lines))
 
 
-def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remark:
-    text = say(
+def _describe_verdict(judge: JudgeMeasure, target: str, t: Translator) -> doc.Remark:
+    text = t(
         f"fitness.{judge.verdict}",
         judge=shorten(judge.judge, 80),
-        target=say.translate("target", target),
-        accuracy=say.number(judge.accuracy.value),
-        low=say.number(judge.accuracy.low),
-        high=say.number(judge.accuracy.high),
-        n=say.whole(judge.more or 0),
+        target=t.translate("target", target),
+        accuracy=t.number(judge.accuracy.value),
+        low=t.number(judge.accuracy.low),
+        high=t.number(judge.accuracy.high),
+        n=t.whole(judge.more or 0),
     )
     bias = judge.bias
     # mentioned only where the interval leaves out 0 (both ends have the same sign), of labels enough for an interval
@@ -180,83 +178,81 @@ def _describe_verdict(judge: JudgeMeasure, target: str, say: Words) -> doc.Remar
         and bias.high is not None
         and bias.low * bias.high > 0
     ):
-        direction = say("too_high" if bias.value > 0 else "too_low")
-        text = (
-            f"{text} {say('judge_biased', bias=say.number(abs(bias.value)), direction=direction)}"
-        )
+        direction = t("too_high" if bias.value > 0 else "too_low")
+        text = f"{text} {t('judge_biased', bias=t.number(abs(bias.value)), direction=direction)}"
     if judge.unsure is not None and judge.unsure_share is not None:
         low, high = judge.unsure
-        bounds, share = f"{low:g}..{high:g}", say.percent(judge.unsure_share)
-        text = f"{text} {say('judge_unsure', bounds=bounds, share=share)}"
-    return doc.Remark(text, TONES[judge.verdict])
+        bounds, share = f"{low:g}..{high:g}", t.percent(judge.unsure_share)
+        text = f"{text} {t('judge_unsure', bounds=bounds, share=share)}"
+    return doc.Remark(text, SEVERITIES[judge.verdict])
 
 
-def _build_table(measurement: JudgeMeasurement, say: Words) -> doc.ReportTable:
+def _build_table(measurement: JudgeMeasurement, t: Translator) -> doc.ReportTable:
     wide_only = doc.Where(min_columns=WIDE_COLUMNS)
     columns = (
-        *build_text_columns(say, "judge_says"),
-        *build_number_columns(say, "items"),
-        *build_number_columns(say, "failed_items", where=wide_only),
-        *build_number_columns(say, "balanced_accuracy", "interval", "kappa", "auroc", "bias"),
-        *build_number_columns(say, "brier", "seconds_per_1000", "usd_per_1000", where=wide_only),
+        *build_text_columns(t, "judge_says"),
+        *build_number_columns(t, "items"),
+        *build_number_columns(t, "failed_items", where=wide_only),
+        *build_number_columns(t, "balanced_accuracy", "interval", "kappa", "auroc", "bias"),
+        *build_number_columns(t, "brier", "seconds_per_1000", "usd_per_1000", where=wide_only),
     )
-    rows = [_list_cells(judge, say) for judge in measurement.judges]
+    rows = [_list_cells(judge, t) for judge in measurement.judges]
     return build_table(columns, rows, id="judges")
 
 
-def _list_cells(judge: JudgeMeasure, say: Words) -> doc.Cells:
+def _list_cells(judge: JudgeMeasure, t: Translator) -> doc.Cells:
     seconds = (
         None if judge.seconds is None or not judge.items else judge.seconds / judge.items * 1000
     )
     price = judge.usage.usd / judge.items * 1000 if judge.items else 0.0
     return [
-        doc.TableCell(shorten(judge.judge, 60), TONES[judge.verdict]),
-        say.whole(judge.items),
-        say.whole(judge.failed),
-        *_format_estimate(judge.accuracy, say),
-        say.number(judge.kappa.value),
-        say.number(judge.auroc.value),
-        "–" if judge.bias.value is None else format_signed(judge.bias.value, say),
-        say.number(judge.brier),
-        say.number(seconds, 1),
-        say.money(price),
+        doc.TableCell(shorten(judge.judge, 60), SEVERITIES[judge.verdict]),
+        t.whole(judge.items),
+        t.whole(judge.failed),
+        *_format_estimate(judge.accuracy, t),
+        t.number(judge.kappa.value),
+        t.number(judge.auroc.value),
+        "–" if judge.bias.value is None else format_signed(judge.bias.value, t),
+        t.number(judge.brier),
+        t.number(seconds, 1),
+        t.money(price),
     ]
 
 
-def _build_pairs(measurement: JudgeMeasurement, say: Words) -> list[doc.Node]:
+def _build_pairs(measurement: JudgeMeasurement, t: Translator) -> list[doc.Node]:
     if not measurement.pairs:
         return []
     columns = (
-        *build_text_columns(say, "first_judge", "second_judge"),
-        *build_number_columns(say, "items", "difference", "interval"),
+        *build_text_columns(t, "first_judge", "second_judge"),
+        *build_number_columns(t, "items", "difference", "interval"),
         doc.TableColumn("p", True),
     )
     rows = [
         (
             shorten(pair.first, 60),
             shorten(pair.second, 60),
-            say.whole(pair.items),
-            format_signed(pair.difference, say),
+            t.whole(pair.items),
+            format_signed(pair.difference, t),
             "–"
             if pair.low is None
-            else f"{format_signed(pair.low, say)} – {format_signed(pair.high, say)}",
-            format_p_value(pair.p, say),
+            else f"{format_signed(pair.low, t)} – {format_signed(pair.high, t)}",
+            format_p_value(pair.p, t),
         )
         for pair in measurement.pairs
     ]
-    note = doc.Paragraph(say("judges_paired_note"), style="note")
+    note = doc.Paragraph(t("judges_paired_note"), style="note")
     table = build_table(columns, rows, row_heads=False)
-    return [build_panel("pairs", say("judges_paired"), table, note)]
+    return [build_panel("pairs", t("judges_paired"), table, note)]
 
 
-def _build_calibration(judge: JudgeMeasure, say: Words) -> doc.ReportTable:
-    columns = build_number_columns(say, "judge_expects", "people_say", "interval", "items")
+def _build_calibration(judge: JudgeMeasure, t: Translator) -> doc.ReportTable:
+    columns = build_number_columns(t, "judge_expects", "people_say", "interval", "items")
     rows = [
-        (say.number(part.expected), say.number(part.observed), say.interval(part.low, part.high), say.whole(part.items))
+        (t.number(part.expected), t.number(part.observed), t.interval(part.low, part.high), t.whole(part.items))
         for part in judge.calibration
     ]  # fmt: skip
     return build_table(columns, rows, row_heads=False)
 
 
-def _format_estimate(estimate: ShareEstimate, say: Words) -> tuple[str, str]:
-    return say.number(estimate.value), say.interval(estimate.low, estimate.high)
+def _format_estimate(estimate: ShareEstimate, t: Translator) -> tuple[str, str]:
+    return t.number(estimate.value), t.interval(estimate.low, estimate.high)

@@ -28,10 +28,10 @@ from ragstone.report.monitor.charts import SeriesPoint, draw_sparkline, format_s
 from ragstone.report.monitor.rows import format_mean, open_interaction
 from ragstone.report.monitor.times import format_second
 from ragstone.report.samples import Limits
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 SAMPLE_LIMITS = Limits(text=4_000, chunks=20, findings=40)
-TONES: dict[str, doc.Tone] = {"better": "good", "worse": "bad"}
+SEVERITIES: dict[str, doc.Severity] = {"better": "good", "worse": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,124 +45,128 @@ class MonitorReport:
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
         analysis, report = self.analysis, self.analysis.report
-        say = load_words(self.language, get_time_zone(report.zone))
-        title, facts = say(f"period.{report.period}"), _list_facts(report, say)
-        state = _describe_state(analysis, say)
-        head = (doc.Heading(title, 1), doc.Byline(tuple(facts)), doc.Status(state.text, state.tone))
+        t = load_translator(self.language, get_time_zone(report.zone))
+        title, facts = t(f"period.{report.period}"), _list_facts(report, t)
+        state = _describe_state(analysis, t)
+        head = (
+            doc.Heading(title, 1),
+            doc.Byline(tuple(facts)),
+            doc.Status(state.text, state.severity),
+        )
         body = (
-            *_build_changes(report, say),
-            *_build_breakdowns(analysis, say),
-            _build_alerts(report, say),
-            *_build_failures(analysis, say),
-            _build_costs(report, say),
-            *_build_worst(analysis, say),
+            *_build_changes(report, t),
+            *_build_breakdowns(analysis, t),
+            _build_alerts(report, t),
+            *_build_failures(analysis, t),
+            _build_costs(report, t),
+            *_build_worst(analysis, t),
         )
         window = f"{title}: {facts[0]}"
-        return doc.ReportDocument(
-            "period", say, window, say("monitor"), head, body, footer=report.zone
-        )
+        return doc.ReportDocument("period", t, window, t("monitor"), head, body, footer=report.zone)
 
 
-def _list_facts(report: PeriodReport, say: Words) -> list[str]:
+def _list_facts(report: PeriodReport, t: Translator) -> list[str]:
     """Which period, how much came, how many alerts."""
     first, last = report.dates()
     facts = [
-        say("period_at", since=first, until=last, zone=report.zone),
-        say.count("interaction", report.now.interactions),
-        say.count("alert", len(report.alerts)),
+        t("period_at", since=first, until=last, zone=report.zone),
+        t.count("interaction", report.now.interactions),
+        t.count("alert", len(report.alerts)),
     ]
     if report.now.failed:
-        facts.insert(2, say("failed_many", n=say.whole(report.now.failed)))
+        facts.insert(2, t("failed_many", n=t.whole(report.now.failed)))
     return facts
 
 
-def _describe_state(analysis: PeriodAnalysis, say: Words) -> doc.Remark:
+def _describe_state(analysis: PeriodAnalysis, t: Translator) -> doc.Remark:
     """The period in one line: how many interactions fail, and what has changed."""
     report = analysis.report
     worse = sum(change.verdict == "worse" for change in report.changes)
     better = sum(change.verdict == "better" for change in report.changes)
     parts = []
     if worse:
-        parts.append(say.count("summary.worse", worse))
+        parts.append(t.count("summary.worse", worse))
     if better:
-        parts.append(say.count("summary.better", better))
+        parts.append(t.count("summary.better", better))
     is_judged = any(figure.scored for figure in report.now.metrics.values())
     if not parts:
         nothing = "summary.failed" if report.now.metrics else "summary.nothing"
-        parts.append(say("summary.same" if is_judged else nothing))
+        parts.append(t("summary.same" if is_judged else nothing))
     if report.alerts:
-        parts.append(say.count("alert", len(report.alerts)))
+        parts.append(t.count("alert", len(report.alerts)))
     # Green needs evidence: a period in which nothing could be judged is not a good one.
-    calm: doc.Tone = "good" if is_judged and not report.alerts else "warn"
+    calm: doc.Severity = "good" if is_judged and not report.alerts else "warn"
     text = "; ".join(parts)
     if analysis.failing and analysis.failures is not None:
-        counts = {"n": say.whole(analysis.failing), "total": say.whole(analysis.failures.samples)}
-        return doc.Remark(f"{say('summary.fail', **counts)}. {text}", "bad")
+        counts = {"n": t.whole(analysis.failing), "total": t.whole(analysis.failures.samples)}
+        return doc.Remark(f"{t('summary.fail', **counts)}. {text}", "bad")
     return doc.Remark(text, "bad" if worse else calm)
 
 
 # ── changes ───────────────────────────────────────────────────────────────────────────────
 
 
-def _build_changes(report: PeriodReport, say: Words) -> list[doc.Section]:
-    against = say("against_unit", unit=say(f"unit.{report.period}"))
-    heading = doc.Heading(say("metrics"), note=against)
+def _build_changes(report: PeriodReport, t: Translator) -> list[doc.Section]:
+    against = t("against_unit", unit=t(f"unit.{report.period}"))
+    heading = doc.Heading(t("metrics"), note=against)
     if not report.changes:
-        nothing = doc.Paragraph(say("summary.nothing"), style="soft")
+        nothing = doc.Paragraph(t("summary.nothing"), style="soft")
         return [doc.Section((heading, nothing), "panel", "metrics", doc.PAGE)]
     columns = (
-        *build_text_columns(say, "metric"),
-        *build_text_columns(say, "verdict", "trend", where=doc.PAGE),
-        *build_text_columns(say, "verdict", "trend", where=doc.TEXT),
-        *build_number_columns(say, "this_period"),
+        *build_text_columns(t, "metric"),
+        *build_text_columns(t, "verdict", "trend", where=doc.PAGE),
+        *build_text_columns(t, "verdict", "trend", where=doc.TEXT),
+        *build_number_columns(t, "this_period"),
         doc.TableColumn("n", numeric=True, where=doc.PAGE),
-        *build_number_columns(say, "period_before", "change"),
+        *build_number_columns(t, "period_before", "change"),
     )
-    table = build_table(columns, (_list_cells(change, report, say) for change in report.changes))
-    note = doc.Paragraph(f"{say('verdict_note')} {say('weights_note')}", style="note")
+    table = build_table(columns, (_list_cells(change, report, t) for change in report.changes))
+    note = doc.Paragraph(f"{t('verdict_note')} {t('weights_note')}", style="note")
     corrected = [
-        (name, describe_correction(correction, "corrected_mean", say))
+        (name, describe_correction(correction, "corrected_mean", t))
         for name, correction in report.corrections.items()
     ]
-    remarks = [doc.Remark(f"{name}: {r.text}", r.tone) for name, rows in corrected for r in rows]
+    remarks = [
+        doc.Remark(f"{name}: {r.text}", r.severity) for name, rows in corrected for r in rows
+    ]
     lines = [build_list(remarks, flush=True, style="lines")] if remarks else []
-    cards = doc.CardGrid(tuple(_build_card(change, report, say) for change in report.changes))
+    cards = doc.CardGrid(tuple(_build_card(change, report, t) for change in report.changes))
     return [
         doc.Section((heading, table, *lines, note), "panel", "metrics"),
-        doc.Section((doc.Heading(say("trend")), cards), id="trends", where=doc.PAGE),
+        doc.Section((doc.Heading(t("trend")), cards), id="trends", where=doc.PAGE),
     ]
 
 
-def _list_cells(change: SeriesChange, report: PeriodReport, say: Words) -> doc.Cells:
+def _list_cells(change: SeriesChange, report: PeriodReport, t: Translator) -> doc.Cells:
     """A cell for each column of `_build_changes`, in that order: verdict and trend once for a page, once for a text."""
-    name, points = _name_figure(change.name, say), _list_points(report, change.name)
-    margin = "" if change.margin is None else say.number(change.margin, 2)
-    verdict = say(f"says.period_{change.verdict}", margin=margin)
-    sparkline = draw_sparkline(points, describe_series(points, name, say))
+    name, points = _name_figure(change.name, t), _list_points(report, change.name)
+    margin = "" if change.margin is None else t.number(change.margin, 2)
+    verdict = t(f"says.period_{change.verdict}", margin=margin)
+    sparkline = draw_sparkline(points, describe_series(points, name, t))
     return [
         doc.TableCell(doc.Styled(name, "code") if _is_metric(change, report) else name),
-        doc.TableCell(doc.Styled(verdict, "badge", TONES.get(change.verdict, "plain"))),
+        doc.TableCell(doc.Styled(verdict, "badge", SEVERITIES.get(change.verdict, "plain"))),
         doc.TableCell("", style="spread", spark=sparkline),
         verdict,
         format_sparkline(points),
-        format_mean(change.now, say),
-        "–" if change.now is None else say.whole(change.now.scored),
-        format_mean(change.before, say),
-        _format_change(change, say),
+        format_mean(change.now, t),
+        "–" if change.now is None else t.whole(change.now.scored),
+        format_mean(change.before, t),
+        _format_change(change, t),
     ]
 
 
-def _build_card(change: SeriesChange, report: PeriodReport, say: Words) -> doc.Card:
-    name = _name_figure(change.name, say)
+def _build_card(change: SeriesChange, report: PeriodReport, t: Translator) -> doc.Card:
+    name = _name_figure(change.name, t)
     return doc.Card(
         name=name,
-        direction=say("higher" if change.higher_is_better else "lower"),
+        direction=t("higher" if change.higher_is_better else "lower"),
         chart=build_series(
             _list_points(report, change.name),
             name,
-            say,
+            t,
             bounds=change.bounds,
-            alerts=mark_alerts(report.alerts, change.name, None, say),
+            alerts=mark_alerts(report.alerts, change.name, None, t),
             zero=change.name == "latency",
         ),
         style="" if _is_metric(change, report) else "plain",
@@ -173,9 +177,9 @@ def _is_metric(change: SeriesChange, report: PeriodReport) -> bool:
     return change.name in report.now.metrics or change.name in report.before.metrics
 
 
-def _name_figure(name: str, say: Words) -> str:
+def _name_figure(name: str, t: Translator) -> str:
     """A figure's name in words; metrics are called what they are."""
-    return say(name) if name in ("feedback", "latency") else name
+    return t(name) if name in ("feedback", "latency") else name
 
 
 def _list_points(report: PeriodReport, name: str) -> list[SeriesPoint]:
@@ -188,64 +192,64 @@ def _choose_figure(window: Window, name: str) -> SeriesStats | None:
     return by_name[name] if name in by_name else window.metrics.get(name)
 
 
-def _format_change(change: SeriesChange, say: Words) -> str:
+def _format_change(change: SeriesChange, t: Translator) -> str:
     """The change with its interval, signed."""
     if change.difference is None:
         return "–"
-    text = _format_signed(change.difference, say)
+    text = _format_signed(change.difference, t)
     if change.low is None or change.high is None:
         return text
-    return f"{text} ({_format_signed(change.low, say)} – {_format_signed(change.high, say)})"
+    return f"{text} ({_format_signed(change.low, t)} – {_format_signed(change.high, t)})"
 
 
-def _format_signed(value: float, say: Words) -> str:
-    text = say.number(value, 3 if abs(value) < 1 else None)
+def _format_signed(value: float, t: Translator) -> str:
+    text = t.number(value, 3 if abs(value) < 1 else None)
     return text if text.startswith("-") or value == 0 else f"+{text}"
 
 
-def _build_breakdowns(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Section]:
+def _build_breakdowns(analysis: PeriodAnalysis, t: Translator) -> Iterator[doc.Section]:
     """The fields whose values differ, each as a table."""
     names = [*analysis.report.now.metrics]
     for field, slices in analysis.breakdowns:
         rows = [
             (
                 shorten(part.value, 80) or "–",
-                say.whole(part.interactions),
-                *(format_mean(part.metrics.get(name), say) for name in names),
-                format_mean(part.feedback, say),
+                t.whole(part.interactions),
+                *(format_mean(part.metrics.get(name), t) for name in names),
+                format_mean(part.feedback, t),
             )
             for part in slices
         ]
         columns = (
             doc.TableColumn(field),
-            *build_number_columns(say, "interactions"),
+            *build_number_columns(t, "interactions"),
             *(doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names),
-            *build_number_columns(say, "feedback"),
+            *build_number_columns(t, "feedback"),
         )
-        yield build_panel(f"by-{field}", say("by_field", field=field), build_table(columns, rows))
+        yield build_panel(f"by-{field}", t("by_field", field=field), build_table(columns, rows))
 
 
 # ── alerts, failures, cost, worst ─────────────────────────────────────────────────────────
 
 
-def _build_alerts(report: PeriodReport, say: Words) -> doc.Section:
-    views = tuple(view_alert(alert, report.until, say) for alert in report.alerts)
-    listed = build_list((_alert_in_text(view, say) for view in views), doc.TEXT)
+def _build_alerts(report: PeriodReport, t: Translator) -> doc.Section:
+    views = tuple(view_alert(alert, report.until, t) for alert in report.alerts)
+    listed = build_list((_alert_in_text(view, t) for view in views), doc.TEXT)
     is_worse = any(change.verdict == "worse" for change in report.changes)
-    text = say("no_alerts_but_worse" if is_worse else "no_alerts")
+    text = t("no_alerts_but_worse" if is_worse else "no_alerts")
     nothing = doc.Paragraph(text, style="panel soft")
     nodes = (doc.AlertList(views), listed) if views else (nothing,)
-    return doc.Section((doc.Heading(say("alerts")), *nodes), id="alerts")
+    return doc.Section((doc.Heading(t("alerts")), *nodes), id="alerts")
 
 
-def _alert_in_text(view: AlertView, say: Words) -> doc.ListItem:
+def _alert_in_text(view: AlertView, t: Translator) -> doc.ListItem:
     items: list[str | doc.ListItem] = [
         f"{shorten(example.id, 80)} {example.question} {example.value}".rstrip()
         for example in view.examples
     ]
     for symptom, causes in view.symptoms[:1]:
         advice = "; ".join(text for _, text in causes)
-        strong = doc.Styled(f"{say('then_try')}:", "strong")
+        strong = doc.Styled(f"{t('then_try')}:", "strong")
         items.append(doc.ListItem((f"{symptom}. ", strong, f" {advice}")))
     return doc.ListItem(
         (doc.Styled(view.state, "strong"), f" {view.title} ({view.when})"),
@@ -253,70 +257,70 @@ def _alert_in_text(view: AlertView, say: Words) -> doc.ListItem:
     )
 
 
-def _build_failures(analysis: PeriodAnalysis, say: Words) -> Iterator[doc.Node]:
+def _build_failures(analysis: PeriodAnalysis, t: Translator) -> Iterator[doc.Node]:
     if analysis.failures is not None:
-        nodes: list[doc.Node] = [*build_classes(analysis.failures, say)]
+        nodes: list[doc.Node] = [*build_classes(analysis.failures, t)]
         if analysis.failures.samples >= MAX_INTERACTIONS:
-            newest = say("newest_only", n=say.whole(MAX_INTERACTIONS))
+            newest = t("newest_only", n=t.whole(MAX_INTERACTIONS))
             nodes.append(doc.Paragraph(newest, style="note"))
-        for note in describe_withheld(analysis.failures, say):
-            nodes.append(doc.Paragraph(doc.Styled(note.text, "sentence"), note.tone, "note"))
-        yield build_panel("classes", say("failures"), *nodes)
+        for note in describe_withheld(analysis.failures, t):
+            nodes.append(doc.Paragraph(doc.Styled(note.text, "sentence"), note.severity, "note"))
+        yield build_panel("classes", t("failures"), *nodes)
         if analysis.diagnoses:
-            yield build_diagnosis(analysis.diagnoses, analysis.failures, say)
+            yield build_diagnosis(analysis.diagnoses, analysis.failures, t)
 
 
-def _build_costs(report: PeriodReport, say: Words) -> doc.Section:
+def _build_costs(report: PeriodReport, t: Translator) -> doc.Section:
     """What answering and judging cost, in this period and the one before."""
     now, before = report.now, report.before
-    rows = [[say("judge_cost"), say.money(now.judge_usd), say.money(before.judge_usd)]]
+    rows = [[t("judge_cost"), t.money(now.judge_usd), t.money(before.judge_usd)]]
     for name, figure in now.metrics.items():
         if figure.calls:
             earlier = before.metrics.get(name)
-            paid = f"{say.money(figure.usd)}, {say('calls_many', n=say.whole(figure.calls))}"
-            rows.append([f"· {name}", paid, "–" if earlier is None else say.money(earlier.usd)])
+            paid = f"{t.money(figure.usd)}, {t('calls_many', n=t.whole(figure.calls))}"
+            rows.append([f"· {name}", paid, "–" if earlier is None else t.money(earlier.usd)])
     if now.cost is not None or before.cost is not None:
-        totals = [say.money(w.cost.total) if w.cost else "–" for w in (now, before)]
+        totals = [t.money(w.cost.total) if w.cost else "–" for w in (now, before)]
         # What the system itself cost stands before what judging it cost; both are absent from most
         # logs.
-        rows.insert(0, [say("system_cost"), *totals])
+        rows.insert(0, [t("system_cost"), *totals])
     if now.tokens is not None:
-        spent = [say.whole(round(w.tokens.total)) if w.tokens else "–" for w in (now, before)]
-        rows.insert(1, [say("tokens"), *spent])
-    columns = (doc.TableColumn(""), *build_number_columns(say, "this_period", "period_before"))
-    return build_panel("costs", say("costs"), build_table(columns, rows))
+        spent = [t.whole(round(w.tokens.total)) if w.tokens else "–" for w in (now, before)]
+        rows.insert(1, [t("tokens"), *spent])
+    columns = (doc.TableColumn(""), *build_number_columns(t, "this_period", "period_before"))
+    return build_panel("costs", t("costs"), build_table(columns, rows))
 
 
-def _build_worst(analysis: PeriodAnalysis, say: Words) -> list[doc.Section]:
+def _build_worst(analysis: PeriodAnalysis, t: Translator) -> list[doc.Section]:
     if not analysis.worst:
         return []
     rows = []
     for judged in analysis.worst:
         scores: list[str | doc.Styled] = []
         for name, score in judged.scores.items():
-            value = say.number(score.value) if score.ok else say.outcome(score.outcome)
+            value = t.number(score.value) if score.ok else t.outcome(score.outcome)
             scores += [", "] * bool(scores) + [doc.Styled(name, "code"), f" {value}"]
         interaction = judged.interaction
         rows.append(
             (
                 shorten(judged.id, 60),
-                format_second(interaction.at, say),
-                shorten(interaction.question or say("no_question"), 120),
+                format_second(interaction.at, t),
+                shorten(interaction.question or t("no_question"), 120),
                 shorten(interaction.answer or "", 160),
                 doc.TableCell(tuple(scores)),
             )
         )
     columns = (
         doc.TableColumn("id"),
-        *build_text_columns(say, "time", "question", "answer", "scores"),
+        *build_text_columns(t, "time", "question", "answer", "scores"),
     )
     samples = doc.SampleList(
         range(len(analysis.worst)),
         # Positions index the list of the worst here, not the store: a period has no rows of its
         # own.
-        lambda position: open_interaction(analysis.worst[position], say),
+        lambda position: open_interaction(analysis.worst[position], t),
         SAMPLE_LIMITS,
     )
-    by = say("worst_of", metric=_name_figure(analysis.worst_by, say))
-    heading = doc.Heading(say("worst_interactions"), note=by)
+    by = t("worst_of", metric=_name_figure(analysis.worst_by, t))
+    heading = doc.Heading(t("worst_interactions"), note=by)
     return [doc.Section((heading, samples, build_table(columns, rows, doc.TEXT)), id="worst")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.report import document as doc
 from ragstone.report.drawing.shapes import NARROW, WIDE, Drawing
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from ragstone.types import Usage
@@ -49,7 +49,7 @@ def build_remarks(
         if lines:
             alike.setdefault(tuple(lines), []).append(name)
     items = [
-        doc.ListItem(doc.Styled(line.text, "sentence"), line.tone, name)
+        doc.ListItem(doc.Styled(line.text, "sentence"), line.severity, name)
         for name, lines in remarks
         for line in lines
     ]
@@ -74,7 +74,7 @@ def build_list(
     made = (
         item if isinstance(item, doc.ListItem)
         else doc.ListItem(doc.Styled(item, "sentence")) if isinstance(item, str)
-        else doc.ListItem(doc.Styled(item.text, "sentence"), item.tone)
+        else doc.ListItem(doc.Styled(item.text, "sentence"), item.severity)
         for item in items
     )  # fmt: skip
     return doc.BulletList(tuple(made), ordered, flush, style, where)
@@ -94,22 +94,22 @@ def build_table(
 
 
 def build_text_columns(
-    say: Words, *keys: str, where: doc.Where = doc.EVERYWHERE
+    t: Translator, *keys: str, where: doc.Where = doc.EVERYWHERE
 ) -> list[doc.TableColumn]:
     """Columns of texts, headed by phrases."""
-    return [doc.TableColumn(say(key), where=where) for key in keys]
+    return [doc.TableColumn(t(key), where=where) for key in keys]
 
 
 def build_number_columns(
-    say: Words, *keys: str, where: doc.Where = doc.EVERYWHERE
+    t: Translator, *keys: str, where: doc.Where = doc.EVERYWHERE
 ) -> list[doc.TableColumn]:
     """Columns of numbers, headed by phrases; an interval is called shorter on a terminal."""
     return [
-        doc.TableColumn(say(key), True, say("interval_short") if key == "interval" else "", where)
+        doc.TableColumn(t(key), True, t("interval_short") if key == "interval" else "", where)
         for key in keys
     ]
 
 
-def build_usage_cells(usage: Usage, say: Words) -> list[str]:
+def build_usage_cells(usage: Usage, t: Translator) -> list[str]:
     """Tokens and dollars of a table's row."""
-    return [say.whole(usage.input_tokens), say.whole(usage.output_tokens), say.money(usage.usd)]
+    return [t.whole(usage.input_tokens), t.whole(usage.output_tokens), t.money(usage.usd)]

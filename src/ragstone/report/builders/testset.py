@@ -16,7 +16,7 @@ from ragstone.report.builders.parts import (
     build_table,
 )
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 if TYPE_CHECKING:
     from ragstone.testset.checkup import Checkup
@@ -42,91 +42,91 @@ class CheckupReport:
 
     def document(self) -> doc.ReportDocument:
         """The report as a tree."""
-        checkup, say = self.checkup, load_words(self.language)
-        title = shorten(say("checkup", name=Path(checkup.source).name), 120)
-        size, verdict = _describe_size(checkup, say), _describe_verdict(checkup, say)
+        checkup, t = self.checkup, load_translator(self.language)
+        title = shorten(t("checkup", name=Path(checkup.source).name), 120)
+        size, verdict = _describe_size(checkup, t), _describe_verdict(checkup, t)
         head = (
             doc.Heading(title, 1),
             doc.Paragraph((doc.Styled(verdict, "strong"), f" {size}."), where=doc.WRITTEN),
             doc.Paragraph(size, where=doc.TERMINAL),
         )
         sections: list[tuple[str, doc.Node]] = [
-            ("balance", _build_balance(checkup, say)),
-            ("coverage", build_list(_describe_coverage(checkup, say))),
-            ("faults", _build_faults(checkup, say)),
-            ("trivial", build_list(_describe_trivial(checkup, say))),
-            ("power", build_list(_describe_power(checkup, say))),
+            ("balance", _build_balance(checkup, t)),
+            ("coverage", build_list(_describe_coverage(checkup, t))),
+            ("faults", _build_faults(checkup, t)),
+            ("trivial", build_list(_describe_trivial(checkup, t))),
+            ("power", build_list(_describe_power(checkup, t))),
         ]
         if checkup.hints:
-            sections.insert(3, ("hints", _build_hints(checkup, say)))
+            sections.insert(3, ("hints", _build_hints(checkup, t)))
         if checkup.reading is not None:
             at = 4 if checkup.hints else 3
-            sections.insert(at, ("reading", build_list(_describe_reading(checkup.reading, say))))
-        body = [build_panel(name, say(f"checkup.{name}"), node) for name, node in sections]
+            sections.insert(at, ("reading", build_list(_describe_reading(checkup.reading, t))))
+        body = [build_panel(name, t(f"checkup.{name}"), node) for name, node in sections]
         end = doc.Status(verdict, "bad" if checkup.faults else "good")
         body.append(doc.Section((end,), where=doc.TERMINAL))
-        return doc.ReportDocument("testset", say, title, title, head, tuple(body))
+        return doc.ReportDocument("testset", t, title, title, head, tuple(body))
 
     def data(self) -> dict[str, Any]:
         """The check-up as JSON takes it."""
         return self.checkup.to_dict()
 
 
-def _build_balance(checkup: Checkup, say: Words) -> doc.ReportTable:
+def _build_balance(checkup: Checkup, t: Translator) -> doc.ReportTable:
     rows = []
     for name, counts in (
         ("kind", checkup.kinds),
         ("difficulty", checkup.difficulties),
         ("language", checkup.languages),
     ):
-        head = say(f"checkup.{name}")
+        head = t(f"checkup.{name}")
         if not counts:
-            rows.append([head, say("checkup.unknown"), "–", "–"])
+            rows.append([head, t("checkup.unknown"), "–", "–"])
         for value, count in counts.items():
-            rows.append([head, value, say.whole(count), say.percent(count / checkup.total)])
+            rows.append([head, value, t.whole(count), t.percent(count / checkup.total)])
             head = ""
     blank = doc.TableColumn("")
-    return build_table([blank, blank, *build_number_columns(say, "count", "checkup.share")], rows)
+    return build_table([blank, blank, *build_number_columns(t, "count", "checkup.share")], rows)
 
 
-def _describe_coverage(checkup: Checkup, say: Words) -> Iterator[str]:
+def _describe_coverage(checkup: Checkup, t: Translator) -> Iterator[str]:
     coverage = checkup.coverage
     if coverage is None:
-        yield say("checkup.coverage.none")
+        yield t("checkup.coverage.none")
         return
-    yield say(
+    yield t(
         "checkup.coverage.documents",
-        asked=say.whole(coverage.asked),
-        documents=say.whole(coverage.documents),
-        share=say.percent(coverage.asked / coverage.documents),
+        asked=t.whole(coverage.asked),
+        documents=t.whole(coverage.documents),
+        share=t.percent(coverage.asked / coverage.documents),
     )
     if coverage.topics > 1:
-        asked, topics = say.whole(coverage.topics_asked), say.whole(coverage.topics)
-        yield say("checkup.coverage.topics", asked=asked, topics=topics)
+        asked, topics = t.whole(coverage.topics_asked), t.whole(coverage.topics)
+        yield t("checkup.coverage.topics", asked=asked, topics=topics)
     if coverage.most:
-        names = ", ".join(f"{name} ({say.whole(count)})" for name, count in coverage.most)
-        yield say("checkup.coverage.most", names=names)
+        names = ", ".join(f"{name} ({t.whole(count)})" for name, count in coverage.most)
+        yield t("checkup.coverage.most", names=names)
 
 
-def _build_faults(checkup: Checkup, say: Words) -> doc.Node:
+def _build_faults(checkup: Checkup, t: Translator) -> doc.Node:
     groups = checkup.by_kind()
     if not groups:
-        return build_list([say("checkup.faults.none")])
+        return build_list([t("checkup.faults.none")])
     items = []
     for kind, faults in groups.items():
-        lines = [_describe_fault(fault, say) for fault in faults[:MAX_EXAMPLES]]
+        lines = [_describe_fault(fault, t) for fault in faults[:MAX_EXAMPLES]]
         more = len(faults) - MAX_EXAMPLES
         if more > 0:
-            lines.append(say("checkup.faults.more", n=say.whole(more)))
-        head = f"{say.whole(len(faults))} × {say(f'checkup.fault.{kind}')}"
+            lines.append(t("checkup.faults.more", n=t.whole(more)))
+        head = f"{t.whole(len(faults))} × {t(f'checkup.fault.{kind}')}"
         examples = build_list(map(doc.Remark, lines))
         items.append(doc.ListItem(head, "warn", nodes=(examples,)))
     if any(fault.fix for fault in checkup.faults):
-        items.append(doc.ListItem(_describe_fixes(checkup, say)))
+        items.append(doc.ListItem(_describe_fixes(checkup, t)))
     return build_list(items)
 
 
-def _build_hints(checkup: Checkup, say: Words) -> doc.Node:
+def _build_hints(checkup: Checkup, t: Translator) -> doc.Node:
     """Items to look at, which are not counted as findings."""
     lines = [
         f"{shorten(hint.id, TEXT_CHARS)}  {shorten(hint.text, TEXT_CHARS)}  [{shorten(hint.detail, TEXT_CHARS)}]"
@@ -134,36 +134,36 @@ def _build_hints(checkup: Checkup, say: Words) -> doc.Node:
     ]
     more = len(checkup.hints) - MAX_EXAMPLES
     if more > 0:
-        lines.append(say("checkup.faults.more", n=say.whole(more)))
-    head = f"{say.whole(len(checkup.hints))} × {say('checkup.hint.answerable')}"
+        lines.append(t("checkup.faults.more", n=t.whole(more)))
+    head = f"{t.whole(len(checkup.hints))} × {t('checkup.hint.answerable')}"
     return build_list([doc.ListItem(head, nodes=(build_list(map(doc.Remark, lines)),))])
 
 
-def _describe_reading(reading: ReadingAccount, say: Words) -> Iterator[str]:
+def _describe_reading(reading: ReadingAccount, t: Translator) -> Iterator[str]:
     """What the judge has read, what it could not, and what that cost."""
-    yield say(
+    yield t(
         "checkup.reading.read",
         judge=reading.judge,
-        n=say.whole(reading.read),
-        confirmed=say.whole(reading.confirmed),
+        n=t.whole(reading.read),
+        confirmed=t.whole(reading.confirmed),
     )
     if reading.failed:
-        reason = shorten(say.message(reading.reason), TEXT_CHARS)
-        yield say("checkup.reading.failed", n=say.whole(reading.failed), reason=reason)
+        reason = shorten(t.message(reading.reason), TEXT_CHARS)
+        yield t("checkup.reading.failed", n=t.whole(reading.failed), reason=reason)
     if reading.usage.calls:
-        calls, money = say.whole(reading.usage.calls), say.money(reading.usage.usd or 0.0)
-        yield say("checkup.reading.cost", calls=calls, money=money)
+        calls, money = t.whole(reading.usage.calls), t.money(reading.usage.usd or 0.0)
+        yield t("checkup.reading.cost", calls=calls, money=money)
 
 
-def _describe_fault(fault: Fault, say: Words) -> str:
+def _describe_fault(fault: Fault, t: Translator) -> str:
     """The item, the proof, and the change that would mend it."""
     proof = f"  [{shorten(fault.detail, TEXT_CHARS)}]" if fault.detail else ""
-    change = fault.fix.describe(say("checkup.fix.drop")) if fault.fix else ""
+    change = fault.fix.describe(t("checkup.fix.drop")) if fault.fix else ""
     fix = f"  → {shorten(change, TEXT_CHARS)}" if change else ""
     return f"{shorten(fault.id, TEXT_CHARS)}  {shorten(fault.text, TEXT_CHARS)}{proof}{fix}"
 
 
-def _describe_fixes(checkup: Checkup, say: Words) -> str:
+def _describe_fixes(checkup: Checkup, t: Translator) -> str:
     """How many findings bring their fix, and the command that applies them."""
     count = sum(fault.fix is not None for fault in checkup.faults)
     source = Path(checkup.source)
@@ -172,40 +172,40 @@ def _describe_fixes(checkup: Checkup, say: Words) -> str:
     if checkup.reading is not None and checkup.reading.given:
         command += ["--judge", checkup.reading.given]
     command += ["--fix", str(source.with_name(f"{source.stem}.fixed.jsonl"))]
-    return say("checkup.fix", n=say.whole(count), command=shlex.join(command))
+    return t("checkup.fix", n=t.whole(count), command=shlex.join(command))
 
 
-def _describe_trivial(checkup: Checkup, say: Words) -> Iterator[str]:
+def _describe_trivial(checkup: Checkup, t: Translator) -> Iterator[str]:
     trivial = checkup.trivial
     answer = trivial.constant_answer
     if len(answer) > ANSWER_CHARS:
         answer = answer[: ANSWER_CHARS - 1] + "…"
-    yield say("checkup.trivial.constant", answer=answer, share=say.percent(trivial.constant))
+    yield t("checkup.trivial.constant", answer=answer, share=t.percent(trivial.constant))
     if trivial.first is not None and trivial.answer_in_first is not None:
-        first, answered = say.percent(trivial.first), say.percent(trivial.answer_in_first)
-        yield say("checkup.trivial.first", share=first, answered=answered)
+        first, answered = t.percent(trivial.first), t.percent(trivial.answer_in_first)
+        yield t("checkup.trivial.first", share=first, answered=answered)
 
 
-def _describe_power(checkup: Checkup, say: Words) -> Iterator[str]:
+def _describe_power(checkup: Checkup, t: Translator) -> Iterator[str]:
     if checkup.shows < 1 and checkup.total >= MIN_QUESTIONS:
-        yield say("checkup.power.shows", effect=say.number(checkup.shows, 2))
+        yield t("checkup.power.shows", effect=t.number(checkup.shows, 2))
     else:
-        yield say("checkup.power.nothing", n=say.whole(checkup.total))
+        yield t("checkup.power.nothing", n=t.whole(checkup.total))
     for need in checkup.needs:
-        effect, count = say.number(need.effect, 2), say.whole(need.questions)
-        yield say("checkup.power.need", effect=effect, questions=count)
+        effect, count = t.number(need.effect, 2), t.whole(need.questions)
+        yield t("checkup.power.need", effect=effect, questions=count)
 
 
-def _describe_size(checkup: Checkup, say: Words) -> str:
-    return say(
+def _describe_size(checkup: Checkup, t: Translator) -> str:
+    return t(
         "checkup.size",
-        total=say.whole(checkup.total),
-        answerable=say.whole(checkup.answerable),
-        impossible=say.whole(checkup.total - checkup.answerable),
+        total=t.whole(checkup.total),
+        answerable=t.whole(checkup.answerable),
+        impossible=t.whole(checkup.total - checkup.answerable),
     )
 
 
-def _describe_verdict(checkup: Checkup, say: Words) -> str:
+def _describe_verdict(checkup: Checkup, t: Translator) -> str:
     if not checkup.faults:
-        return say("checkup.fine")
-    return say("checkup.wrong", n=say.whole(checkup.faulty), total=say.whole(checkup.total))
+        return t("checkup.fine")
+    return t("checkup.wrong", n=t.whole(checkup.faulty), total=t.whole(checkup.total))

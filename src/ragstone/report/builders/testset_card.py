@@ -14,7 +14,7 @@ from ragstone.report.builders.parts import (
     build_table,
 )
 from ragstone.report.figures import shorten
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 if TYPE_CHECKING:
     from ragstone.testset.card import SetCard
@@ -37,12 +37,12 @@ class CardReport:
 
     def document(self) -> doc.ReportDocument:
         """The card as a tree."""
-        card, say = self.card, load_words(self.language)
-        title = shorten(say("card", name=card.name), 120)
-        size = say(
+        card, t = self.card, load_translator(self.language)
+        title = shorten(t("card", name=card.name), 120)
+        size = t(
             "card.size",
-            items=say.whole(card.items),
-            documents=say.whole(len(card.documents)),
+            items=t.whole(card.items),
+            documents=t.whole(len(card.documents)),
             version=card.version,
         )
         tables = {
@@ -50,12 +50,12 @@ class CardReport:
             "style": card.styles, "document": dict(list(card.documents.items())[:MAX_DOCUMENTS]),
         }  # fmt: skip
         body = [
-            build_panel("origin", say("card.origin"), _build_counts(tables, card.items, say)),
-            build_panel("read", say("card.read"), build_list(_describe_reading(card, say))),
-            build_panel("weak", say("card.weak"), build_list(_describe_weaknesses(card, say))),
+            build_panel("origin", t("card.origin"), _build_counts(tables, card.items, t)),
+            build_panel("read", t("card.read"), build_list(_describe_reading(card, t))),
+            build_panel("weak", t("card.weak"), build_list(_describe_weaknesses(card, t))),
         ]
         head = (doc.Heading(title, 1), doc.Paragraph(size))
-        return doc.ReportDocument("testset", say, title, title, head, tuple(body))
+        return doc.ReportDocument("testset", t, title, title, head, tuple(body))
 
     def data(self) -> dict[str, Any]:
         """The card as JSON takes it."""
@@ -73,10 +73,10 @@ class VersionReport:
 
     def document(self) -> doc.ReportDocument:
         """The differences as a tree."""
-        found, say = self.difference, load_words(self.language)
-        title = shorten(say("versions", old=self.names[0], new=self.names[1]), 120)
-        counts = {name: say.whole(len(getattr(found, name))) for name in ("changed", "added", "removed")}  # fmt: skip
-        size = say("versions.size", same=say.whole(found.same), **counts)
+        found, t = self.difference, load_translator(self.language)
+        title = shorten(t("versions", old=self.names[0], new=self.names[1]), 120)
+        counts = {name: t.whole(len(getattr(found, name))) for name in ("changed", "added", "removed")}  # fmt: skip
+        size = t("versions.size", same=t.whole(found.same), **counts)
         lists = {
             "changed": [
                 f"{item.id}  {item.question}  ({', '.join(f'{name}: {was!r} → {now!r}' for name, (was, now) in item.fields.items())})"
@@ -86,13 +86,13 @@ class VersionReport:
             "removed": [f"{item.id}  {item.question}" for item in found.removed],
         }
         body = [
-            build_panel(name, say(f"versions.{name}"), build_list(_limit(lines, say)))
+            build_panel(name, t(f"versions.{name}"), build_list(_limit(lines, t)))
             for name, lines in lists.items()
             if lines
         ]
-        advice = say("versions.equal" if found.is_empty else "versions.advice", same=say.whole(found.same))  # fmt: skip
+        advice = t("versions.equal" if found.is_empty else "versions.advice", same=t.whole(found.same))  # fmt: skip
         head = (doc.Heading(title, 1), doc.Paragraph(size), doc.Paragraph(advice))
-        return doc.ReportDocument("testset", say, title, title, head, tuple(body))
+        return doc.ReportDocument("testset", t, title, title, head, tuple(body))
 
     def data(self) -> dict[str, Any]:
         """The differences as JSON takes them."""
@@ -100,37 +100,35 @@ class VersionReport:
 
 
 def _build_counts(
-    tables: Mapping[str, Mapping[str, int]], total: int, say: Words
+    tables: Mapping[str, Mapping[str, int]], total: int, t: Translator
 ) -> doc.ReportTable:
     rows = []
     for name, counts in tables.items():
-        head = say(f"card.{name}")
+        head = t(f"card.{name}")
         for value, count in counts.items():
-            shown = say(f"{_TRANSLATED[name]}.{value}") if name in _TRANSLATED else value
-            rows.append([head, shown, say.whole(count), say.percent(count / max(1, total))])
+            shown = t(f"{_TRANSLATED[name]}.{value}") if name in _TRANSLATED else value
+            rows.append([head, shown, t.whole(count), t.percent(count / max(1, total))])
             head = ""
     blank = doc.TableColumn("")
-    return build_table([blank, blank, *build_number_columns(say, "count", "checkup.share")], rows)
+    return build_table([blank, blank, *build_number_columns(t, "count", "checkup.share")], rows)
 
 
-def _describe_reading(card: SetCard, say: Words) -> Iterator[str]:
-    yield say("card.read.share", share=say.percent(card.read_share))
-    yield say("card.read.counts", **{name: say.whole(count) for name, count in card.read.items()})
+def _describe_reading(card: SetCard, t: Translator) -> Iterator[str]:
+    yield t("card.read.share", share=t.percent(card.read_share))
+    yield t("card.read.counts", **{name: t.whole(count) for name, count in card.read.items()})
 
 
-def _describe_weaknesses(card: SetCard, say: Words) -> Iterator[str]:
+def _describe_weaknesses(card: SetCard, t: Translator) -> Iterator[str]:
     if not card.weaknesses:
-        yield say("card.weak.none")
+        yield t("card.weak.none")
     for code, figures in card.weaknesses:
         shown = {
-            name: say.percent(value) if isinstance(value, float) else say.whole(value) if isinstance(value, int) else value
+            name: t.percent(value) if isinstance(value, float) else t.whole(value) if isinstance(value, int) else value
             for name, value in figures.items()
         }  # fmt: skip
-        yield say(f"card.weak.{code}", **shown)
+        yield t(f"card.weak.{code}", **shown)
 
 
-def _limit(lines: list[str], say: Words) -> list[str]:
+def _limit(lines: list[str], t: Translator) -> list[str]:
     more = len(lines) - MAX_LISTED
-    return (
-        lines if more <= 0 else [*lines[:MAX_LISTED], say("checkup.faults.more", n=say.whole(more))]
-    )
+    return lines if more <= 0 else [*lines[:MAX_LISTED], t("checkup.faults.more", n=t.whole(more))]

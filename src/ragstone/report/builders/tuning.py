@@ -24,7 +24,7 @@ from ragstone.report.builders.parts import (
 from ragstone.report.comparison.sentences import join_names
 from ragstone.report.document import Remark
 from ragstone.report.drawing.charts import draw_pareto
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 SHOWN_TRIALS = 10
 """Trials in a text or on a screen; a JSON file has them all."""
@@ -88,65 +88,63 @@ class SearchView:
             ),
         )  # fmt: skip
 
-    def describe(self, say: Words) -> list[Remark]:
+    def describe(self, t: Translator) -> list[Remark]:
         """What to do, in a sentence, and what that rests on."""
         values = {
-            "winner": say.name_run(self.winner), "objective": self.objective, "n": say.whole(self.gain.pairs),
-            "margin": format_amount(self.margin, say),
+            "winner": t.name_run(self.winner), "objective": self.objective, "n": t.whole(self.gain.pairs),
+            "margin": format_amount(self.margin, t),
         }  # fmt: skip
         if self.is_unchanged:
-            return [Remark(say("tuned.unchanged", **values))]
+            return [Remark(t("tuned.unchanged", **values))]
         if self.same_answers:
             if self.savings:
                 return [
                     Remark(
-                        say("tuned.same_cheaper", saved=self._describe_savings(say), **values),
+                        t("tuned.same_cheaper", saved=self._describe_savings(t), **values),
                         "good",
                     )
                 ]
-            return [Remark(say("tuned.same", **values))]
+            return [Remark(t("tuned.same", **values))]
         interval = self.gain.interval
-        values["difference"] = format_signed(self.gain.difference, say)
-        values["interval"] = format_signed_interval(interval.low, interval.high, say)
+        values["difference"] = format_signed(self.gain.difference, t)
+        values["interval"] = format_signed_interval(interval.low, interval.high, t)
         p = self.gain.p
         if p is not None and p <= ALPHA:
             is_better = (self.gain.difference or 0.0) > 0
             return [
-                Remark(say(f"tuned.{'better' if is_better else 'worse'}", **values), "good" if is_better else "bad")
+                Remark(t(f"tuned.{'better' if is_better else 'worse'}", **values), "good" if is_better else "bad")
             ]  # fmt: skip
         if interval.low is not None and interval.high is not None and max(-interval.low, interval.high) <= self.margin:  # fmt: skip
             if self.savings:
                 return [
-                    Remark(
-                        say("tuned.cheaper", saved=self._describe_savings(say), **values), "good"
-                    )
+                    Remark(t("tuned.cheaper", saved=self._describe_savings(t), **values), "good")
                 ]
-            return [Remark(say("tuned.equivalent", **values))]
-        text = say("tuned.undecided", **values)
+            return [Remark(t("tuned.equivalent", **values))]
+        text = t("tuned.undecided", **values)
         needed = find_needed_questions(self.gain, self.margin)
         if needed is not None:
-            more = say.whole(max(needed - self.gain.pairs, 0))
-            text += " " + say("choose.needed", needed=say.whole(needed), more=more, **values)
+            more = t.whole(max(needed - self.gain.pairs, 0))
+            text += " " + t("choose.needed", needed=t.whole(needed), more=more, **values)
         return [Remark(text, "warn")]
 
-    def _describe_savings(self, say: Words) -> str:
+    def _describe_savings(self, t: Translator) -> str:
         """What the winner takes less of, as `cost 0.003 instead of 0.005`."""
         return join_names(
             [
-                say("tuned.saving", metric=name, less=format_amount(less, say), more=format_amount(more, say))
+                t("tuned.saving", metric=name, less=format_amount(less, t), more=format_amount(more, t))
                 for name, more, less in self.savings
             ],
-            say,
+            t,
         )  # fmt: skip
 
-    def build_front(self, say: Words) -> list[doc.Node]:
+    def build_front(self, t: Translator) -> list[doc.Node]:
         """Quality against what it is traded for, of the trials that answered as many questions as the winner."""
         most = max((trial.questions for trial in self.trials), default=0)
         whole = [trial for trial in self.trials if trial.questions == most and trial.costs]
         sections: list[doc.Node] = []
         for number, cost in enumerate(self.against):
             points = [
-                (say.name_run(trial.name), trial.costs[number], trial.measured)
+                (t.name_run(trial.name), trial.costs[number], trial.measured)
                 for trial in whole
                 if trial.measured is not None
             ]
@@ -156,48 +154,48 @@ class SearchView:
             front = find_front([(spent, quality) for _, spent, quality in points])
             candidates = [Candidate(*point, is_front) for point, is_front in zip(points, front, strict=True)]  # fmt: skip
             trade_off = TradeOff(self.objective, cost, tuple(candidates))
-            chart = build_chart(partial(draw_pareto, trade_off, say))
-            title = say("drawn.pareto", quality=self.objective, cost=cost)
-            note = doc.Paragraph(say("drawn.front", cost=cost), style="note")
+            chart = build_chart(partial(draw_pareto, trade_off, t))
+            title = t("drawn.pareto", quality=self.objective, cost=cost)
+            note = doc.Paragraph(t("drawn.front", cost=cost), style="note")
             sections.append(build_panel(f"front{number}", title, chart, note, where=doc.PAGE))
         return sections
 
     def build_trials(
-        self, say: Words, link: Callable[[str], str] | None = None, most: int = SHOWN_TRIALS
+        self, t: Translator, link: Callable[[str], str] | None = None, most: int = SHOWN_TRIALS
     ) -> doc.Section:
         """The table of trials, estimates apart from what was measured; `link` gives the address of a run."""
         columns = [
-            *build_text_columns(say, "configuration"),
+            *build_text_columns(t, "configuration"),
             *build_number_columns(
-                say, "tuned.questions", "tuned.measured", "tuned.beside", "tuned.estimate"
+                t, "tuned.questions", "tuned.measured", "tuned.beside", "tuned.estimate"
             ),
             *(doc.TableColumn(name, True) for name in self.against),
-            *(build_text_columns(say, "tuned.front") if self.against else ()),
+            *(build_text_columns(t, "tuned.front") if self.against else ()),
         ]
-        rows = [self._list_cells(trial, say, link) for trial in self.trials[:most]]
+        rows = [self._list_cells(trial, t, link) for trial in self.trials[:most]]
         table = build_table(columns, rows, id="trials")
-        lines = [say("tuned.note")]
+        lines = [t("tuned.note")]
         hidden = len(self.trials) - most
         if hidden > 0:
-            lines.append(say.count("tuned.more", hidden))
-        share = say.percent(self.answered / self.full_grid, 0)
-        lines.append(say("tuned.effort", n=say.whole(self.answered), share=share))
+            lines.append(t.count("tuned.more", hidden))
+        share = t.percent(self.answered / self.full_grid, 0)
+        lines.append(t("tuned.effort", n=t.whole(self.answered), share=share))
         if self.stopped:
-            lines.append(say("tuned.stopped", budget=self.stopped))
+            lines.append(t("tuned.stopped", budget=self.stopped))
         note = doc.Paragraph(" ".join(lines), style="note")
-        return doc.Section((doc.Heading(say("tuned.trials")), table, note), "panel", "trials")
+        return doc.Section((doc.Heading(t("tuned.trials")), table, note), "panel", "trials")
 
     def _list_cells(
-        self, trial: TrialRow, say: Words, link: Callable[[str], str] | None
+        self, trial: TrialRow, t: Translator, link: Callable[[str], str] | None
     ) -> doc.Cells:
         href = link(trial.run) if link is not None and trial.run else ""
-        estimate = "–" if trial.estimate is None else f"≈ {say.number(trial.estimate)}"
+        estimate = "–" if trial.estimate is None else f"≈ {t.number(trial.estimate)}"
         # a cell for each column of `build_trials`, in that order
         cells: list[str | doc.TableCell] = [
-            doc.TableCell(say.name_run(trial.name), href=href), say.whole(trial.questions), say.number(trial.measured),
-            say.number(trial.winner_beside), estimate,
+            doc.TableCell(t.name_run(trial.name), href=href), t.whole(trial.questions), t.number(trial.measured),
+            t.number(trial.winner_beside), estimate,
         ]  # fmt: skip
         if self.against:
-            cells += [say.number(cost) for cost in trial.costs] or ["–"] * len(self.against)
+            cells += [t.number(cost) for cost in trial.costs] or ["–"] * len(self.against)
             cells.append("★" if trial.front else "")
         return cells

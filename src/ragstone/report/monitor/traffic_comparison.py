@@ -29,7 +29,7 @@ def render_traffic_comparison(archive: Archive, frame: Frame, values: Mapping[st
     """The form, and below it the comparison that the address asks for or why there is none.
 
     `a` and `b` are slices, `field:value`; without `b` the window is compared with the one before."""
-    say, query = frame.say, frame.query
+    t, query = frame.t, frame.query
     if "window" not in values:
         query = replace(query, window=PAGE_WINDOW)
     until = query.bounds_at(frame.now)[1]
@@ -47,7 +47,7 @@ def render_traffic_comparison(archive: Archive, frame: Frame, values: Mapping[st
         nodes=nodes,
         windows=list(dict.fromkeys([*WINDOWS[2:], "14d", query.window])),
         window=query.window,
-        until=format_minute(until, say),
+        until=format_minute(until, t),
         choices=_list_choices(archive, until - length, until),
         chosen=[":".join(item) if item else "" for item in slices],
         longest=LONGEST_WINDOW,
@@ -63,21 +63,21 @@ def read_slice(text: str) -> Slice | None:
 def _compare(
     archive: Archive, slices: Sequence[Slice], until: int, window: str, frame: Frame
 ) -> list[doc.Node]:
-    say = frame.say
+    t = frame.t
     if len(slices) == 2 and slices[0] == slices[1]:
-        raise RagstoneError(say("traffic_same"))
+        raise RagstoneError(t("traffic_same"))
     sides = choose_sides(slices, until, parse_duration(window), frame.query.zone)
     samples = [side.read_sample(archive) for side in sides]
     for sample in samples:
         if not len(sample):
-            raise RagstoneError(say("traffic_empty", name=shorten(sample.info.name, 80)))
+            raise RagstoneError(t("traffic_empty", name=shorten(sample.info.name, 80)))
     comparison = compare(samples, unpaired=True, anyway=True)
     report = ComparisonReport(
-        comparison, {sample.info.id: sample for sample in samples}, say.language
+        comparison, {sample.info.id: sample for sample in samples}, t.language
     )
     nodes = report.brief()
     if any(len(sample) >= MAX_COMPARED for sample in samples):
-        nodes.append(doc.Paragraph(say("traffic_newest", n=say.whole(MAX_COMPARED)), style="note"))
+        nodes.append(doc.Paragraph(t("traffic_newest", n=t.whole(MAX_COMPARED)), style="note"))
     return nodes
 
 

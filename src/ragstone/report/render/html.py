@@ -18,7 +18,7 @@ from ragstone.report.drawing.shapes import Drawing
 from ragstone.report.drawing.svg import to_inline_svg
 from ragstone.report.files import encode_text
 from ragstone.report.samples import GENEROUS
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -56,7 +56,7 @@ def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     script = read_resource("report.js") if listed and listed.filter else ""
     context: dict[str, Any] = {
         "document": document,
-        "say": document.say,
+        "t": document.t,
         "version": __version__,
         "policy": build_policy(style, script),
         "style": Markup(style),  # noqa: S704 - files of this package
@@ -67,7 +67,7 @@ def render(document: doc.ReportDocument, *, budget: int = PAGE_BYTES) -> str:
     if listed is not None:
         # Rendered twice: first without samples, to know how many bytes are left for them.
         room = budget - len(encode_text(page.render(context))) - NOTE_BYTES
-        context["samples"] = _fit_samples(listed, document.say, room)
+        context["samples"] = _fit_samples(listed, document.t, room)
     return str(page.render(context))
 
 
@@ -157,7 +157,7 @@ class ShownSamples:
 
 def render_sample(
     sample: object,
-    say: Words,
+    t: Translator,
     *,
     is_open: bool,
     is_alone: bool = False,
@@ -167,7 +167,7 @@ def render_sample(
     from markupsafe import Markup
 
     text = load_template("sample.html.j2").render(
-        say=say, s=sample, open=is_open, said=said or {}, is_alone=is_alone
+        t=t, s=sample, open=is_open, said=said or {}, is_alone=is_alone
     )
     return Markup(text)  # noqa: S704 - rendered by our own template
 
@@ -181,7 +181,7 @@ def _find_samples(nodes: Sequence[doc.Node]) -> doc.SampleList | None:
     return None
 
 
-def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSamples:
+def _fit_samples(listed: doc.SampleList, t: Translator, budget: int) -> ShownSamples:
     """The samples as HTML, the largest ones shortened until all fit."""
 
     def render_capped(cap: int, first: int, last: int) -> Iterator[tuple[str, bool]]:
@@ -190,7 +190,7 @@ def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSample
             limits = sample.fit_limits(listed.limits)
             while True:
                 view = sample.build_view(limits)
-                text = render_sample(view, say, is_open=number == 0)
+                text = render_sample(view, t, is_open=number == 0)
                 # The least limits tighten to themselves: then the sample is as short as it gets.
                 if len(encode_text(text)) < cap or limits == limits.tighten():
                     break
@@ -210,7 +210,7 @@ def _fit_samples(listed: doc.SampleList, say: Words, budget: int) -> ShownSample
         cut |= is_shortened
     shown = len(texts) + packed_count
     cut |= shown < len(listed.positions)
-    return ShownSamples(texts, cut, _count_samples(listed, shown, say), packed, packed_count)
+    return ShownSamples(texts, cut, _count_samples(listed, shown, t), packed, packed_count)
 
 
 def _pack(drawn: Iterator[tuple[str, bool]], room: int) -> tuple[str, int, bool]:
@@ -230,13 +230,13 @@ def _pack(drawn: Iterator[tuple[str, bool]], room: int) -> tuple[str, int, bool]
     return base64.b64encode(body).decode("ascii") if count else "", count, cut
 
 
-def _count_samples(listed: doc.SampleList, shown: int, say: Words) -> str:
+def _count_samples(listed: doc.SampleList, shown: int, t: Translator) -> str:
     if listed.filter is None:
         return ""
     total = listed.filter.total
     if shown >= total:
-        return say("worst_all", total=say.whole(total))
-    return say("worst_some", shown=say.whole(shown), total=say.whole(total))
+        return t("worst_all", total=t.whole(total))
+    return t("worst_some", shown=t.whole(shown), total=t.whole(total))
 
 
 def _keep_fitting(

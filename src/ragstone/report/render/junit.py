@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ragstone.report import figures
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary, Summary
@@ -53,7 +53,7 @@ def render(summary: Summary, seconds: float | None = None) -> str:
 def _build_completeness(metric: MetricSummary, floor: float) -> Element:
     """Too few scores is an error, not a failure: it says nothing about the system under test."""
     case = _make_element("testcase", {"classname": "ragstone.complete", "name": metric.metric})
-    lines = [line.text for line in figures.describe_metric(metric, floor, load_words("en"))]
+    lines = [line.text for line in figures.describe_metric(metric, floor, load_translator("en"))]
     if not metric.complete:
         # `describe_metric` puts what is incomplete first
         error = _make_element("error", {"type": "incomplete", "message": lines[0]}, case)

@@ -97,7 +97,7 @@ def _render_span(part: str | doc.Styled) -> str:
             is_plain = part.text.isprintable() and not set(part.text) & set("`|")
             return f"`{part.text}`" if is_plain else escape(part.text)
         case "badge":
-            return f"⚠ {escape(part.text)}" if part.tone == "warn" else f"({escape(part.text)})"
+            return f"⚠ {escape(part.text)}" if part.severity == "warn" else f"({escape(part.text)})"
         case "sentence":
             return _render_inline(doc.split_code(part.text))
         case "unseen":
@@ -114,7 +114,7 @@ def _render_items(node: doc.BulletList, indent: str = "") -> list[str]:
     for item in node.items:
         start = ""
         if node.style == "gates":
-            start = f"{SIGNS[item.tone]} "
+            start = f"{SIGNS[item.severity]} "
         elif item.id:
             start = f"**{escape(item.id)}** "
         elif item.label:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.data import write_rows, write_shards
 from ragstone.data.strict_json import replace_unstorable
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 from ragstone.types import Finding, Score
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def export_rows(
         if is_wanted
     ]
     as_text = rows_per_shard is not None or Path(path).suffix.lower() not in (".jsonl", ".json")
-    say = load_words(language)
+    t = load_translator(language)
 
     # A function, not a list: writers may go over the rows twice (for the columns, then for the
     # rows), and a run can have millions.
@@ -70,7 +70,7 @@ def export_rows(
         for batch in batches:
             cells = _build_cells(batch, unscored)
             if explained:
-                cells |= _build_explanations(list(batch.iter_scores()), explained, as_text, say)
+                cells |= _build_explanations(list(batch.iter_scores()), explained, as_text, t)
             # The row as it came in, as text: it is not parsed and written anew, so that numbers and
             # key order stay.
             for text, *values in zip(batch.inputs, *cells.values(), strict=True):
@@ -82,38 +82,38 @@ def export_rows(
 
 
 def _build_explanations(
-    scored: Sequence[Mapping[str, Score]], names: Collection[str], as_text: bool, say: Words
+    scored: Sequence[Mapping[str, Score]], names: Collection[str], as_text: bool, t: Translator
 ) -> dict[str, list[Any]]:
     """What was found of each metric, by column: objects or lines of text."""
     write = write_finding if as_text else _finding_to_object
     columns: dict[str, list[Any]] = {}
     for name in names:
-        items = [[write(finding, say) for finding in scores[name].findings] for scores in scored]
+        items = [[write(finding, t) for finding in scores[name].findings] for scores in scored]
         columns[name + EXPLANATION_SUFFIX] = (
             ["\n".join(map(str, lines)) for lines in items] if as_text else items
         )
     return columns
 
 
-def _finding_to_object(finding: Finding, say: Words) -> dict[str, str]:
+def _finding_to_object(finding: Finding, t: Translator) -> dict[str, str]:
     item = {
         "claim": finding.text,
         "verdict": finding.verdict,
-        "reason": say.message(finding.reason),
+        "reason": t.message(finding.reason),
         "source": finding.chunk,
         "quote": finding.quote,
     }
     return {key: replace_unstorable(value) for key, value in item.items() if value}
 
 
-def write_finding(finding: Finding, say: Words) -> str:
+def write_finding(finding: Finding, t: Translator) -> str:
     """A finding as a line of text: verdict, claim, reason and quote."""
-    verdict = say.translate("verdict", finding.shown_verdict)
-    line = f"{verdict}: {say('quoted', text=finding.text)}"
+    verdict = t.translate("verdict", finding.shown_verdict)
+    line = f"{verdict}: {t('quoted', text=finding.text)}"
     if finding.reason:
-        line += f"; {say.message(finding.reason)}"
+        line += f"; {t.message(finding.reason)}"
     if finding.quote:
-        line += f" [{finding.chunk}: {say('quoted', text=finding.quote)}]"
+        line += f" [{finding.chunk}: {t('quoted', text=finding.quote)}]"
     return replace_unstorable(" ".join(line.split()))
 
 

@@ -129,7 +129,7 @@ def fit_encoding(content: str, encoding: str) -> str:
 def _choose_style(node: doc.Paragraph) -> str:
     # the first word of a style alone: the others are classes of the page
     styles = (STYLES.get(name, "") for name in node.style.split())
-    return COLOURS[node.tone] or next(styles, "")
+    return COLOURS[node.severity] or next(styles, "")
 
 
 class _Printer:
@@ -159,7 +159,7 @@ class _Printer:
             case doc.Byline():
                 self._print_line(" · ".join(map(doc.to_plain_text, node.facts)), "dim")
             case doc.Status():
-                self._print_line(node.text, COLOURS[node.tone])
+                self._print_line(node.text, COLOURS[node.severity])
             case doc.CodeLine():
                 self._print_command(f"  $ {node.text}")
             case doc.Facts():
@@ -197,15 +197,15 @@ class _Printer:
         for item in node.items:
             text = doc.to_plain_text(item.text)
             if node.style == "gates":
-                text = f"{SIGNS[item.tone]} {text}"
+                text = f"{SIGNS[item.severity]} {text}"
             elif node.ordered:
                 text = f"– {text}"
             elif item.id or item.label:
                 text = f"{item.id}  {text}" if item.id else f"{item.label}: {text}"
             if depth:
-                self._print_indented(text, COLOURS[item.tone], 2 * depth)
+                self._print_indented(text, COLOURS[item.severity], 2 * depth)
             else:
-                self._print_line(text, COLOURS[item.tone])
+                self._print_line(text, COLOURS[item.severity])
             for below in doc.select_nodes(item.nodes, "terminal", self._screen.width):
                 self._print_below(below, depth)
 
@@ -233,7 +233,7 @@ class _Printer:
                 *(
                     self._screen.build_cell(
                         doc.to_plain_text(cell.text),
-                        COLOURS[cell.tone] or STYLES.get(cell.style, base),
+                        COLOURS[cell.severity] or STYLES.get(cell.style, base),
                     )
                     for cell in cells
                 )

@@ -16,7 +16,7 @@ from ragstone.report.builders.run import RunReport
 from ragstone.report.files import write_text
 from ragstone.report.formats import write_report
 from ragstone.report.render.rows import export_rows, write_finding
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import StoredRow, StoredRun, format_plan
 from ragstone.types import Sample, Score
 
@@ -71,10 +71,10 @@ class RunContents:
 
     def explain(self, score: Score) -> str:
         """The evidence of a score, a line for each finding, or why there is no score."""
-        say = load_words(self.language)
-        lines = [write_finding(finding, say) for finding in score.findings]
+        t = load_translator(self.language)
+        lines = [write_finding(finding, t) for finding in score.findings]
         if score.reason:
-            lines.insert(0, say.message(score.reason))
+            lines.insert(0, t.message(score.reason))
         return "\n".join(lines)
 
     def build_table(self) -> tuple[list[str], list[list[Any]]]:

@@ -34,7 +34,7 @@ def render_chooser(frame: ViewFrame, entries: Sequence[RunEntry], chosen: Sequen
         for some in group_by_data(entries).values()
     ]  # fmt: skip
     return frame.fill(
-        "view_chooser.html.j2", title=frame.say("view.nav.compare"), groups=groups, most=MAX_RUNS,
+        "view_chooser.html.j2", title=frame.t("view.nav.compare"), groups=groups, most=MAX_RUNS,
         is_few=len(chosen) == 1, is_many=len(chosen) > MAX_RUNS,
     )  # fmt: skip
 
@@ -61,10 +61,10 @@ def render_comparison(frame: ViewFrame, runs: Sequence[StoredRun]) -> str:
             versus=tuple(replace(v, **{left_out: ()}) for v in comparison.versus),  # type: ignore[arg-type]
         )
     report = ComparisonReport(
-        comparison, {run.id: run for run in runs}, frame.say.language, league=league, recommendation=advice
+        comparison, {run.id: run for run in runs}, frame.t.language, league=league, recommendation=advice
     )  # fmt: skip
     return frame.fill(
         "view_comparison.html.j2", document=report.document(), metrics=shared, metric=metric,
         runs=[(run.id, shorten(run.info.name or run.id, 80)) for run in runs],
-        directions=[(name, frame.say(f"view.direction.{name}")) for name in DIRECTIONS], direction=direction,
+        directions=[(name, frame.t(f"view.direction.{name}")) for name in DIRECTIONS], direction=direction,
     )  # fmt: skip

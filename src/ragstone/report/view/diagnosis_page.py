@@ -23,16 +23,16 @@ SHOWN_EXAMPLES = 8
 
 def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
     """The page; a run that is too large to be classified while somebody waits is left to the command line."""
-    say, info = frame.say, entry.info
+    t, info = frame.t, entry.info
     if entry.count_samples() > READABLE_SAMPLES:
-        raise RagstoneError(say("view.diagnose_by_command", run=info.id))
+        raise RagstoneError(t("view.diagnose_by_command", run=info.id))
     failures, diagnoses = _analyse(_AnalysedRun(entry))
     links = FailureLinks(
         lambda position: frame.href("sample", run=info.id, at=str(position)),
         lambda kind: frame.href("run", run=info.id, is_=f"class:{kind}"),
         lambda slice: frame.href("run", run=info.id, is_=trait) if (trait := _to_trait(slice)) else "",
     )  # fmt: skip
-    document = FailureReport(failures, diagnoses, entry.run, say.language, links).document()
+    document = FailureReport(failures, diagnoses, entry.run, t.language, links).document()
     rows = []
     for rate in failures.rates:
         if rate.label in ("fine", "unclassified"):
@@ -43,15 +43,15 @@ def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
             href = frame.href("sample", run=info.id, at=str(failure.position))
             shown += [", "] * bool(shown) + [doc.Styled(shorten(failure.id, 40), "link", href=href)]
         href = frame.href("run", run=info.id, is_=f"class:{rate.label}")
-        name = say.translate("failure_class", str(rate.label))
-        rows.append(doc.TableRow((doc.TableCell(name, href=href), say.whole(rate.count), doc.TableCell(tuple(shown)))))  # fmt: skip
+        name = t.translate("failure_class", str(rate.label))
+        rows.append(doc.TableRow((doc.TableCell(name, href=href), t.whole(rate.count), doc.TableCell(tuple(shown)))))  # fmt: skip
     columns = (
-        doc.TableColumn(say("view.trait.class")),
-        doc.TableColumn(say("view.samples"), True),
-        doc.TableColumn(say("examples")),
+        doc.TableColumn(t("view.trait.class")),
+        doc.TableColumn(t("view.samples"), True),
+        doc.TableColumn(t("examples")),
     )
     table = doc.ReportTable(columns, tuple(rows), id="linked")
-    linked = [build_panel("linked", say("view.samples_of_classes"), table)] if rows else []
+    linked = [build_panel("linked", t("view.samples_of_classes"), table)] if rows else []
     return frame.fill(
         "view_diagnosis.html.j2", title=document.title, document=document, linked=linked,
         back=frame.href("run", run=info.id), run_name=shorten(info.name or info.id, 80),

@@ -34,25 +34,25 @@ MAX_TRIALS = 500
 
 def render_experiments(frame: ViewFrame, experiments: Sequence[StoredExperiment]) -> str:
     """The list, newest first."""
-    say = frame.say
+    t = frame.t
     columns = [
-        *build_text_columns(say, "view.experiment", "view.data", "view.date"),
-        *build_number_columns(say, "runs"),
+        *build_text_columns(t, "view.experiment", "view.data", "view.date"),
+        *build_number_columns(t, "runs"),
     ]
     rows = [
         (
-            doc.TableCell(say(f"view.kind.{experiment.kind}"), href=frame.href("experiment", id=experiment.id)),
+            doc.TableCell(t(f"view.kind.{experiment.kind}"), href=frame.href("experiment", id=experiment.id)),
             doc.TableCell(name_experiment(experiment)),
             doc.TableCell(format_moment(experiment.created), style="date"),
-            say.whole(len(experiment.runs)),
+            t.whole(len(experiment.runs)),
         )
         for experiment in experiments
     ]  # fmt: skip
     nodes: list[doc.Node] = [doc.Section((build_table(columns, rows),), "panel")]
     if not rows:
-        nodes = [doc.Section((doc.Paragraph(say("view.no_experiments")),), "panel")]
+        nodes = [doc.Section((doc.Paragraph(t("view.no_experiments")),), "panel")]
     return frame.fill(
-        "view_experiment.html.j2", title=say("view.nav.experiments"), nodes=nodes, back="", facts=()
+        "view_experiment.html.j2", title=t("view.nav.experiments"), nodes=nodes, back="", facts=()
     )
 
 
@@ -63,12 +63,12 @@ def name_experiment(experiment: StoredExperiment) -> str:
 
 def render_experiment(frame: ViewFrame, experiment: StoredExperiment, store: Store) -> str:
     """The page of one experiment; it is made again from its runs, so that what is shown is what they hold."""
-    say = frame.say
+    t = frame.t
     runs = _open_runs(store, experiment.runs)
     lost = len(experiment.runs) - len(runs)
     nodes: list[doc.Node] = []
     if lost:
-        nodes.append(doc.Paragraph(say.count("view.lost_runs", lost), "warn"))
+        nodes.append(doc.Paragraph(t.count("view.lost_runs", lost), "warn"))
     if experiment.kind == "tuning":
         nodes += _build_search(frame, experiment, runs)
     elif len(runs) > 1:
@@ -78,8 +78,8 @@ def render_experiment(frame: ViewFrame, experiment: StoredExperiment, store: Sto
         nodes.append(_build_runs(frame, list(runs.values())))
     return frame.fill(
         "view_experiment.html.j2", back=frame.href("experiments"), nodes=nodes,
-        title=f"{say(f'view.kind.{experiment.kind}')}: {name_experiment(experiment)}",
-        facts=[say.count("view.run", len(runs)), format_moment(experiment.created)],
+        title=f"{t(f'view.kind.{experiment.kind}')}: {name_experiment(experiment)}",
+        facts=[t.count("view.run", len(runs)), format_moment(experiment.created)],
     )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def _build_bench(
     ids, wanted = list(runs), experiment.runs[options.pop("baseline")]
     # without its baseline the first of the others takes its place
     baseline = ids.index(wanted) if wanted in ids else 0
-    report = _report_on(list(runs.values()), frame.say.language, baseline=baseline, samples=SHOWN_CHANGES, **options)  # fmt: skip
+    report = _report_on(list(runs.values()), frame.t.language, baseline=baseline, samples=SHOWN_CHANGES, **options)  # fmt: skip
     return report.document().body
 
 
@@ -126,7 +126,7 @@ def _build_ablation(
     settings = dict(zip(experiment.runs, experiment.body["settings"], strict=True))
     pairs = [(settings[id], run) for id, run in runs.items()]
     effects = [compute_effects(pairs, metric) for metric in experiment.body["metrics"]]
-    language = frame.say.language
+    language = frame.t.language
     compared = _report_on(list(runs.values()), language, primary=experiment.body.get("primary"), samples=0)  # fmt: skip
     report = EffectsReport(effects, experiment.name, language, (), compared)
     return report.document().body
@@ -135,19 +135,19 @@ def _build_ablation(
 def _build_search(
     frame: ViewFrame, experiment: StoredExperiment, runs: Mapping[str, StoredRun]
 ) -> Sequence[doc.Node]:
-    say, record = frame.say, experiment.body
+    t, record = frame.t, experiment.body
     view = SearchView.from_record(record)
 
     def link(run: str) -> str:
         return frame.href("run", run=run) if run in runs else ""
 
-    parts = (*view.build_front(say), view.build_trials(say, link, MAX_TRIALS))
-    remarks = view.describe(say)
+    parts = (*view.build_front(t), view.build_trials(t, link, MAX_TRIALS))
+    remarks = view.describe(t)
     before, after = (runs.get(record[name]) for name in ("baseline_run", "winner_run"))
     if before is None or after is None or view.is_unchanged:
-        return (*(doc.Paragraph(remark.text, remark.tone) for remark in remarks), *parts)
+        return (*(doc.Paragraph(remark.text, remark.severity) for remark in remarks), *parts)
     metrics = list(dict.fromkeys((*record["objective"], *view.against)))
-    report = _report_on([before, after], say.language, metrics=metrics, primary=metrics[0], margin=view.margin, samples=SHOWN_CHANGES)  # fmt: skip
+    report = _report_on([before, after], t.language, metrics=metrics, primary=metrics[0], margin=view.margin, samples=SHOWN_CHANGES)  # fmt: skip
     # what quality is traded against may well become worse: that is no regression
     judged = replace(report.comparison, judged=tuple(record["objective"]))
     report = replace(report, comparison=judged, recommendation=None, remarks=remarks, extra=parts)
@@ -156,13 +156,13 @@ def _build_search(
 
 def _build_runs(frame: ViewFrame, runs: Sequence[StoredRun]) -> doc.Node:
     """The runs of an experiment, each a link, with the settings that it had."""
-    say = frame.say
-    columns = [*build_text_columns(say, "run", "view.settings"), *build_number_columns(say, "view.samples")]  # fmt: skip
+    t = frame.t
+    columns = [*build_text_columns(t, "run", "view.settings"), *build_number_columns(t, "view.samples")]  # fmt: skip
     rows = []
     for run in runs:
         system = run.info.plan.system
         settings = {} if system is None else system.settings
         text = format_settings(settings) if settings else "–"
         name = doc.TableCell(shorten(run.info.name or run.id, 80), href=frame.href("run", run=run.id))  # fmt: skip
-        rows.append((name, shorten(text, 300), say.whole(run.info.total or run.count())))
-    return build_panel("runs", say("runs"), build_table(columns, rows, id="runs"))
+        rows.append((name, shorten(text, 300), t.whole(run.info.total or run.count())))
+    return build_panel("runs", t("runs"), build_table(columns, rows, id="runs"))

@@ -16,8 +16,8 @@ from ragstone.report.comparison.sentences import describe_verdict
 from ragstone.report.drawing.rows import choose_ticks
 from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Role, Shape, Stroke
 from ragstone.report.figures import format_moment, shorten
+from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
-from ragstone.report.words import Words
 from ragstone.store import StoredRun
 
 MAX_POINTS = 40
@@ -106,47 +106,45 @@ def _compare_pair(pair: _Pair) -> Difference:
     return comparison.versus[0][pair.metric]
 
 
-def build_trend_nodes(trend: MetricTrend, say: Words, href: str = "") -> list[doc.Node]:
+def build_trend_nodes(trend: MetricTrend, t: Translator, href: str = "") -> list[doc.Node]:
     """The trend as a picture and a table; `href` is the address of a run without its id."""
-    title = say("view.trend_of", metric=trend.metric, data=trend.data)
-    note = say("view.trend_cut", n=say.whole(trend.left_out)) if trend.left_out else ""
+    title = t("view.trend_of", metric=trend.metric, data=trend.data)
+    note = t("view.trend_cut", n=t.whole(trend.left_out)) if trend.left_out else ""
     nodes: list[doc.Node] = [doc.Heading(title, note=note)]
     if len(trend.points) > 1:
-        nodes.append(
-            doc.Chart(draw_trend(trend, say, 720), draw_trend(trend, say, 340), style="wide")
-        )
+        nodes.append(doc.Chart(draw_trend(trend, t, 720), draw_trend(trend, t, 340), style="wide"))
     columns = (
-        *build_text_columns(say, "run", "view.date"),
-        *build_number_columns(say, "mean", "interval", "scored"),
-        doc.TableColumn(say("view.against_before")),
+        *build_text_columns(t, "run", "view.date"),
+        *build_number_columns(t, "mean", "interval", "scored"),
+        doc.TableColumn(t("view.against_before")),
     )
-    rows = tuple(_build_row(point, say, href) for point in reversed(trend.points))
+    rows = tuple(_build_row(point, t, href) for point in reversed(trend.points))
     nodes.append(doc.ReportTable(columns, rows, id="trend"))
     return [doc.Section(tuple(nodes), "panel", "trend")]
 
 
-def _build_row(point: TrendPoint, say: Words, href: str) -> doc.TableRow:
+def _build_row(point: TrendPoint, t: Translator, href: str) -> doc.TableRow:
     info, figures = point.entry.info, point.figures
     if point.entry.is_partial:
-        verdict = doc.TableCell(say("view.partial"), "warn")
+        verdict = doc.TableCell(t("view.partial"), "warn")
     elif point.difference is not None:
-        remark = describe_verdict(point.difference, COVERAGE_FLOOR, say)
-        verdict = doc.TableCell(remark.text, "" if remark.tone == "plain" else remark.tone)
+        remark = describe_verdict(point.difference, COVERAGE_FLOOR, t)
+        verdict = doc.TableCell(remark.text, "" if remark.severity == "plain" else remark.severity)
     else:
         verdict = doc.TableCell(point.obstacle or "–", style="soft")
     return doc.TableRow(
         (
             doc.TableCell(shorten(info.name or info.id, 60), href=f"{href}{info.id}" if href else ""),
             doc.TableCell(format_moment(info.created), style="date"),
-            say.number(figures.mean),
-            say.interval(figures.low, figures.high),
-            say.whole(figures.scored),
+            t.number(figures.mean),
+            t.interval(figures.low, figures.high),
+            t.whole(figures.scored),
             verdict,
         )
     )  # fmt: skip
 
 
-def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
+def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
     """Means over runs with their intervals as whiskers; a point is coloured by the verdict against the one before."""
     height = 200.0
     left, right, top, bottom = 44.0, width - 12.0, 12.0, height - 26.0
@@ -168,7 +166,7 @@ def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
     for tick in choose_ticks(low, high, 4):
         y = place_value(tick)
         shapes.append(Stroke(((left, y), (right, y)), "grid"))
-        text = f"{tick:.4g}".replace(".", say("decimal"))
+        text = f"{tick:.4g}".replace(".", t("decimal"))
         shapes.append(Caption(left - 6, y + 4, text, "soft", "end"))
     places = [left + (number + 0.5) * step for number in range(len(trend.points))]
     means = [place_value(point.figures.mean or 0.0) for point in trend.points]
@@ -180,14 +178,14 @@ def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
             shapes.append(
                 Box(x - 1.25, ends_y[0], 2.5, max(ends_y[1] - ends_y[0], 1.0), "interval")
             )
-        title = f"{shorten(point.entry.info.name, 60)}: {say.number(figures.mean)} ({say.interval(figures.low, figures.high)})"
+        title = f"{shorten(point.entry.info.name, 60)}: {t.number(figures.mean)} ({t.interval(figures.low, figures.high)})"
         shapes.append(Dot(x, y, _choose_role(point), 5.0, title))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     dates = [point.entry.info.created[:10] for point in trend.points]
     shapes.append(Caption(left, bottom + 17, dates[0], "soft"))
     if len(dates) > 1:
         shapes.append(Caption(right, bottom + 17, dates[-1], "soft", "end"))
-    return Drawing(width, height, tuple(shapes), say("view.trend_of", metric=trend.metric, data=trend.data))  # fmt: skip
+    return Drawing(width, height, tuple(shapes), t("view.trend_of", metric=trend.metric, data=trend.data))  # fmt: skip
 
 
 def _choose_role(point: TrendPoint) -> Role:
