@@ -21,7 +21,7 @@ from ragstone.experiments.search import (
 )
 from ragstone.experiments.trials import Trial, TuningBudget, order_trials
 from ragstone.experiments.tune import HELD_OUT_SHARE, tune
-from ragstone.report.builders.tuning import SearchView
+from ragstone.report.pages.tuning import SearchView
 from ragstone.report.translator import load_translator
 
 QUESTIONS = [

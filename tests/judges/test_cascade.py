@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragstone import evaluate
+from ragstone import evaluate, report
 from ragstone.analysis.cascade import WeighedVerdict, find_bounds
 from ragstone.asks import Ask, Case, Reply, claims, rate, support, useful
 from ragstone.cli.actions.dry_run import _list_questions
@@ -203,7 +203,7 @@ def test_a_run_says_what_was_asked_saved_and_how_far_the_two_agree(tmp_path: Pat
     assert second.judge_mean == pytest.approx(1.0)
     assert second.sample_low < 0.771 < second.sample_high  # what the second alone gives
     assert "sure items that were checked" in str(run)
-    page = run.write(tmp_path / "run.html").read_text("utf-8")
+    page = report.write(run, tmp_path / "run.html").read_text("utf-8")
     assert "first judge: supported; second judge: not found" in page
     assert "first judge alone" in page
     asked = len(strong.asked)

@@ -26,5 +26,5 @@ def test_what_came_in_the_hour_that_is_not_over_is_drawn_when_there_is_nothing_e
     assert len(cards) == 2
     assert [card.figure for card in cards] == ["3", load_translator("en").money(1.5)]
     for card, last in zip(cards, (3.0, 1.5), strict=True):
-        assert f"highest {load_translator('en').number(last)}" in card.chart.drawing.label
+        assert f"highest {load_translator('en').number(last)}" in card.drawing.label
     archive.store.close()

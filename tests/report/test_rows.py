@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ragstone.report.render.rows import export_rows, write_finding
+from ragstone.report.rows import export_rows, write_finding
 from ragstone.report.translator import load_translator
 from ragstone.types import Finding, Score
 

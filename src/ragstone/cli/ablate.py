@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import judge_options, output_option, store_option
+from ragstone.cli.options import details_option, judge_options, output_option, store_option
 
 
 @click.command("ablate")
@@ -36,6 +36,7 @@ from ragstone.cli.options import judge_options, output_option, store_option
 @judge_options("Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("effects")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option

@@ -8,6 +8,7 @@ import click
 
 from ragstone.cli.options import (
     correction_option,
+    details_option,
     labels_option,
     output_option,
     primary_option,
@@ -85,6 +86,7 @@ from ragstone.cli.options import (
 @click.option("--dry-run", is_flag=True, help="Show what the judge would be asked, and stop.")
 @output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
 @labels_option

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ragstone.cli.options import (
+    details_option,
     judge_options,
     output_option,
     parse_worker_count,
@@ -133,6 +134,7 @@ from ragstone.cli.options import (
 )
 @click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
 @click.option("--plan", metavar="FILE", hidden=True, help="A plan as JSON; launchers give it.")
+@details_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @reading_options
 @store_option

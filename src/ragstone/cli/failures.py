@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import details_option, output_option, store_option
 
 
 @click.command("failures")
@@ -28,6 +28,7 @@ from ragstone.cli.options import output_option, store_option
     help="Break down by this field of meta, language or group [default: all]. May be repeated.",
 )
 @output_option("failures", "tables here")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(
@@ -38,10 +39,11 @@ def command(
     output: tuple[str, ...],
     language: str | None,
     store: str | None,
+    details: bool,
 ) -> None:
     """Explain why samples fail, and where they fail most.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.actions.failures import show_failures
 
-    show_failures(run, thresholds, limits, by, output, language, store)
+    show_failures(run, thresholds, limits, by, output, language, store, details)

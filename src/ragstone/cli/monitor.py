@@ -12,6 +12,7 @@ from ragstone.cli.options import (
     F,
     check_outputs,
     correction_option,
+    details_option,
     output_option,
     primary_option,
     reading_options,
@@ -159,6 +160,7 @@ def summary(
 @zone_option("Time zone of dates")
 @output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@details_option
 @language_option("Language of the report")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
 @store_option

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.locale.catalogue import load_meanings
-from ragstone.report.document import Remark, Severity
+from ragstone.report.remarks import Remark, Severity
+from ragstone.report.remarks import shorten as shorten
 from ragstone.report.translator import Translator
 from ragstone.store import default_place
 from ragstone.types import FAILURES
@@ -286,15 +287,6 @@ def translate_meanings(info: RunInfo, t: Translator) -> Mapping[str, str]:
 def format_moment(created: str) -> str:
     """`2026-11-15 21:40 UTC` from an ISO time."""
     return f"{created[:10]} {created[11:16]} UTC" if len(created) >= 16 else created
-
-
-def shorten(text: str, limit: int) -> str:
-    """The text on one line, cut with an ellipsis when it is longer than the limit."""
-    head = text[: 4 * limit + 100]  # a reply of a megabyte is not split for a line of it
-    line = " ".join(head.split())
-    if len(line) <= limit and len(head) == len(text):
-        return line
-    return line[: limit - 1].rstrip() + "…"
 
 
 def _outcome_severity(metric: MetricSummary) -> Severity:

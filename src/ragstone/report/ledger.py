@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ragstone.report.document import Severity
 from ragstone.report.excerpts import EvidenceMark
+from ragstone.report.remarks import Severity
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ragstone.analysis.classes import Scales, get_family, is_conclusive
 from ragstone.analysis.classify import find_language
 from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
-from ragstone.report.figures import shorten
 from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
+from ragstone.report.remarks import shorten
 from ragstone.report.translator import Translator
 from ragstone.types import FAILURES, Chunk, Finding, Sample, Score, ToolStep
 
@@ -71,6 +71,29 @@ class Limits:
 
 
 GENEROUS = Limits(text=20_000, chunks=50, findings=99)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFilter:
+    """What a reader can filter and sort the samples of a page by."""
+
+    title: str
+    total: int
+    """Samples there are, shown or not."""
+    metrics: tuple[tuple[str, bool], ...]
+    """Each metric, and whether higher is better."""
+    outcomes: tuple[tuple[str, str], ...]
+    """Values and texts of the choice of outcomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleList:
+    """Samples with their scores, claims and evidence; each is read when it is rendered, for a run may have a million."""
+
+    positions: Sequence[int]
+    open: Callable[[int], OpenSample]
+    limits: Limits
+    filter: SampleFilter | None = None
 
 
 @dataclass(frozen=True, slots=True)

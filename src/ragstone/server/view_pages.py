@@ -15,7 +15,7 @@ from aiohttp import web
 from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
-from ragstone.report.render.rows import export_rows
+from ragstone.report.rows import export_rows
 from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
 from ragstone.report.view.diagnosis_page import render_diagnosis
 from ragstone.report.view.experiment_page import render_experiment, render_experiments

@@ -189,7 +189,7 @@ class Checker:
         return lines
 
     def _quote_sample(self, row: StoredRow) -> list[str]:
-        from ragstone.report.figures import shorten
+        from ragstone.report.remarks import shorten
 
         t, sample = self._load_words(), row.sample
         texts = {"check_question": sample.question, "check_answer": sample.answer}
@@ -199,7 +199,7 @@ class Checker:
         """The worst claims of a metric that missed its gate."""
         from ragstone.analysis.classes import CLAIM_FAULTS
         from ragstone.analysis.headline import collect_claims
-        from ragstone.report.builders.opening import describe_evidence
+        from ragstone.report.pages.run import describe_evidence
 
         faults = CLAIM_FAULTS.get(name.partition("(")[0])
         if faults is None:
@@ -252,8 +252,8 @@ def _parse_rules(rules: Mapping[str, str] | None, more: Mapping[str, str]) -> di
 
 def _describe_findings(row: StoredRow, metric: str, t: Translator) -> Iterator[str]:
     """What counts against the sample, each with the text that decides it."""
-    from ragstone.report.builders.opening import describe_evidence
     from ragstone.report.ledger import choose_severity
+    from ragstone.report.pages.run import describe_evidence
 
     faults = [
         f for f in row.scores[metric].findings if choose_severity(f.verdict) in ("bad", "warn")

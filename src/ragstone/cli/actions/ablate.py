@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from ragstone import report
 from ragstone.cli.actions.flags import parse_metrics, parse_setting, parse_settings
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.progress import show_progress_lines, stdout_to_stderr
 from ragstone.cli.actions.shared import choose_language
 from ragstone.cli.options import check_outputs
 from ragstone.errors import ConfigError
-from ragstone.experiments.ablate import Ablation, ablate
-from ragstone.report.builders.effects import EffectsReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
+from ragstone.experiments.ablate import ablate
 
 
 def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
@@ -43,19 +37,8 @@ def run_ablation(data: str, system: str, flags: dict[str, Any]) -> None:
             watch=show_progress_lines(quiet=flags["quiet"]),
         )
     language = choose_language(flags["language"])
-    comparison = None if ablation.result is None else ablation.result.report(language)
-    report = EffectsReport(
-        ablation.effects, Path(data).name, language, _list_runs(ablation), comparison
-    )
     if not flags["quiet"]:
-        terminal.print_document(report.document(), Console())
+        report.show(ablation, language=language, details=flags["details"])
     for path in flags["output"]:
-        write_report(report, path)
+        report.write(ablation, path, language=language)
         note("wrote {path}", path=path, quiet=flags["quiet"])
-
-
-def _list_runs(ablation: Ablation) -> Sequence[dict[str, Any]]:
-    return [
-        {"name": name, "run": run.id, "settings": settings}
-        for (name, run), settings in zip(ablation.runs.items(), ablation.settings, strict=True)
-    ]

@@ -10,7 +10,8 @@ from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import open_run, write_files
 from ragstone.report.formats import RowsFormat
-from ragstone.report.render.rows import export_rows
+from ragstone.report.rows import export_rows
+from ragstone.report.trackers import send
 
 
 def export_run(
@@ -45,5 +46,5 @@ def send_to_trackers(
     """Send the run to each tracker, and say where it is there."""
     for tracker in trackers:
         with show_waiting(f"sending to {tracker}"):
-            place = open_run(run, store).send_to(tracker, project=project)
+            place = send(open_run(run, store), tracker, project=project)
         note("sent: {place}", place=place)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from ragstone import report
 from ragstone.cli.actions.messages import Count, note
 from ragstone.cli.actions.progress import show_waiting
 from ragstone.cli.actions.shared import check_language, choose_language
@@ -19,9 +18,6 @@ from ragstone.experiments.measure import (
     open_labelled_file,
     open_labelled_run,
 )
-from ragstone.report.builders.judge_measure import JudgeMeasureReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
 from ragstone.store import Store, save_scales
 
 
@@ -46,10 +42,9 @@ def measure_on_labels(flags: Mapping[str, Any]) -> int:
         raise RagstoneError(
             "no judge gave a usable judgement on a labelled item; try ragstone judge check"
         )
-    report = JudgeMeasureReport(measurement, language)
-    terminal.print_document(report.document(), Console())
+    report.show(measurement, language=language)
     for path in flags["output"]:
-        write_report(report, path)
+        report.write(measurement, path, language=language)
         note("wrote {path}", path=path)
     if flags["save_scale"]:
         save_scales(store, measurement.scales)

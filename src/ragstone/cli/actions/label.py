@@ -25,7 +25,7 @@ from ragstone.labels import (
 from ragstone.labels.label import SKIP, parse_target, parse_value
 from ragstone.labels.selection import UnitChoice
 from ragstone.labels.session import choose_author, count_answers
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 from ragstone.store import Store, StoredRun
 from ragstone.types import Chunk, Sample
 
@@ -63,7 +63,7 @@ def label_run(
     target = parse_target(target_name)
     run = open_run(name, store_path).stored
     other = None if against is None else run.store.run(against)
-    say = load_words(choose_language())
+    say = load_translator(choose_language())
     session = LabelSession(run, target, choose_author(author), against=other)
     waiting = session.choose_next(count, random_share)
     if not waiting:
@@ -108,7 +108,7 @@ def adjudicate_items(name: str | None, author: str | None, store_path: str | Non
     run = None if name is None else store.run(name)
     labels = load_labels(store) if run is None else load_run_labels(run)
     items = list_disagreements(labels)
-    say = load_words(choose_language())
+    say = load_translator(choose_language())
     samples = _load_samples(store, run, items)
     decided = 0
     for number, item_labels in enumerate(items, 1):
@@ -152,7 +152,7 @@ def _load_samples(
     return samples
 
 
-def _name_value(label: Label, say: Words) -> str:
+def _name_value(label: Label, say: Translator) -> str:
     """What a label says, in the word of its key where it has one."""
     words = (
         word
@@ -182,11 +182,11 @@ def _get_keys(target: Target) -> Keys:
     return KEYS.get(target, YES_NO)
 
 
-def _show_head(number: int, total: int, sample: str, say: Words) -> None:
+def _show_head(number: int, total: int, sample: str, say: Translator) -> None:
     click.secho(f"\n{say('label_head', n=number, total=total)}  {sample}", bold=True)
 
 
-def _show_texts(sample: Sample, item: str, target: Target, is_short: bool, say: Words) -> None:
+def _show_texts(sample: Sample, item: str, target: Target, is_short: bool, say: Translator) -> None:
     """Print what a label of this kind is given by, and the question that it answers."""
     most = MAX_CHUNK_LINES if is_short else None
     if sample.question is not None:
@@ -210,7 +210,7 @@ def _list_chunks(sample: Sample, item: str, target: Target) -> tuple[Chunk, ...]
     return chunks if target in ("claim", "support") else ()
 
 
-def _print_field(name: str, text: str, say: Words, most: int | None = None) -> None:
+def _print_field(name: str, text: str, say: Translator, most: int | None = None) -> None:
     wide = min(get_terminal_size().columns, MAX_COLUMNS)
     lines = textwrap.wrap(" ".join(text.split()), max(20, wide - 14)) or [""]
     hidden = 0 if most is None else max(0, len(lines) - most)
@@ -220,7 +220,7 @@ def _print_field(name: str, text: str, say: Words, most: int | None = None) -> N
         click.echo(f"  {'':<11} {say('label_more_lines', n=hidden)}")
 
 
-def _read_key(target: Target, more: Sequence[str], say: Words) -> str:
+def _read_key(target: Target, more: Sequence[str], say: Translator) -> str:
     words = {key: say(f"label_key.{word}") for key, (word, _) in _get_keys(target).items()}
     words |= {key: say(f"label_key.{MORE_WORDS[key]}") for key in more}
     return read_key(words, "  ".join(f"[{k}] {word}" for k, word in words.items()), "labelling")

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import click
 
+from ragstone import report
 from ragstone.cli.actions.messages import note
 from ragstone.cli.actions.monitor_plan import open_archive
 from ragstone.cli.actions.shared import choose_language
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.period_analysis import analyse_period
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import markdown
+from ragstone.report import markdown
 
 
 def write_period_report(
@@ -28,10 +27,11 @@ def write_period_report(
     """Write the report of the last complete period to files, or print it as Markdown."""
     archive = open_archive(store)
     end = now_micros() if until is None else parse_local_time(until, zone)
-    report = MonitorReport(analyse_period(archive, period, end, zone), choose_language(language))
+    analysis = analyse_period(archive, period, end, zone)
+    language = choose_language(language)
     if not output:
-        click.echo(markdown.render(report.document()), nl=False)
+        click.echo(markdown.render(report.open_page(analysis, language)), nl=False)
     for path in output:
-        write_report(report, path)
-        first, last = report.analysis.report.dates()
+        report.write(analysis, path, language=language)
+        first, last = analysis.report.dates()
         note("wrote {path}: {first} to {last}", path=path, first=first, last=last)

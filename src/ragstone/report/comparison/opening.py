@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.report.amounts import format_amount, format_signed, format_signed_interval
 from ragstone.report.comparison.sentences import format_ratio, join_names, shorten_name
-from ragstone.report.document import Remark, Severity
+from ragstone.report.remarks import Remark, Severity
 from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:

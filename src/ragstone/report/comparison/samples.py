@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from ragstone.report.figures import shorten
 from ragstone.report.ledger import build_ledger
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import FindingView, Limits, view_finding
 from ragstone.report.translator import Translator
 

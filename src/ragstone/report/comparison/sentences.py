@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ragstone.analysis.comparison import from_exclusion_key
 from ragstone.report.amounts import format_amount
-from ragstone.report.document import Remark, Severity
-from ragstone.report.figures import describe_correction, shorten
+from ragstone.report.figures import describe_correction
+from ragstone.report.remarks import Remark, Severity, shorten
 from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from typing import Any
 from ragstone.locale.messages import LocalFloat
 from ragstone.monitor.alert_text import format_alert, name_alert_state
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.report.document import Severity
-from ragstone.report.figures import shorten
 from ragstone.report.monitor.charts import AlertSpan
 from ragstone.report.monitor.times import format_length, format_minute, format_with_zone
+from ragstone.report.remarks import Severity, shorten
 from ragstone.report.translator import Translator
 
 SEVERITIES: dict[str, Severity] = {

@@ -10,11 +10,13 @@ from ragstone.monitor.alerts.basis_text import describe_power, describe_value_ch
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.windows.interactions import find_scale
 from ragstone.monitor.windows.statistics import SeriesStats, Window
-from ragstone.report.document import Card, Chart, Remark, Status, Styled
+from ragstone.report.cards import Card
+from ragstone.report.drawing.shapes import Drawing
 from ragstone.report.figures import describe_correction
 from ragstone.report.monitor.alerts import SEVERITIES, mark_alerts, name_state
 from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
 from ragstone.report.monitor.times import format_length, format_minute
+from ragstone.report.remarks import Remark
 from ragstone.report.translator import Translator
 
 CHART_WIDTH = 380.0
@@ -44,7 +46,7 @@ def build_metric_card(
         direction_below=True,
         figure=t.number(figure.mean),
         aside=t.interval(figure.low, figure.high) if figure.low is not None else "",
-        chart=build_series(
+        drawing=build_series(
             points,
             name,
             t,
@@ -67,36 +69,36 @@ def build_traffic_cards(whole: Window, windows: Sequence[Window], t: Translator)
         for w in _drop_cut(whole, windows, lambda window: window.interactions > 0)
     ]
     failed = t("failed_many", n=t.whole(whole.failed)) if whole.failed else ""
-    chart = build_series(counts, t("interactions"), t, zero=True)
-    yield Card(t("interactions"), t.whole(whole.interactions), failed, chart=chart, style="plain")  # fmt: skip
+    drawing = build_series(counts, t("interactions"), t, zero=True)
+    yield Card(t("interactions"), t.whole(whole.interactions), failed, drawing=drawing, style="plain")  # fmt: skip
     if whole.feedback is not None:
         points = [to_point(window, window.feedback) for window in windows]
-        chart = build_series(points, t("feedback"), t, bounds=(0.0, 1.0))
+        drawing = build_series(points, t("feedback"), t, bounds=(0.0, 1.0))
         note = t("feedback_note", n=t.whole(whole.feedback.scored))
         mean = t.number(whole.feedback.mean)
-        yield Card(t("feedback"), mean, note, chart=chart, style="plain")
+        yield Card(t("feedback"), mean, note, drawing=drawing, style="plain")
     if whole.latency is not None:
         percentiles = whole.latency.percentiles
         points = [to_point(window, window.latency) for window in windows]
-        chart = build_series(points, t("latency"), t, zero=True)
+        drawing = build_series(points, t("latency"), t, zero=True)
         p50, p95 = (t.number(percentiles.get(name)) for name in ("p50", "p95"))
         note = t("latency_note", p50=p50, p95=p95)
         mean = f"{t.number(whole.latency.mean)} s"
-        yield Card(t("latency"), mean, note, chart=chart, style="plain")
+        yield Card(t("latency"), mean, note, drawing=drawing, style="plain")
     if whole.cost is not None:
         points = [
             SeriesPoint(w.since, w.until, w.cost.total if w.cost else None, n=w.interactions)
             for w in _drop_cut(whole, windows, lambda window: window.cost is not None)
         ]
-        chart = build_series(points, t("system_cost"), t, zero=True)
+        drawing = build_series(points, t("system_cost"), t, zero=True)
         note = f"{t('judge_cost')}: {t.money(whole.judge_usd)}"
         total = t.money(whole.cost.total)
-        yield Card(t("system_cost"), total, note, chart=chart, style="plain")
+        yield Card(t("system_cost"), total, note, drawing=drawing, style="plain")
 
 
-def build_whole_state(state: str, t: Translator) -> Status:
+def build_whole_state(state: str, t: Translator) -> Remark:
     """How everything stands, in a sentence."""
-    return Status(t(f"whole.{state}"), SEVERITIES.get(state, "warn"))
+    return Remark(t(f"whole.{state}"), SEVERITIES.get(state, "warn"))
 
 
 def to_point(window: Window, figure: SeriesStats | None) -> SeriesPoint:
@@ -117,14 +119,13 @@ def build_series(
     zero: bool = False,
     reference: float | None = None,
     ends: tuple[float, float] | None = None,
-) -> Chart:
-    """A series over time as a chart."""
+) -> Drawing:
+    """A series over time as a picture."""
     label = describe_series(points, name, t)
-    drawing = draw_series(
+    return draw_series(
         points, t, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero,
         reference=reference, ends=ends,
     )  # fmt: skip
-    return Chart(drawing, style="series")
 
 
 def describe_series(points: Sequence[SeriesPoint], name: str, t: Translator) -> str:
@@ -155,7 +156,7 @@ def _drop_cut(
 
 def _build_badge(
     figure: SeriesStats, stream: MetricStream | None, alerts: Sequence[Alert], t: Translator
-) -> Styled:
+) -> Remark:
     """The watcher's state; `resolved` while an alert that is over still lies in the window.
 
     What lies below its reference with its whole interval is never marked as good, whatever the watcher says of today."""
@@ -164,14 +165,14 @@ def _build_badge(
     if stream is None:
         state = next((alert.state for alert in metric_alerts if alert.open), "")
         if not state:
-            return Styled(t("unwatched"), "badge", "plain")
+            return Remark(t("unwatched"), "plain")
     else:
         is_over = any(alert.state == "resolved" for alert in metric_alerts)
         # The watcher itself forgets an alert when it is over; the page still shows its strip.
         state = "resolved" if stream.state == "ok" and is_over else stream.state
         if SEVERITIES.get(state) == "good" and _is_worse(figure, stream):
-            return Styled(t("worse_than_reference"), "badge", "warn")
-    return Styled(name_state(state, t), "badge", SEVERITIES.get(state, "plain"))
+            return Remark(t("worse_than_reference"), "warn")
+    return Remark(name_state(state, t), SEVERITIES.get(state, "plain"))
 
 
 def _is_worse(figure: SeriesStats, stream: MetricStream) -> bool:
@@ -255,13 +256,13 @@ def _build_small_card(
     scale = find_scale(figure.name)
     text = _describe_reference(stream, t) if stream is not None else ""
     reference = stream.reference if stream is not None and scale.bounds else None
-    chart = build_series(points, value, t, bounds=scale.bounds, reference=reference, ends=ends)
+    drawing = build_series(points, value, t, bounds=scale.bounds, reference=reference, ends=ends)
     return Card(
         name=value or "–",
         badge=_build_badge(figure, stream, (), t),
         figure=t.number(figure.mean),
         aside=t.interval(figure.low, figure.high) if figure.low is not None else "",
-        chart=chart,
+        drawing=drawing,
         remarks=(Remark(text, ""),) if text else (),
         style="plain",
     )

@@ -25,8 +25,8 @@ from ragstone.monitor.windows.interactions import (
 from ragstone.monitor.windows.statistics import Window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
-from ragstone.report.document import AlertList, CardGrid
-from ragstone.report.figures import shorten
+from ragstone.report.cards import Card
+from ragstone.report.html import build_style_sheet, load_template, read_resource
 from ragstone.report.monitor.alerts import view_alert
 from ragstone.report.monitor.cards import (
     build_metric_card,
@@ -49,7 +49,7 @@ from ragstone.report.monitor.times import (
     format_second,
     name_zone,
 )
-from ragstone.report.render.html import build_style_sheet, load_template, read_resource
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import GENEROUS
 from ragstone.report.translator import Translator, load_translator
 
@@ -152,10 +152,12 @@ def render_overview(archive: Archive, frame: Frame) -> str:
         chosen=chosen,
         compare=query.href("traffic", slice="", by="", metric="", show="", a=chosen),
         step=format_length(step, t),
-        cards=CardGrid(tuple(cards)),
-        traffic=CardGrid(tuple(build_traffic_cards(whole, windows, t))),
-        alerts=AlertList(tuple(views), form=query.href("alerts")),
+        cards=list(cards),
+        traffic=list(build_traffic_cards(whole, windows, t)),
+        alerts=list(views),
+        alert_form=query.href("alerts"),
         waiting=_list_waiting(status, t),
+        names=names,
         slices=build_slices(slices[:MAX_SHOWN_SLICES], whole.interactions, names, query, t),
         multiples=_list_multiples(archive, slices, names, status, frame),
         more_slices=max(len(slices) - MAX_SHOWN_SLICES, 0),
@@ -177,7 +179,7 @@ def _list_multiples(
     names: Sequence[str],
     status: MonitorStatus | None,
     frame: Frame,
-) -> list[tuple[str, CardGrid]]:
+) -> list[tuple[str, list[Card]]]:
     """Metric → a small chart of each slice; none without slices."""
     since, until = frame.query.bounds_at(frame.now)
     step = choose_step(until - since)
@@ -188,9 +190,7 @@ def _list_multiples(
     return [
         (
             name,
-            CardGrid(
-                tuple(build_small_multiples(series, name, _select_streams(status, name), frame.t))
-            ),
+            list(build_small_multiples(series, name, _select_streams(status, name), frame.t)),
         )
         for name in names
         if series

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from ragstone.config.monitor import BAD_FEEDBACK
 from ragstone.monitor.windows.interactions import JudgedInteraction, find_scale
 from ragstone.monitor.windows.statistics import SeriesStats, Window
-from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_number_columns, build_table
-from ragstone.report.figures import shorten
 from ragstone.report.monitor.query import Query
 from ragstone.report.monitor.times import format_second
+from ragstone.report.remarks import Severity, shorten
 from ragstone.report.samples import Limits, OpenSample, ScoreView, open_sample
 from ragstone.report.translator import Translator
 
@@ -37,32 +35,39 @@ class InteractionEntry:
     chips: tuple[ScoreView, ...]
     feedback: str
     """The user's feedback from 0 to 1 as text; empty when there is none."""
-    severity: doc.Severity
+    severity: Severity
     """Whether that feedback is good or bad; empty when there is none."""
     comment: str
 
 
+@dataclass(frozen=True, slots=True)
+class SliceEntry:
+    """One value of a field in a table."""
+
+    value: str
+    href: str
+    figures: tuple[str, ...]
+    """Interactions, their share of all, and the mean of each metric."""
+
+
 def build_slices(
     slices: Sequence[Window], total: int, names: Sequence[str], query: Query, t: Translator
-) -> doc.ReportTable:
+) -> list[SliceEntry]:
     """Each value of a field with its means, and a link to the page of it alone."""
     # Both are read while interactions arrive: the slices may already count more than the total.
     whole = max(total, sum(slice.interactions for slice in slices), 1)
-    rows: list[doc.Cells] = [
-        (
-            doc.TableCell(
-                shorten(slice.value, 80) or "–",
-                href=query.href(slice=f"{slice.field}:{slice.value}"),
+    return [
+        SliceEntry(
+            shorten(slice.value, 80) or "–",
+            query.href(slice=f"{slice.field}:{slice.value}"),
+            (
+                t.whole(slice.interactions),
+                t.percent(slice.interactions / whole),
+                *(format_mean(slice.metrics.get(name), t) for name in names),
             ),
-            t.whole(slice.interactions),
-            t.percent(slice.interactions / whole),
-            *(format_mean(slice.metrics.get(name), t) for name in names),
         )
         for slice in slices
     ]
-    metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
-    counts = build_number_columns(t, "interactions", "slice_of_all")
-    return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
 def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:

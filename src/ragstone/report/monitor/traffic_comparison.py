@@ -12,12 +12,11 @@ from ragstone.monitor import Archive
 from ragstone.monitor.rollups.refresh import list_fields
 from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.windows.window_sample import MAX_COMPARED, Slice, choose_sides
-from ragstone.report import document as doc
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.figures import shorten
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import LONGEST_WINDOW, WINDOWS
 from ragstone.report.monitor.times import format_minute
+from ragstone.report.pages.comparison import ComparisonPage
+from ragstone.report.remarks import shorten
 
 PAGE_WINDOW = "7d"
 """What is compared unless the address says otherwise."""
@@ -35,16 +34,19 @@ def render_traffic_comparison(archive: Archive, frame: Frame, values: Mapping[st
     until = query.bounds_at(frame.now)[1]
     slices = [read_slice(values.get(name, "")) for name in ("a", "b")]
     chosen = [item for item in slices if item is not None]
-    nodes: Sequence[doc.Node]
+    page, newest, complaint = None, "", ""
     try:
-        nodes = _compare(archive, chosen, until, query.window, frame)
+        page, is_cut = _compare(archive, chosen, until, query.window, frame)
+        newest = t("traffic_newest", n=t.whole(MAX_COMPARED)) if is_cut else ""
     except RagstoneError as error:
-        nodes = [doc.Paragraph(str(error), "warn")]
+        complaint = str(error)
     length = parse_duration(query.window)
     return frame.fill(
         "monitor_compare.html.j2",
         "traffic",
-        nodes=nodes,
+        compared=page,
+        newest=newest,
+        complaint=complaint,
         windows=list(dict.fromkeys([*WINDOWS[2:], "14d", query.window])),
         window=query.window,
         until=format_minute(until, t),
@@ -62,7 +64,8 @@ def read_slice(text: str) -> Slice | None:
 
 def _compare(
     archive: Archive, slices: Sequence[Slice], until: int, window: str, frame: Frame
-) -> list[doc.Node]:
+) -> tuple[ComparisonPage, bool]:
+    """The comparison, and whether it is of the newest interactions alone."""
     t = frame.t
     if len(slices) == 2 and slices[0] == slices[1]:
         raise RagstoneError(t("traffic_same"))
@@ -72,13 +75,8 @@ def _compare(
         if not len(sample):
             raise RagstoneError(t("traffic_empty", name=shorten(sample.info.name, 80)))
     comparison = compare(samples, unpaired=True, anyway=True)
-    report = ComparisonReport(
-        comparison, {sample.info.id: sample for sample in samples}, t.language
-    )
-    nodes = report.brief()
-    if any(len(sample) >= MAX_COMPARED for sample in samples):
-        nodes.append(doc.Paragraph(t("traffic_newest", n=t.whole(MAX_COMPARED)), style="note"))
-    return nodes
+    page = ComparisonPage(t, comparison, {sample.info.id: sample for sample in samples})
+    return page, any(len(sample) >= MAX_COMPARED for sample in samples)
 
 
 def _list_choices(archive: Archive, since: int, until: int) -> list[tuple[str, str]]:

@@ -12,10 +12,10 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.analysis.summary import Summary
-from ragstone.report.builders.run import RunReport
 from ragstone.report.files import write_text
-from ragstone.report.formats import write_report
-from ragstone.report.render.rows import export_rows, write_finding
+from ragstone.report.formats import write_page
+from ragstone.report.pages.run import RunPage
+from ragstone.report.rows import export_rows, write_finding
 from ragstone.report.translator import load_translator
 from ragstone.store import StoredRow, StoredRun, format_plan
 from ragstone.types import Sample, Score
@@ -95,9 +95,9 @@ class RunContents:
 
     def write_files(self, folder: Path) -> None:
         """Write the report, every sample with its evidence, and the plan of the run."""
-        report = RunReport(self.stored, self.summary, self.language, True)
-        write_report(report, folder / "report.html")
-        write_report(report, folder / "report.md")
+        page = RunPage(load_translator(self.language), self.stored, self.summary)
+        write_page(page, folder / "report.html")
+        write_page(page, folder / "report.md")
         export_rows(self.stored, folder / "samples.jsonl", self.summary, explain=True)
         plan = json.dumps(format_plan(self.stored.info), ensure_ascii=False, indent=2)
         write_text(folder / "plan.json", plan + "\n")

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone._version import __version__
-from ragstone.report.render.html import (
+from ragstone.report.html import (
     ShownSamples,
     build_style_sheet,
     load_template,
@@ -90,7 +90,7 @@ class ViewFrame:
                 t=self.t, frame=self, version=__version__, other=other,
                 switch=f"{self.page}?{urlencode([*pairs, ('lang', other)])}",
                 signed_in=self.signed_in, brand=self.t("view.app"), nav=self.build_nav(),
-                zone="UTC", samples=ShownSamples((), False, ""), message=self.message, **more,
+                zone="UTC", shown=ShownSamples((), False, ""), message=self.message, **more,
             )
         )  # fmt: skip
 

@@ -11,8 +11,8 @@ from ragstone.labels import Label, LabelSession, Target, load_labels
 from ragstone.labels.label import SKIP, hash_content
 from ragstone.labels.session import count_answers
 from ragstone.labels.units import JUDGED_BY, find_metric
-from ragstone.report.figures import shorten
 from ragstone.report.ledger import choose_severity
+from ragstone.report.remarks import shorten
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame

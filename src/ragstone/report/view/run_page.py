@@ -10,11 +10,10 @@ from ragstone.analysis.classes import Scales
 from ragstone.analysis.scales import find_scales
 from ragstone.analysis.summary import MetricSummary
 from ragstone.labels import correct_run, load_labels
-from ragstone.report import document as doc
-from ragstone.report.builders.opening import build_opening
-from ragstone.report.builders.run import build_summary
 from ragstone.report.drawing.shapes import NARROW, WIDE
-from ragstone.report.figures import describe_run, format_moment, list_run_facts, shorten
+from ragstone.report.figures import describe_run, format_moment, list_run_facts
+from ragstone.report.pages.run import RunPage
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import choose_level
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
@@ -62,6 +61,17 @@ class SampleRow:
     kind: str
     cells: tuple[MetricCell, ...]
     is_labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRow:
+    """The samples with one value of a trait."""
+
+    value: str
+    href: str
+    figures: tuple[str, ...]
+    """How many they are, their mean and its interval."""
+    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,7 @@ def render_run(
         entry=entry, state=state, title=shorten(info.name or info.id, 200),
         facts=[*list_run_facts(entry.summary, t), format_moment(info.created)],
         standing=describe_run(entry.summary, t),
-        report=_build_report(entry, frame),
+        page=_open_page(entry, frame),
         is_folded=state.is_filtered or page > 1,
         metrics=[str(m["name"]) for m in info.metrics], names=names,
         rows=_build_rows(state, samples, entry, shown, names),
@@ -150,17 +160,16 @@ def _choose_metrics(metrics: Sequence[Mapping[str, Any]], state: SampleState) ->
     return names if sort in (*names, POSITION) else [sort, *names[:-1]]
 
 
-def _build_report(entry: RunEntry, frame: ViewFrame) -> list[doc.Node]:
-    """The figures as in the report, without its samples."""
-    summary, run, t = entry.summary, entry.run, frame.t
+def _open_page(entry: RunEntry, frame: ViewFrame) -> RunPage:
+    """The figures as in the report."""
+    summary, run = entry.summary, entry.run
     assert summary is not None
-    opening: list[doc.Node] = []
-    if summary.samples <= READABLE_SAMPLES:
+    is_opened = summary.samples <= READABLE_SAMPLES
+    if is_opened:
         corrections = correct_run(run)
         metrics = tuple(replace(m, corrected=corrections.get(m.metric)) for m in summary.metrics)
         summary = replace(summary, metrics=metrics)
-        opening, _ = build_opening(run, summary, t)
-    return list(build_summary(summary, t.language, opening).body)
+    return RunPage(frame.t, run, summary, is_opened=is_opened)
 
 
 def _build_rows(
@@ -272,7 +281,7 @@ def _build_slices(
     metric: Mapping[str, Any] | None,
     state: SampleState,
     entry: RunEntry,
-) -> list[tuple[str, doc.ReportTable]]:
+) -> list[tuple[str, list[SliceRow]]]:
     """For each trait with several values, the mean of the shown metric by value."""
     t = state.frame.t
     if metric is None or entry.summary is None:
@@ -287,25 +296,15 @@ def _build_slices(
         )
         if len(slices) < 2:
             continue
-        columns = (
-            doc.TableColumn(name_trait(trait, t)),
-            doc.TableColumn(t("view.samples"), True),
-            doc.TableColumn(t("mean"), True),
-            doc.TableColumn(t("interval"), True),
-        )
-        rows = tuple(
-            doc.TableRow(
-                (
-                    doc.TableCell(translate_trait(trait, part.value, t), href=part.href),
-                    t.whole(part.count),
-                    t.number(part.mean),
-                    t.interval(part.interval.low, part.interval.high),
-                ),
-                "chosen" if part.is_chosen else "",
+        rows = [
+            SliceRow(
+                translate_trait(trait, part.value, t), part.href,
+                (t.whole(part.count), t.number(part.mean), t.interval(part.interval.low, part.interval.high)),
+                part.is_chosen,
             )
             for part in slices
-        )
-        tables.append((name_trait(trait, t), doc.ReportTable(columns, rows)))
+        ]  # fmt: skip
+        tables.append((name_trait(trait, t), rows))
         if len(tables) == SLICE_TRAITS:
             break
     return tables

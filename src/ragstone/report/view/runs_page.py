@@ -6,10 +6,10 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.report import document as doc
 from ragstone.report.drawing.shapes import Drawing
-from ragstone.report.figures import format_moment, shorten
+from ragstone.report.figures import format_moment
 from ragstone.report.monitor.charts import SeriesPoint, draw_sparkline
+from ragstone.report.remarks import shorten
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import (
     RunEntry,
@@ -22,7 +22,7 @@ from ragstone.report.view.catalogue import (
     sort_entries,
 )
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.trend import build_trend, build_trend_nodes
+from ragstone.report.view.trend import TrendView, build_trend
 from ragstone.store import RunInfo
 
 ROWS_PER_PAGE = 50
@@ -108,6 +108,7 @@ def render_runs(
         hidden=t.count("view.hidden_trials", len(hidden)) if hidden else "",
         groups=groups,
         trend=_build_trend(frame, everything, criteria),
+        wanted_trend=frame.get("trend"),
         **_list_filters(everything, t),
         chosen=criteria, sort=key, is_up=not descending,
         pages=build_pager(frame, page, len(ordered), ROWS_PER_PAGE),
@@ -147,20 +148,18 @@ def build_pager(frame: ViewFrame, page: int, total: int, size: int) -> dict[str,
 
 def _build_trend(
     frame: ViewFrame, groups: dict[str, list[RunEntry]], criteria: RunFilter
-) -> list[doc.Node]:
+) -> TrendView | None:
     """The trend that the address asks for: of the data set it names, else of the first that has the metric."""
     metric = frame.get("trend")
-    if not metric:
-        return []
-    for data, entries in groups.items():
+    for data, entries in groups.items() if metric else ():
         if criteria.data and data != criteria.data:
             continue
         if any(entry.find_metric(metric) is not None for entry in entries):
             trend = build_trend(entries, metric, name_data(entries[0].info))
             if trend.points:
                 href = f"run?lang={frame.lang}&run=" if frame.lang else "run?run="
-                return build_trend_nodes(trend, frame.t, href)
-    return [doc.Paragraph(frame.t("view.no_trend", metric=metric), "warn")]
+                return TrendView(trend, frame.t, href)
+    return None
 
 
 def _build_group(

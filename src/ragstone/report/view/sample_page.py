@@ -12,8 +12,8 @@ from ragstone.errors import RunNotFound
 from ragstone.labels import Label, load_labels
 from ragstone.labels.label import hash_content
 from ragstone.labels.units import find_metric
-from ragstone.report.figures import shorten
-from ragstone.report.render.html import render_sample
+from ragstone.report.html import render_sample
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import GENEROUS, SampleView, open_sample
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ragstone.analysis.compare import compare
 from ragstone.analysis.comparison import Difference
 from ragstone.analysis.summary import COVERAGE_FLOOR, MetricSummary
 from ragstone.errors import RagstoneError
-from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_number_columns, build_text_columns
 from ragstone.report.comparison.sentences import describe_verdict
 from ragstone.report.drawing.rows import choose_ticks
 from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Role, Shape, Stroke
-from ragstone.report.figures import format_moment, shorten
+from ragstone.report.figures import format_moment
+from ragstone.report.remarks import Remark, shorten
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.store import StoredRun
@@ -106,42 +105,62 @@ def _compare_pair(pair: _Pair) -> Difference:
     return comparison.versus[0][pair.metric]
 
 
-def build_trend_nodes(trend: MetricTrend, t: Translator, href: str = "") -> list[doc.Node]:
-    """The trend as a picture and a table; `href` is the address of a run without its id."""
-    title = t("view.trend_of", metric=trend.metric, data=trend.data)
-    note = t("view.trend_cut", n=t.whole(trend.left_out)) if trend.left_out else ""
-    nodes: list[doc.Node] = [doc.Heading(title, note=note)]
-    if len(trend.points) > 1:
-        nodes.append(doc.Chart(draw_trend(trend, t, 720), draw_trend(trend, t, 340), style="wide"))
-    columns = (
-        *build_text_columns(t, "run", "view.date"),
-        *build_number_columns(t, "mean", "interval", "scored"),
-        doc.TableColumn(t("view.against_before")),
-    )
-    rows = tuple(_build_row(point, t, href) for point in reversed(trend.points))
-    nodes.append(doc.ReportTable(columns, rows, id="trend"))
-    return [doc.Section(tuple(nodes), "panel", "trend")]
+@dataclass(frozen=True)
+class TrendView:
+    """A trend in words and figures, for a page or a terminal."""
+
+    trend: MetricTrend
+    t: Translator
+    href: str = ""
+    """The address of a run without its id; empty on a terminal."""
+
+    @property
+    def title(self) -> str:
+        """The metric and the data set."""
+        return self.t("view.trend_of", metric=self.trend.metric, data=self.trend.data)
+
+    @property
+    def note(self) -> str:
+        """That older runs are left out."""
+        left_out = self.trend.left_out
+        return self.t("view.trend_cut", n=self.t.whole(left_out)) if left_out else ""
+
+    @property
+    def drawing(self) -> partial[Drawing]:
+        """The course as a picture."""
+        return partial(draw_trend, self.trend, self.t)
+
+    @property
+    def rows(self) -> list[TrendRow]:
+        """The runs, newest first."""
+        return [self._build_row(point) for point in reversed(self.trend.points)]
+
+    def _build_row(self, point: TrendPoint) -> TrendRow:
+        t, info, figures = self.t, point.entry.info, point.figures
+        if point.entry.is_partial:
+            verdict = Remark(t("view.partial"), "warn")
+        elif point.difference is not None:
+            verdict = describe_verdict(point.difference, COVERAGE_FLOOR, t)
+        else:
+            verdict = Remark(point.obstacle or "–")
+        return TrendRow(
+            shorten(info.name or info.id, 60), f"{self.href}{info.id}" if self.href else "",
+            format_moment(info.created), t.number(figures.mean), t.interval(figures.low, figures.high),
+            t.whole(figures.scored), verdict,
+        )  # fmt: skip
 
 
-def _build_row(point: TrendPoint, t: Translator, href: str) -> doc.TableRow:
-    info, figures = point.entry.info, point.figures
-    if point.entry.is_partial:
-        verdict = doc.TableCell(t("view.partial"), "warn")
-    elif point.difference is not None:
-        remark = describe_verdict(point.difference, COVERAGE_FLOOR, t)
-        verdict = doc.TableCell(remark.text, "" if remark.severity == "plain" else remark.severity)
-    else:
-        verdict = doc.TableCell(point.obstacle or "–", style="soft")
-    return doc.TableRow(
-        (
-            doc.TableCell(shorten(info.name or info.id, 60), href=f"{href}{info.id}" if href else ""),
-            doc.TableCell(format_moment(info.created), style="date"),
-            t.number(figures.mean),
-            t.interval(figures.low, figures.high),
-            t.whole(figures.scored),
-            verdict,
-        )
-    )  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class TrendRow:
+    """A run of a trend."""
+
+    name: str
+    href: str
+    created: str
+    mean: str
+    interval: str
+    scored: str
+    verdict: Remark
 
 
 def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
