@@ -41,7 +41,7 @@ def test_every_class_has_a_name_and_a_meaning() -> None:
 @pytest.mark.parametrize("width", [60, 100, 160])
 def test_the_terminal_shows_classes_shares_and_examples(found, run, width: int) -> None:
     text = print_text(failure_page(found, None, run), width, details=True)
-    assert all(len(line) <= width for line in text.splitlines() if not line.startswith("$ "))
+    assert all(len(line) <= width for line in text.splitlines() if not line.startswith("  $ "))
     for word in ("retrieval failure", "hallucination", "missed:", "came instead:", "samples fail"):
         assert word in " ".join(text.split())
 

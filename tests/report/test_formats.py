@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 import pytest
 
 import watched
-from paged import compare_page, failure_page, print_text, run_page
+from paged import compare_page, failure_page, measure_example, print_text, run_page
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
@@ -20,8 +19,6 @@ from ragstone.cli.monitor import report as monitor_report
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.config.reports import PERIODS
 from ragstone.errors import RagstoneError
-from ragstone.labels.estimates import MeasuredItem
-from ragstone.labels.measure import JudgeMeasurement, compare_judges, measure_judge
 from ragstone.monitor import Archive
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.period_analysis import analyse_period
@@ -34,7 +31,6 @@ from ragstone.report.terminal import PRINTERS
 from ragstone.report.translator import load_translator
 from ragstone.store import Store
 from ragstone.testset.checkup import check_testset
-from ragstone.types import Sample
 
 
 class WikiFormat(ReportFormat):
@@ -46,18 +42,6 @@ class WikiFormat(ReportFormat):
 
     def write(self, page: Any, path: Path) -> None:
         write_text(path, f"= {page.title} =\n")
-
-
-def measure_example() -> JudgeMeasurement:
-    """Two judges on twenty labelled answers, one of which the second gets wrong."""
-    samples = {f"s{n}": Sample(f"s{n}", "Who?", "She") for n in range(20)}
-    right = [
-        MeasuredItem(f"s{n}", "", n % 2, n % 2, n % 2, has_probability=True) for n in range(20)
-    ]
-    judged = [("a", right), ("b", [replace(right[0], decision=1.0), *right[1:]])]
-    measures = tuple(measure_judge(name, items) for name, items in judged)
-    pairs = tuple(compare_judges(judged))
-    return JudgeMeasurement("people", "support", 20, True, measures, pairs, samples)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def shown(
 def test_no_line_is_wider_than_the_terminal(summary: Summary, width: int, language: str) -> None:
     lines = shown(summary, width, language).splitlines()
     # a command is never broken: it must be copied whole
-    assert max(len(line) for line in lines if not line.startswith("$ ")) <= width
+    assert max(len(line) for line in lines if not line.startswith("  $ ")) <= width
 
 
 def test_heads_of_numbers_give_way_before_what_names_a_row() -> None:

@@ -240,8 +240,8 @@ def print_next(commands: Sequence[tuple[str, str]], screen: Screen) -> None:
     screen.gap()
     for command, reason in commands:
         if screen.details:
-            screen.line(reason, "dim")
-        screen.command(command, 0)
+            screen.line(reason, "dim", 2)
+        screen.command(command)
 
 
 # ── a run ─────────────────────────────────────────────────────────────────────────────────
@@ -327,13 +327,23 @@ def _print_run_counts(page: RunPage, screen: Screen) -> None:
     for metric in summary.metrics:
         for remark in describe_correction(metric.corrected, "corrected_mean", t):
             screen.line(f"{metric.metric}: {remark.text}", COLOURS[remark.severity])
-    unscored = sum(sum(metric.outcomes.values()) for metric in summary.metrics)
+    # that a metric does not apply to a sample is no fault
+    unscored = sum(
+        n
+        for metric in summary.metrics
+        for outcome, n in metric.outcomes.items()
+        if outcome != "not_applicable"
+    )
     warnings = sum(len(metric.warnings) for metric in summary.metrics)
-    if unscored or warnings:
-        counts = {"unscored": t.whole(unscored), "warnings": t.whole(warnings)}
-        screen.line(t("remarks_counted", **counts), "dim")
+    counts = {"scores_missing": unscored, "warnings_counted": warnings}
+    parts = [t(key, n=t.whole(n)) for key, n in counts.items() if n]
+    if parts:
+        text = t("details_say", parts=", ".join(parts))
+        screen.line(text[:1].upper() + text[1:], "dim")
     if page.skipped:
-        screen.line(f"{page.skipped[0]} {page.skipped[1]}", "yellow")
+        others = summary.run.bad_count - 1
+        more = f" ({t('and_more', n=t.whole(others))})" if others else ""
+        screen.line(f"{page.skipped[0]} {page.skipped[1]}{more}", "yellow")
     if summary.usage.usd:
         usage = summary.usage
         screen.line(t("usage_counted", calls=t.whole(usage.calls), usd=t.money(usage.usd)), "dim")
@@ -371,7 +381,9 @@ def _print_run_details(page: RunPage, screen: Screen) -> None:
 
 
 def _print_claims(claims: Sequence[ClaimView], page: RunPage, screen: Screen) -> None:
-    shown = claims if screen.details else claims[:MAX_CLAIMS]
+    # the same text of another sample tells nothing new
+    distinct = {claim.text: claim for claim in reversed(claims)}
+    shown = claims if screen.details else [*reversed(distinct.values())][:MAX_CLAIMS]
     if not shown:
         return
     screen.heading(page.t.count("worst_claims", len(shown)))
@@ -394,7 +406,7 @@ def print_comparison(page: ComparisonPage, screen: Screen) -> None:
     if page.league is not None or page.search is not None:
         _print_choice(page, screen)
     if page.league is None or screen.details:
-        for number, versus in enumerate(page.versus):
+        for number, versus in enumerate(page.told):
             if number or screen.details or page.search is not None:
                 screen.heading(versus.title)
             _print_versus(versus, screen)
@@ -435,7 +447,8 @@ def _print_league(page: ComparisonPage, screen: Screen) -> None:
     """The table in as many parts as the width makes necessary; with intervals where there is room."""
     t, league = page.t, page.league
     assert league is not None
-    same = {versus.run.id for versus in page.comparison.versus if versus.same_answers}
+    # of those that `alike` names one row is enough
+    same = {v.run.id for v in page.comparison.versus if v.same_answers and page.alike}
     runs = [run for run in league.names if run not in same or screen.details]
     names = [page.name(league.names[run]) for run in runs]
     room = screen.width - min(max(map(len, [*names, t("configuration")]), default=0), 32)
@@ -452,6 +465,7 @@ def _print_league(page: ComparisonPage, screen: Screen) -> None:
         parts[-1].append(column)
         taken += width
     for part in parts:
+        screen.gap()
         heads = [
             Column(t("configuration")),
             *numbers(*(_head_column(page, column) for column in part)),
@@ -482,15 +496,16 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
         if screen.details or remark.severity in ("warn", "bad"):
             screen.remark(remark)
     screen.gap()
-    is_wide = screen.width >= WIDE_COLUMNS
+    has_p = screen.details or screen.width >= WIDE_COLUMNS
+    has_room = screen.width >= VERY_WIDE_COLUMNS
     columns = [
         Column(t("metric")),
         *numbers(t("before"), t("after"), t("difference"), t("interval_short")),
     ]
-    if is_wide or screen.details:
+    if has_p:
         columns += numbers(t(f"p_corrected.{page.comparison.correction}"))
-    if is_wide or not screen.details:
-        columns.append(Column(t("verdict"), wraps=is_wide))
+    if has_room or not screen.details:
+        columns.append(Column(t("verdict"), wraps=has_room))
     rows = []
     for row in versus.rows:
         colour = COLOURS[row.severity]
@@ -501,9 +516,9 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
             (row.change, colour or "bold"),
             row.interval,
         ]
-        cells += [row.p] if is_wide or screen.details else []
-        if is_wide or not screen.details:
-            cells.append((row.verdict.text if is_wide else row.word, colour))
+        cells += [row.p] if has_p else []
+        if has_room or not screen.details:
+            cells.append((row.verdict.text if has_room else row.word, colour))
         rows.append(cells)
     screen.table(columns, rows)
     if not screen.details:
@@ -512,7 +527,7 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
                 screen.line(f"{difference.metric}: {remark.text}", COLOURS[remark.severity])
         screen.line(_count_moved(versus))
         return
-    for row in versus.rows if not is_wide else ():
+    for row in versus.rows if not has_room else ():
         screen.line(f"{row.metric}: {row.verdict.text}", COLOURS[row.severity])
     for text in versus.percentiles:
         screen.line(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.analysis.comparison import from_exclusion_key
 from ragstone.report.amounts import format_amount
 from ragstone.report.figures import describe_correction
-from ragstone.report.remarks import Remark, Severity, shorten
+from ragstone.report.remarks import Remark, Severity, shorten, shorten_middle
 from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def format_moved(difference: Difference, t: Translator) -> str:
 
 def shorten_name(name: str, t: Translator) -> str:
     """A run's name, short enough for a table; `current settings` in the language of the report."""
-    return shorten(t.name_run(name), 40)
+    return shorten_middle(t.name_run(name), 40)
 
 
 def _explain_unclear(difference: Difference, t: Translator) -> str:

@@ -204,6 +204,11 @@ class ComparisonPage(Page):
         """Each run against the baseline."""
         return [VersusView(self, versus, n) for n, versus in enumerate(self.comparison.versus, 1)]
 
+    @property
+    def told(self) -> list[VersusView]:
+        """Those that are worth a part of their own: of several, not the ones that gave the baseline's answers."""
+        return [v for v in self.versus if not (v.versus.same_answers and len(self.versus) > 1)]
+
     @cached_property
     def advice(self) -> list[Remark]:
         """What to do: what the search found, else which configuration to choose."""
@@ -218,7 +223,7 @@ class ComparisonPage(Page):
         names = [
             sentences.shorten_name(v.run.name, t) for v in self.comparison.versus if v.same_answers
         ]
-        if not names:
+        if not names or len(self.versus) == 1:
             return ""
         baseline = sentences.shorten_name(self.comparison.baseline.name, t)
         return t(

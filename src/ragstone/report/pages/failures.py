@@ -318,7 +318,7 @@ def _describe_state(failures: Failures, t: Translator) -> Remark:
     bad = [r for r in failures.rates if r.label != "fine" and r.label not in UNKNOWN]
     count = sum(rate.count for rate in bad if rate.label in failures.shown)
     if count:
-        return Remark(t.count("failing", count), "bad")
+        return Remark(t("failing", n=t.whole(count), total=t.whole(failures.samples)), "bad")
     if bad:
         return Remark(t("no_failures_shown"), "good")
     known = any(rate.label == "fine" for rate in failures.rates)
