@@ -20,7 +20,9 @@ BOUNDS = (0.35, 0.5, 0.65)
 CALLS = 1_000
 
 
-def count_errors(labels: Sequence[int], chances: Sequence[float], bound: float) -> tuple[float, float]:
+def count_errors(
+    labels: Sequence[int], chances: Sequence[float], bound: float
+) -> tuple[float, float]:
     """Share of the supported claims that are flagged, and of the unsupported ones that pass."""
     pairs = list(zip(labels, chances, strict=True))
     true = [chance < bound for label, chance in pairs if label]
@@ -28,7 +30,9 @@ def count_errors(labels: Sequence[int], chances: Sequence[float], bound: float) 
     return sum(true) / len(true), sum(false) / len(false)
 
 
-def print_errors(name: str, labels: Sequence[int], chances: Sequence[float], plain: Sequence[float]) -> None:
+def print_errors(
+    name: str, labels: Sequence[int], chances: Sequence[float], plain: Sequence[float]
+) -> None:
     """One line for each bound, with the plain way at the same number of flags."""
     for bound in BOUNDS:
         alarms, misses = count_errors(labels, chances, bound)
@@ -51,7 +55,9 @@ def share_words(claim: str, context: str) -> float:
 def main() -> None:
     rows = [p for p in predict_left_out(list_rows()) if p.claims]
     labels = [p.row.label for p in rows]
-    print_errors("labelled answers", labels, [min(p.claims) for p in rows], [p.row.containment for p in rows])
+    print_errors(
+        "labelled answers", labels, [min(p.claims) for p in rows], [p.row.containment for p in rows]
+    )
     pairs = [json.loads(line) for line in BLIND.read_text("utf-8").splitlines()]
     with Guard() as checker:
         judged = [checker.check(None, p["claim"], [p["context"]], deadline=60) for p in pairs]
@@ -62,14 +68,22 @@ def main() -> None:
         [min(c.probability or 0.0 for c in v.claims) for _, v in known],
         [share_words(p["claim"], p["context"]) for p, _ in known],
     )
-    contexts = [" ".join(f"Item {n} of part {k} costs {n + k} euros." for n in range(11)) for k in range(6)]
+    contexts = [
+        " ".join(f"Item {n} of part {k} costs {n + k} euros." for n in range(11)) for k in range(6)
+    ]
     times = []
     for n in range(CALLS):
         began = time.process_time()
-        guard("What does it cost?", f"Item {n} costs {n} euros. It takes {n % 7} days. Delivery is free.", contexts)
+        guard(
+            "What does it cost?",
+            f"Item {n} costs {n} euros. It takes {n % 7} days. Delivery is free.",
+            contexts,
+        )
         times.append(time.process_time() - began)
     times.sort()
-    print(f"CPU of a call: p50 {1000 * times[CALLS // 2]:.1f} ms, p99 {1000 * times[-CALLS // 100]:.1f} ms")
+    print(
+        f"CPU of a call: p50 {1000 * times[CALLS // 2]:.1f} ms, p99 {1000 * times[-CALLS // 100]:.1f} ms"
+    )
 
     async def hang(ask: object) -> None:
         import asyncio
@@ -77,7 +91,10 @@ def main() -> None:
         await asyncio.sleep(3600)
 
     with Guard(hang, deadline=0.01) as slow:
-        kept = sum(slow.check("q", "It is open.", ["It opens."]).decision == "undecided" for _ in range(CALLS))
+        kept = sum(
+            slow.check("q", "It is open.", ["It opens."]).decision == "undecided"
+            for _ in range(CALLS)
+        )
     print(f"deadline kept with a judge that hangs: {kept} of {CALLS}")
 
 

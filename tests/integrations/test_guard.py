@@ -33,7 +33,9 @@ def test_a_claim_that_the_contexts_deny_is_flagged_and_can_be_cut() -> None:
 def test_a_supported_answer_passes_and_a_refusal_claims_nothing() -> None:
     good = guard(None, "Returns are accepted within 30 days.", CONTEXTS, deadline=LIMIT_SECONDS)
     assert good.passed
-    assert good.cut("Returns are accepted within 30 days.") == "Returns are accepted within 30 days."
+    assert (
+        good.cut("Returns are accepted within 30 days.") == "Returns are accepted within 30 days."
+    )
     refusal = guard("Who is the CEO?", "I don't know.", CONTEXTS, deadline=LIMIT_SECONDS)
     assert (refusal.decision, refusal.claims) == ("pass", ())
     assert refusal.reason == "the answer declines"
@@ -45,7 +47,9 @@ def test_the_bound_decides_what_is_flagged() -> None:
 
     with Guard(unsure, deadline=LIMIT_SECONDS) as checker:
         assert checker.check(None, "It opens at nine.", ["It opens at nine."]).passed
-        strict = checker.check(None, "It opens at nine.", ["It opens at nine."], min_probability=0.7)
+        strict = checker.check(
+            None, "It opens at nine.", ["It opens at nine."], min_probability=0.7
+        )
         assert strict.decision == "flag"
 
 
@@ -141,7 +145,9 @@ def test_threads_share_a_guard() -> None:
     with Guard(deadline=LIMIT_SECONDS) as checker:
         seen: list[str] = []
         threads = [
-            threading.Thread(target=lambda: seen.append(checker.check(None, ANSWER, CONTEXTS).decision))
+            threading.Thread(
+                target=lambda: seen.append(checker.check(None, ANSWER, CONTEXTS).decision)
+            )
             for _ in range(8)
         ]
         for thread in threads:

@@ -64,8 +64,8 @@ class GuardVerdict:
 class Guard:
     """Checks answers with one judge; make one per process and share it between threads.
 
-        guard = Guard(judge="openai:gpt-4o-mini", deadline=1.5)
-        verdict = guard.check(question, answer, contexts)
+    guard = Guard(judge="openai:gpt-4o-mini", deadline=1.5)
+    verdict = guard.check(question, answer, contexts)
     """
 
     def __init__(
@@ -78,7 +78,9 @@ class Guard:
         monitor: Monitor | None = None,
     ) -> None:
         if not 0 < min_probability <= 1:
-            raise RagstoneError(f"min_probability is {min_probability!r}; give a number from 0 to 1")
+            raise RagstoneError(
+                f"min_probability is {min_probability!r}; give a number from 0 to 1"
+            )
         if not deadline > 0:
             raise RagstoneError(f"the deadline is {deadline!r}; give seconds, such as 1.5")
         self.min_probability = min_probability
@@ -198,8 +200,13 @@ class Guard:
         bound = self.min_probability if min_probability is None else min_probability
         verdict = _read_score(score, bound, time.monotonic() - began)
         if self.monitor is not None:
-            meta = {"guard": verdict.decision, "guard_flagged": len(verdict.flagged)}
-            self.monitor.log(question, contexts, answer, **meta)
+            self.monitor.log(
+                question,
+                contexts,
+                answer,
+                guard=verdict.decision,
+                guard_flagged=len(verdict.flagged),
+            )
         return verdict
 
 
@@ -211,9 +218,7 @@ def _read_score(score: Score | str, bound: float, seconds: float) -> GuardVerdic
     if score.value is None:
         return GuardVerdict("undecided", reason=render(score.reason, "en"), seconds=seconds)
     flagged = tuple(claim for claim in score.findings if _get_chance(claim) < bound)
-    return GuardVerdict(
-        "flag" if flagged else "pass", score.findings, flagged, seconds=seconds
-    )
+    return GuardVerdict("flag" if flagged else "pass", score.findings, flagged, seconds=seconds)
 
 
 def _get_chance(claim: Finding) -> float:
@@ -221,7 +226,9 @@ def _get_chance(claim: Finding) -> float:
 
 
 def _describe(raised: Exception) -> str:
-    return str(raised) if isinstance(raised, RagstoneError) else f"{type(raised).__name__}: {raised}"
+    return (
+        str(raised) if isinstance(raised, RagstoneError) else f"{type(raised).__name__}: {raised}"
+    )
 
 
 class _JudgeAnswers:
