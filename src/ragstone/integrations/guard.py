@@ -8,15 +8,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.asks import Answered, Ask
 from ragstone.engine.sample_scoring import score_sample
 from ragstone.errors import RagstoneError
-from ragstone.judges import Judge
+from ragstone.integrations.answers import JudgeAnswers
 from ragstone.judges.factory import make_judge
 from ragstone.locale.messages import render
 from ragstone.metrics.scoring import build_starter
@@ -185,7 +183,7 @@ class Guard:
         # the limit holds here too: a call that nobody waits for must not stay open
         async with asyncio.timeout(limit):
             metrics = {self._metric.name: self._metric}
-            scores = await score_sample(sample, metrics, self._start, _JudgeAnswers(self._judge))
+            scores = await score_sample(sample, metrics, self._start, JudgeAnswers(self._judge))
         return scores[self._metric.name]
 
     def _conclude(
@@ -229,16 +227,6 @@ def _describe(raised: Exception) -> str:
     return (
         str(raised) if isinstance(raised, RagstoneError) else f"{type(raised).__name__}: {raised}"
     )
-
-
-class _JudgeAnswers:
-    """The judge alone: what one request asks is not asked again, and a store would cost it time."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-
-    async def answer(self, asks: Sequence[Ask]) -> list[Answered]:
-        return await self._judge.answer(asks)
 
 
 _shared: dict[str, Guard] = {}
