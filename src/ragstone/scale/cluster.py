@@ -8,27 +8,34 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import CancelledError as FutureCancelled
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-from ragstone.errors import MissingExtra, RagstoneError
+from ragstone._version import __version__
+from ragstone.asks import Answered
+from ragstone.errors import ClusterError, MissingExtra
 from ragstone.judges.local.gguf import count_processors
 from ragstone.judges.secrets import is_loopback
+from ragstone.scale.batches import Batch
+from ragstone.scale.pools import WorkerDied
+from ragstone.scale.shards import ShardResult
+from ragstone.scale.worker import (
+    Questions,
+    Refusal,
+    WorkerJob,
+    answer_questions,
+    close_session,
+    score_shard,
+)
 
 LOCATION_FORMS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, or the scheduler's file.json"
 
 CONNECT_SECONDS = 20
-
-INTERFACE_VARIABLE = "RAGSTONE_INTERFACE"
-"""Names the network by which workers reach the driver, where the default route is not it."""
-
-
-class ClusterError(RagstoneError):
-    """There is no cluster at the location, or it cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class ClusterLocation:
 
 
 WORKERS_VARIABLE = "RAGSTONE_WORKERS"
-"""Says how many workers a launcher starts: all of them are waited for before the judge's concurrency is divided among them."""
+"""Says how many workers a launcher starts: all of them are waited for."""
 
 QUIET_DASK_SETTINGS: Mapping[str, Any] = {
     # looks at every thread's stack a hundred times a second
@@ -103,8 +110,91 @@ def parse_location(on: str) -> ClusterLocation:
     raise ClusterError(f"{on!r} is no place to work on; write {LOCATION_FORMS}")
 
 
+class DaskPool:
+    """The workers of a cluster, for one run."""
+
+    batch_seconds = 2.0
+
+    def __init__(self, client: Any, job: WorkerJob) -> None:
+        self._client = client
+        self._job = job
+        self.size = 0
+
+    async def score(self, batch: Batch) -> ShardResult:
+        """Score a batch on one of the workers."""
+        result: ShardResult = await self._run(score_shard, batch)
+        return result
+
+    async def answer(self, questions: Questions) -> list[Answered]:
+        """Put questions to the judge of one of the workers."""
+        answers: list[Answered] = await self._run(answer_questions, questions)
+        return answers
+
+    async def _run(self, function: Callable[..., Any], work: Batch | Questions) -> Any:
+        from distributed import KilledWorker
+
+        # pure=False: Dask would otherwise answer an equal call from its cache
+        future = self._client.submit(function, self._job, work, pure=False)
+        try:
+            result = await future
+        except KilledWorker:
+            raise WorkerDied from None
+        except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
+            raise ClusterError(
+                f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
+                "resume with --resume when there is one again"
+            ) from None
+        except Exception as raised:
+            raise ClusterError(
+                f"a worker raised {type(raised).__name__}: {raised}; is the same ragstone "
+                f"({__version__}) installed on all of them, with the extra `dask`?"
+            ) from raised
+        finally:
+            # else Dask would keep the result in the memory of the worker
+            future.release()
+        if isinstance(result, Refusal):
+            raise ClusterError(f"on the worker at {result.reason}")
+        return result
+
+    async def count_workers(self) -> None:
+        """Ask the scheduler how many workers there are."""
+        self.size = len(await self._client.scheduler.ncores())
+
+    async def watch_workers(self) -> None:
+        """Keep `size` up to date."""
+        while True:
+            await asyncio.sleep(1)
+            # a scheduler that is gone is reported by `_run`
+            with suppress(OSError):
+                await self.count_workers()
+
+    async def close(self) -> None:
+        """Release what the workers hold for this run; one that cannot be reached has nothing left."""
+        with suppress(OSError, TimeoutError):
+            await self._client.run(close_session, self._job.token, on_error="ignore")
+
+
 @asynccontextmanager
-async def connect(where: ClusterLocation, threads: int) -> AsyncIterator[Any]:
+async def open_cluster(on: str, job: WorkerJob) -> AsyncIterator[DaskPool]:
+    """The workers of the cluster that `--on` names, once they are there."""
+    where = parse_location(on)
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(_connect(where))
+        # after a minute the run starts with the workers that are there
+        with suppress(TimeoutError):
+            await client.wait_for_workers(_count_expected_workers(where), timeout=60)
+        pool = DaskPool(client, job)
+        await pool.count_workers()
+        if not pool.size:
+            raise ClusterError(f"no worker has joined {on!r}; start `dask worker`")
+        stack.push_async_callback(pool.close)
+        watching = asyncio.create_task(pool.watch_workers())
+        stack.callback(watching.cancel)
+        yield pool
+
+
+@asynccontextmanager
+async def _connect(where: ClusterLocation) -> AsyncIterator[Any]:
     """A Dask client of that cluster; a cluster on this machine is started, and stopped afterwards."""
     try:
         import dask
@@ -121,18 +211,18 @@ async def connect(where: ClusterLocation, threads: int) -> AsyncIterator[Any]:
         return
     with dask.config.set({**QUIET_DASK_SETTINGS, **LOCAL_CLUSTER_SETTINGS}):
         async with (
-            _start_local_cluster(distributed, where.workers, threads) as cluster,
+            _start_local_cluster(distributed, where.workers) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             yield client
 
 
 @asynccontextmanager
-async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> AsyncIterator[Any]:
+async def _start_local_cluster(distributed: Any, workers: int) -> AsyncIterator[Any]:
     """A cluster of this machine's processes."""
     cluster = distributed.LocalCluster(
         n_workers=workers,
-        threads_per_worker=threads,
+        threads_per_worker=1,
         processes=True,
         # Windows has no signal masks; workers there are not shielded from Ctrl-C
         worker_class=_build_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
@@ -239,29 +329,10 @@ def _has_certificates() -> bool:
     return Security().get_connection_args("client").get("ssl_context") is not None
 
 
-def count_expected_workers(where: ClusterLocation) -> int:
+def _count_expected_workers(where: ClusterLocation) -> int:
     """How many workers to wait for: all that were started on this machine, or as many as a launcher says it starts (else 1)."""
     named = os.environ.get(WORKERS_VARIABLE, "")
     return where.workers or (int(named) if named.isdecimal() else 1)
-
-
-def find_driver_host(client: Any) -> str:
-    """The address of this machine as the cluster's workers see it."""
-    from distributed.comm import get_address_host
-    from distributed.utils import get_ip
-
-    interface = os.environ.get(INTERFACE_VARIABLE)
-    if interface:
-        from distributed.utils import get_ip_interface
-
-        try:
-            return str(get_ip_interface(interface))
-        except ValueError as unknown:
-            raise ClusterError(
-                f"{INTERFACE_VARIABLE} names no network of this machine: {unknown}"
-            ) from None
-    scheduler = get_address_host(client.scheduler.address)
-    return "127.0.0.1" if _is_this_machine(scheduler) else get_ip(scheduler)
 
 
 def _is_this_machine(host: str) -> bool:
