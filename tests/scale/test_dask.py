@@ -210,10 +210,10 @@ def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path, cluster: Path) -> N
 
 
 def test_places_to_work_on() -> None:
-    assert parse_location("dask:3").workers == 3
-    assert parse_location("dask://127.0.0.1:8786").address == "tcp://127.0.0.1:8786"
-    assert parse_location("dask://10.1.2.3:8786").address == "tls://10.1.2.3:8786"
-    assert parse_location("tcp://10.1.2.3:8786").address == "tcp://10.1.2.3:8786"
+    assert parse_location("dask:3") == 3
+    assert parse_location("dask://127.0.0.1:8786") == "tcp://127.0.0.1:8786"
+    assert parse_location("dask://10.1.2.3:8786") == "tls://10.1.2.3:8786"
+    assert parse_location("tcp://10.1.2.3:8786") == "tcp://10.1.2.3:8786"
     for wrong in ("spark", "dask:0", "dask:x", "http://a:1", "nothing.json"):
         with pytest.raises(ClusterError):
             parse_location(wrong)
