@@ -78,6 +78,17 @@ def test_a_killed_worker_of_a_run_without_a_judge(tmp_path: Path) -> None:
     assert run.summary()["dies_once"].mean == 1.0
 
 
+def test_a_function_with_a_budget_is_called_so_often_and_no_more(
+    tmp_path: Path, calls: Any, cluster: Path
+) -> None:
+    path = written(tmp_path / "data.jsonl", rows(60))
+    judge = {"model": JUDGE, "max_calls": 25}
+    run = ragstone.evaluate(path, ["coherence"], judge=judge, store=":memory:", on=str(cluster))
+    outcomes = [score["coherence"].outcome for score in run.scores().values()]
+    assert calls().total() == outcomes.count("ok") == 25
+    assert outcomes.count("skipped_budget") == 35
+
+
 def test_an_embedded_first_judge_works_in_the_workers_and_the_strong_one_is_asked_once(
     tmp_path: Path, calls: Any, cluster: Path
 ) -> None:
