@@ -13,6 +13,7 @@ from ragstone._version import __version__
 from ragstone.asks import Answered, Ask
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.config.plan import StorableSpec
+from ragstone.engine.garbage import relax_garbage_collection
 from ragstone.errors import RagstoneError
 from ragstone.judges import Judge
 from ragstone.scale.batches import Batch
@@ -133,7 +134,8 @@ def _run_in_session(
         return Refusal(f"{get_worker().address!r}: {wrong}")
     with session.lock:
         try:
-            return session.loop.run(start(session))
+            with relax_garbage_collection():
+                return session.loop.run(start(session))
         finally:
             if job.token not in _sessions:  # its run ended meanwhile
                 session.close()
