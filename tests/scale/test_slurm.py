@@ -177,6 +177,13 @@ def test_a_job_of_two_nodes_gives_what_one_process_gives(
     cluster: dict[str, str], tmp_path: Path
 ) -> None:
     config = prepared(tmp_path, 600)
+    data = tmp_path / "data.jsonl"
+    # messages longer than half of the megabyte to which Slurm sets RLIMIT_RSS here
+    data.write_text(
+        "".join(
+            line[:-1] + f', "note": "{"x" * 20_000}"}}\n' for line in data.read_text().splitlines()
+        )
+    )
     job = sent(cluster, config)
     until(cluster, job, "COMPLETED")
     assert kept(Run.open("r", store=tmp_path / "runs.db")) == as_alone(config)
@@ -204,7 +211,7 @@ def test_requeued_in_the_middle_and_a_worker_killed(
         process
         for process in psutil.process_iter(["cmdline"])
         if "spawn_main" in " ".join(process.info["cmdline"] or ())
-        and "dask_worker" in " ".join(process.parent().cmdline() if process.parent() else ())
+        and "dask_part worker" in " ".join(process.parent().cmdline() if process.parent() else ())
     ]
     assert workers
     workers[0].send_signal(signal.SIGKILL)

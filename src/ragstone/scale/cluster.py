@@ -174,6 +174,16 @@ class DaskPool:
             await self._client.run(close_session, self._job.token, on_error="ignore")
 
 
+def lift_message_limit() -> None:
+    """Let this process receive messages of any size.
+
+    Dask allows half of what RLIMIT_RSS says, which Linux does not enforce and which Slurm sets to a megabyte where a
+    cluster's nodes declare no memory: a longer message would end the connection."""
+    from distributed.comm import tcp
+
+    tcp.MAX_BUFFER_SIZE = max(tcp.MAX_BUFFER_SIZE, 1 << 34)
+
+
 @asynccontextmanager
 async def open_cluster(on: str, job: WorkerJob) -> AsyncIterator[DaskPool]:
     """The workers of the cluster that `--on` names, once they are there."""
@@ -182,6 +192,7 @@ async def open_cluster(on: str, job: WorkerJob) -> AsyncIterator[DaskPool]:
         import distributed
     except ImportError:
         raise MissingExtra("working on a cluster", "dask") from None
+    lift_message_limit()
     where = parse_location(on)
     is_ours = isinstance(where, int)
     async with AsyncExitStack() as stack:
