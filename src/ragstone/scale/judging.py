@@ -12,7 +12,7 @@ from ragstone.asks import Answered, Ask
 from ragstone.errors import JudgeFailed
 from ragstone.judges import Judge
 from ragstone.judges.cascade import Cascade
-from ragstone.judges.dialects import DIALECTS
+from ragstone.judges.factory import LOCAL_KINDS
 from ragstone.judges.jury import Jury
 from ragstone.scale.cluster import DaskPool, open_cluster
 from ragstone.scale.pools import MAX_KILLS, Survivor
@@ -20,6 +20,8 @@ from ragstone.scale.worker import Questions, WorkerJob, list_members
 
 LIMITS = ("max_usd", "max_calls", "run_deadline", "rate")
 """Settings of a judge that one process keeps to the call; with any of them the driver asks."""
+WORKER_KINDS = ("offline", "local", "python", *LOCAL_KINDS)
+"""Prefixes of judges that work where they are made; any other is behind an API."""
 MIN_TASKS = 32
 """Tasks in flight at least: Dask holds those that no worker has taken, so that one that joins finds work."""
 
@@ -65,7 +67,7 @@ def _iter_local_models(settings: Any) -> Iterator[str]:
     for member in members:
         yield from _iter_local_models(member)
     model = str(settings.get("model") if isinstance(settings, Mapping) else settings)
-    if not members and model.partition(":")[0] not in DIALECTS:
+    if not members and model.partition(":")[0] in WORKER_KINDS:
         yield model
 
 
