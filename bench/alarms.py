@@ -35,7 +35,7 @@ from ragstone.monitor.drift.sequential_test import (
     run_drift_test,
 )
 from ragstone.monitor.drift.window_sums import WindowSums
-from ragstone.monitor.rollups.cells import assign_bins
+from ragstone.monitor.rollups import round_to_bins
 
 HISTORY, MONTH = 336, 720
 BUDGET = 0.1
@@ -84,8 +84,9 @@ def draw_windows(
 
 def _rank_hours(scores: Floats) -> Floats:
     """Unbounded values on the rank scale of the history, of which less is better; through the bins of the store."""
-    binned = [np.unique(row, return_counts=True) for row in assign_bins(scores, scale=False)]
-    bins = [(keys, counts.astype(float)) for keys, counts in binned]
+    rounded = round_to_bins(scores, is_share=False)
+    binned = [np.unique(row, return_counts=True) for row in rounded]
+    bins = [dict(zip(keys.tolist(), counts.tolist(), strict=True)) for keys, counts in binned]
     scale = RankScale.learn(bins[:HISTORY])
     return np.stack([sum_ranks(hour, scale, -1.0, scores.shape[1]) for hour in bins], axis=1)
 

@@ -17,7 +17,7 @@ from ragstone.monitor import Archive
 from ragstone.monitor.ingest.log_import import import_log
 from ragstone.monitor.ingest.redaction import load_hook
 from ragstone.monitor.interactions import format_iso, now_micros
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.store import Store
 

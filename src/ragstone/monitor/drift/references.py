@@ -37,7 +37,7 @@ SETTLE_MICROS = DAY_MICROS
 """How long after its end a reference period still takes in late scores."""
 MAX_LOST_SHARE = 0.1
 """Share of a reference's scores that may be gone before the saved one is used instead."""
-FORMAT = 3
+FORMAT = 4
 """Version of the saved references; those of another are learned again."""
 
 VALUES_KEY = "values"
