@@ -99,10 +99,12 @@ class ReferencePeriod:
         return np.asarray(1 + 2 * self.carry_share * pairs + self.day_share * mates)
 
     def count_freedom(self, width: Floats | np.float64) -> Floats:
-        """Degrees of freedom of the variance of a mean of so many windows, as far as it is that of days (Satterthwaite)."""
-        days = np.maximum(self.windows / HOURS_PER_DAY - 1, 1)
-        share = np.where(self.day_share > 0, 1 - 1 / self.inflate(width), 0)
-        return np.asarray(days / np.maximum(share, 1e-6) ** 2)
+        """Degrees of freedom of the variance of a mean of so many windows, as far as it is that of days or is carried
+        (Satterthwaite): long memory is learned from few independent stretches."""
+        carried = self.windows * (1 - self.carry_rate) / (1 + self.carry_rate)
+        units = np.where(self.day_share > 0, self.windows / HOURS_PER_DAY - 1, carried)
+        share = np.maximum(1 - 1 / self.inflate(width), 1e-6)
+        return np.asarray(np.maximum(units, 1) / share**2)
 
     def compute_spread(self, counts: Floats) -> Floats:
         """Standard deviation of the mean of windows with so many scores."""

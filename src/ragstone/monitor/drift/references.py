@@ -70,8 +70,6 @@ class TestedStreams:
     """Rank scales of the streams; empty ones for those with bounds."""
     series: WindowSums
     """All hours, on the rank scale where there is one."""
-    live: WindowSums
-    """The tested hours."""
     inside: Flags
     """Hours of the reference period without those of an incident."""
     trace: DriftTrace
@@ -211,9 +209,8 @@ def _test_hours(
         series.mask(inside), span=ranges, first_hour=hours.first_hour, session_factor=factors
     )
     reference = _replace_saved(hours, learned, inside, saved)
-    live = series.mask(after)
-    trace = run_drift_test(reference, live, budgets, first_hour=hours.first_hour)
-    return TestedStreams(hours, spans, reference, scales, series, live, inside, trace)
+    trace = run_drift_test(reference, series, after, budgets, first_hour=hours.first_hour)
+    return TestedStreams(hours, spans, reference, scales, series, inside, trace)
 
 
 def _replace_saved(
