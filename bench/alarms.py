@@ -28,14 +28,13 @@ import numpy as np
 
 from bench.traffic_shapes import ATTACKS, SHAPES, UNSEEN, Floats, Rng, Shape, draw_traffic
 from ragstone.monitor.drift.ranks import RankScale, sum_ranks
-from ragstone.monitor.drift.reference_period import ReferencePeriod, learn_reference
+from ragstone.monitor.drift.reference_period import ReferencePeriod, WindowSums, learn_reference
 from ragstone.monitor.drift.sequential_test import (
     DriftTrace,
     Incident,
     estimate_delay,
     run_drift_test,
 )
-from ragstone.monitor.drift.window_sums import WindowSums
 from ragstone.monitor.rollups import round_to_bins
 
 HISTORY, MONTH = 336, 720

@@ -14,18 +14,17 @@ from bench.alarms import (
 )
 from bench.traffic_shapes import ATTACKS, PLAIN, SHAPES, Shape, vary_days, vary_hours
 
-from ragstone.monitor.drift.onsets import find_onset
 from ragstone.monitor.drift.ranks import RankScale
-from ragstone.monitor.drift.reference_period import ReferencePeriod, learn_reference
+from ragstone.monitor.drift.reference_period import ReferencePeriod, WindowSums, learn_reference
 from ragstone.monitor.drift.sequential_test import (
     DriftTrace,
     allow_for_freedom,
     compute_limit,
+    find_onset,
     find_recurring_dips,
     normalise,
     run_drift_test,
 )
-from ragstone.monitor.drift.window_sums import WindowSums
 
 BY_NAME = {shape.name: shape for shape in (*SHAPES, *ATTACKS)}
 HOURLY = Shape("hour effect", vary_hours(0.02), scores=50)

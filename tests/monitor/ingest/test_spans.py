@@ -11,8 +11,7 @@ from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.data.spans import TraceSpan
 from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive
-from ragstone.monitor.ingest.spans import build_interaction
-from ragstone.monitor.ingest.traces import assemble_traces
+from ragstone.monitor.ingest.traces import assemble_traces, build_interaction
 from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.store import Store
 

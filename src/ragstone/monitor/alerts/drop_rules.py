@@ -27,7 +27,6 @@ from ragstone.monitor.drift.hourly import (
     has_bounds,
     load_hourly_streams,
 )
-from ragstone.monitor.drift.onsets import Onset, find_onset
 from ragstone.monitor.drift.ranks import compute_median
 from ragstone.monitor.drift.references import (
     TestedStreams,
@@ -41,7 +40,9 @@ from ragstone.monitor.drift.sequential_test import (
     PENDING_EVIDENCE,
     TARGET_DROP,
     Incident,
+    Onset,
     estimate_delay,
+    find_onset,
 )
 from ragstone.monitor.interactions import format_iso
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.profiles import HOURS_PER_WEEK
 from ragstone.monitor.drift.ranks import HourBins
-from ragstone.monitor.drift.window_sums import WindowSums
+from ragstone.monitor.drift.reference_period import HOURS_PER_WEEK, WindowSums
 from ragstone.monitor.rollups import RollupCell, is_crowded, list_fields, load_cells
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.statistics import find_metric

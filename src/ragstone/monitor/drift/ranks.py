@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragstone.monitor.drift.window_sums import Floats
+from ragstone.monitor.drift.reference_period import Floats
 from ragstone.monitor.rollups import compute_percentiles
 
 Histogram = Mapping[float, float]

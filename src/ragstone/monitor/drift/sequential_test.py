@@ -22,10 +22,15 @@ from statistics import NormalDist
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ragstone.monitor.drift.onsets import Onset, find_onset
-from ragstone.monitor.drift.profiles import HOURS_PER_DAY, HOURS_PER_WEEK, expect_levels
-from ragstone.monitor.drift.reference_period import ReferencePeriod
-from ragstone.monitor.drift.window_sums import Flags, Floats, WindowSums
+from ragstone.monitor.drift.reference_period import (
+    HOURS_PER_DAY,
+    HOURS_PER_WEEK,
+    Flags,
+    Floats,
+    ReferencePeriod,
+    WindowSums,
+    expect_levels,
+)
 
 TARGET_DROP = 0.1
 """The drop that the main width is chosen for, as a share of the metric's range."""
@@ -364,3 +369,54 @@ def _find_recovery(stream: _Stream, onset: int, alarm: int) -> int:
         over |= (mass > 0) & (rise >= stream.limits[index]) & (recent <= depth / 2)
     ends = np.flatnonzero(over)
     return int(stops[ends[0]]) - 1 if len(ends) else length
+
+
+# ── when it began ─────────────────────────────────────────────────────────────────────────
+
+INTERVAL_SHARE = 0.9
+"""Probability that the interval of an onset holds."""
+NEAR_WINDOWS = 6
+"""An onset is dated to the window around which, up to so many away, it most probably lies."""
+KERNEL = 1 - 0.01 * np.abs(np.arange(-NEAR_WINDOWS, NEAR_WINDOWS + 1))
+"""Weights of these windows: nearly equal, and highest in the middle, so that a sharp onset is dated to its window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Onset:
+    """The window in which a drop most likely began."""
+
+    window: int
+    low: int
+    """First window of the interval, `high` its last."""
+    high: int
+    depth: float
+    """How far below the reference the mean has been since."""
+
+
+def find_onset(
+    below: Floats, precision: Floats, inflation: float = 1.0, *, usual_depth: float
+) -> Onset:
+    """The onset of a drop that lasts to the last window; the arguments are those of one stream, `precision` inverse variances.
+
+    Each window is as likely a priori, and a drop is of the order of `usual_depth` (half normal), over which the likelihood of
+    "lower from here on" is integrated. `inflation` is that of the variance by correlated hours."""
+    total = np.cumsum(precision[::-1])[::-1] / inflation
+    pull = np.cumsum((precision * below)[::-1])[::-1] / inflation
+    possible = (precision > 0) & (pull > 0)
+    if not possible.any():
+        last = len(below) - 1
+        return Onset(last, 0, last, 0.0)
+    known = total + 1 / usual_depth**2
+    gain = np.where(possible, pull**2 / known / 2, -np.inf)
+    # the part of the depth's distribution that is a drop
+    falling = np.array([math.erfc(-z / math.sqrt(2)) for z in (pull / np.sqrt(known)).tolist()])
+    posterior = np.where(possible, np.exp(gain - gain.max()) * falling / np.sqrt(known), 0)
+    posterior /= posterior.sum()
+    # The highest point would be a chance hour where few scores say little: the hours around it count as well.
+    around = np.convolve(posterior, KERNEL)[len(KERNEL) // 2 :][: len(posterior)]
+    window = int(np.argmax(np.where(possible, around, 0)))
+    reached = np.cumsum(posterior)
+    tail = (1 - INTERVAL_SHARE) / 2
+    low = int(np.searchsorted(reached, tail))
+    high = min(int(np.searchsorted(reached, 1 - tail)), len(below) - 1)
+    return Onset(window, low, high, float(pull[window] / total[window]))
