@@ -114,13 +114,9 @@ def test_scores_come_back_with_evidence_and_replace_earlier_ones(archive: Archiv
 
 def test_every_change_marks_the_buckets_it_outdates(archive: Archive) -> None:
     def marked() -> list[int]:
-        buckets, marks = archive.list_dirty()
-        archive.run(
-            lambda db: db.execute_many(
-                "DELETE FROM monitor_dirty WHERE number = ?", [(m,) for m in marks]
-            )
-        ).result()
-        return sorted((bucket - get_bucket(AT)) // HOUR_MICROS for bucket in buckets)
+        buckets = archive.store.read("SELECT DISTINCT bucket FROM monitor_dirty")
+        archive.run(lambda db: db.execute("DELETE FROM monitor_dirty")).result()
+        return sorted((bucket - get_bucket(AT)) // HOUR_MICROS for (bucket,) in buckets)
 
     archive.add([one("a"), one("b", AT + HOUR_MICROS), one("c", AT - HOUR_MICROS)]).result()
     assert marked() == [-1, 0, 1]

@@ -44,8 +44,6 @@ MIN_MAIN_WIDTH = 5
 """The main width is at least so many windows, however precise they are."""
 MAX_WIDTH = 336
 """The widest moving mean: two weeks of hours."""
-MAX_SKEWNESS = 1.5
-"""Skewness of a mean up to which its tail is known well enough; a mean with more raises no alarm."""
 DIP_SURROUNDINGS = 24
 """Hours around an hour with which it is compared to find a dip."""
 MIN_DIP_DEVIATIONS, MIN_BOTH_DEVIATIONS = 1.5, 4.0
@@ -340,8 +338,7 @@ def _compute_evidence(stream: _Stream, start: int) -> Floats:
         deviation = allow_for_freedom(pull / known / np.sqrt(variance), stream.freedom[index])
         z = normalise(deviation, skewness)
         gap = np.where(z > 0, np.minimum(z**2 - stream.limits[index] ** 2, 0) / 2, -np.inf)
-        usable = (mass > 0) & (skewness <= MAX_SKEWNESS)
-        best = np.maximum(best, np.where(usable, np.exp(gap), 0))
+        best = np.maximum(best, np.where(mass > 0, np.exp(gap), 0))
     return best
 
 
