@@ -12,6 +12,7 @@ UNSEEN as well.
     python -m bench.alarms            200 months of each shape
     python -m bench.alarms 40         fewer
     python -m bench.alarms states     through a store: silence, a failing judge, other questions
+    python -m bench.alarms power      hours until a drop is found, by its size and the traffic
     python -m bench.alarms ceiling    what a moving mean and a CUSUM could find at best where the bars are missed
 """
 
@@ -258,6 +259,27 @@ def _find_limit(moving: Floats, width: int, allowed: float) -> float:
     return low
 
 
+def measure_power(seed: int = REPORTED_ON, months: int = 20) -> dict[str, dict[str, float | None]]:
+    """Traffic → size of a drop → hours after which it is found, two times out of three, as `check` says; None for never."""
+    figures: dict[str, dict[str, float | None]] = {}
+    for number, (scores, session) in enumerate(POWER_TRAFFIC):
+        shape = Shape(
+            f"{scores} scores an hour, sessions of {session}", None, scores, session=session
+        )
+        windows, _ = draw_windows(np.random.default_rng((seed, number)), shape, months, 1)
+        reference = learn_reference(windows.select(0, HISTORY), first_hour=0)
+        figures[shape.name] = {}
+        for drop in POWER_DROPS:
+            delays = [estimate_delay(reference, m, BUDGET, drop) for m in range(months)]
+            delay = float(np.median(delays))
+            figures[shape.name][f"{drop}"] = round(delay, 1) if np.isfinite(delay) else None
+    return figures
+
+
+POWER_TRAFFIC = ((2, 1), (8, 1), (30, 1), (100, 1), (100, 5), (100, 10), (1000, 10))
+POWER_DROPS = (0.02, 0.05, 0.1, 0.2)
+
+
 def list_missed(figures: dict[str, dict[str, float]]) -> list[str]:
     """Bars that the figures of SHAPES miss."""
     missed = []
@@ -312,6 +334,8 @@ if __name__ == "__main__":
         from bench.alarm_states import states
 
         shown: dict[str, Any] = states(200, REPORTED_ON)
+    elif word == "power":
+        shown = dict(measure_power())
     elif word == "ceiling":
         shown = measure_ceiling()
     else:

@@ -325,7 +325,8 @@ def load_busiest(
     numbers: dict[str, list[int]] = defaultdict(list)
     sql = f"SELECT i.number, i.language, i.meta FROM interactions i WHERE {BETWEEN}"  # noqa: S608
     for number, language, meta in archive.store.stream(sql, (since, until)):
-        value = language if field == "language" else json.loads(meta).get(field)
+        value = language if field == "language" else None
+        value = json.loads(meta).get(field) if value is None else value
         if value is not None:
             numbers[to_slice_value(value)].append(number)
     chosen = sorted(numbers, key=lambda value: (-len(numbers[value]), value))[:count]
