@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 
-from ragstone.cli.options import judge_options, output_option, store_option
+from ragstone.cli.messages import note
+from ragstone.cli.options import check_outputs, judge_options, output_option, store_option
+from ragstone.cli.plans import parse_metrics, parse_setting, parse_settings
+from ragstone.cli.progress import show_progress_lines, stdout_to_stderr
+from ragstone.cli.shared import choose_language
+from ragstone.errors import ConfigError
+from ragstone.experiments.ablate import Ablation, ablate
+from ragstone.report.builders.effects import EffectsReport
+from ragstone.report.formats import write_report
+from ragstone.report.render import terminal
 
 
 @click.command("ablate")
@@ -45,6 +57,38 @@ def command(data: str, system: str, **flags: Any) -> None:
     \b
       ragstone ablate questions.jsonl --system pipeline:docs -m recall@5 \\
         --vary chunk_size=120,60,300 --vary rerank=false,true"""
-    from ragstone.cli.actions.ablate import run_ablation
+    check_outputs("effects", flags["output"])
+    errors: list[str] = []
+    metrics = parse_metrics(flags["metrics"], errors)
+    if errors:
+        raise ConfigError(errors)
+    with stdout_to_stderr():  # a system that prints must not write into our report
+        ablation = ablate(
+            data,
+            system,
+            dict(map(parse_setting, flags["vary"])),
+            metrics or None,
+            full=flags["full"],
+            settings=parse_settings(flags["settings"]),
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=show_progress_lines(quiet=flags["quiet"]),
+        )
+    language = choose_language(flags["language"])
+    comparison = None if ablation.result is None else ablation.result.report(language)
+    report = EffectsReport(
+        ablation.effects, Path(data).name, language, _list_runs(ablation), comparison
+    )
+    if not flags["quiet"]:
+        terminal.print_document(report.document(), Console())
+    for path in flags["output"]:
+        write_report(report, path)
+        note("wrote {path}", path=path, quiet=flags["quiet"])
 
-    run_ablation(data, system, flags)
+
+def _list_runs(ablation: Ablation) -> Sequence[dict[str, Any]]:
+    return [
+        {"name": name, "run": run.id, "settings": settings}
+        for (name, run), settings in zip(ablation.runs.items(), ablation.settings, strict=True)
+    ]

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-import click
+import math
+from collections.abc import Sequence
+from pathlib import Path
 
-from ragstone.cli.options import output_option, store_option
+import click
+from rich.console import Console
+
+from ragstone.analysis.advice import load_symptoms
+from ragstone.analysis.classes import CLASSIC
+from ragstone.analysis.diagnose import Diagnosis, diagnose
+from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.cli.messages import note
+from ragstone.cli.options import check_outputs, output_option, store_option
+from ragstone.cli.progress import show_waiting
+from ragstone.cli.shared import choose_language, open_run, summarise_run
+from ragstone.report.builders.diagnosis import build_story
+from ragstone.report.builders.failures import FailureReport
+from ragstone.report.formats import write_report
+from ragstone.report.render import terminal
+from ragstone.store import StoredRun
 
 
 @click.command("failures")
@@ -42,6 +59,77 @@ def command(
     """Explain why samples fail, and where they fail most.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.cli.actions.failures import show_failures
-
     show_failures(run, thresholds, limits, by, output, language, store)
+
+
+def show_failures(
+    name: str,
+    thresholds: Sequence[str],
+    limits: str | None,
+    by: Sequence[str],
+    output: Sequence[str],
+    language: str | None,
+    store_path: str | None,
+) -> None:
+    """Classify the failures of a run; print them, or write the files named."""
+    check_outputs("failures", output)
+    if limits and thresholds:
+        raise click.UsageError("--limits and --threshold exclude each other; leave one out")
+    run = open_run(name, store_path).stored
+    chosen = parse_thresholds(thresholds)
+    with show_waiting("looking at every sample"):
+        failures = analyse_failures(run, thresholds=CLASSIC if limits else chosen, by=by or None)
+    report_language = choose_language(language, run.info.plan.language)
+    if not output:
+        terminal.print_document(
+            FailureReport(failures, None, run, report_language).document(), Console()
+        )
+    _write_files(failures, None, run, output, report_language)
+
+
+def show_diagnosis(
+    name: str,
+    files: Sequence[str],
+    thresholds: Sequence[str],
+    output: Sequence[str],
+    language: str | None,
+    store_path: str | None,
+) -> None:
+    """Find the symptoms of a run with their causes and advice; print them, or write the files named."""
+    # the file is a report of failures with the advice in it
+    check_outputs("failures", output)
+    symptoms = load_symptoms([(Path(file).read_text(encoding="utf-8"), file) for file in files])
+    run = open_run(name, store_path)
+    failures = analyse_failures(run.stored, thresholds=parse_thresholds(thresholds))
+    diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
+    report_language = choose_language(language, run.info.plan.language)
+    if not output:
+        terminal.print_document(build_story(diagnoses, failures, report_language), Console())
+    _write_files(failures, diagnoses, run.stored, output, report_language)
+
+
+def parse_thresholds(texts: Sequence[str]) -> dict[str, float]:
+    """Failure class or metric → threshold, from texts such as `hallucination=0.9`."""
+    thresholds = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            threshold = float(value)
+        except ValueError:
+            threshold = math.nan
+        if not name.strip() or math.isnan(threshold):
+            raise click.UsageError(f"{text!r} is no threshold; write it as hallucination=0.9")
+        thresholds[name.strip()] = threshold
+    return thresholds
+
+
+def _write_files(
+    failures: Failures,
+    diagnoses: Sequence[Diagnosis] | None,
+    run: StoredRun,
+    paths: Sequence[str],
+    language: str,
+) -> None:
+    for path in paths:
+        write_report(FailureReport(failures, diagnoses, run, language), path)
+        note("wrote {path}", path=path)
