@@ -43,7 +43,7 @@ UNIT_BINS = 200
 BINS_PER_LOG_UNIT = 50
 """Other values are counted in logarithmic bins: percentiles are within 1 %."""
 HOURS_AT_ONCE = 6
-"""Hours in one query of rows, and in one commit: ingest waits for it."""
+"""Hours in one query of rows, and in one commit, for which ingest waits."""
 MARKS_PER_READ = 50_000
 NEWEST_ROWS = 500
 """Interactions of the hour that is not over that are looked at for their fields."""
@@ -374,13 +374,14 @@ def refresh(
         for number, bucket in marks:
             by_hour[bucket].append(number)
         before, total = done, total + len(by_hour)
-        for hours in _group_hours(by_hour):
-            for part in split_batches(hours, HOURS_AT_ONCE):
-                stretch = part[0], part[-1] + HOUR_MICROS
-                rows = list(_query_rows(archive, BETWEEN, stretch, HOUR_MICROS))
-                done += _replace_hours(archive, {hour: by_hour[hour] for hour in part}, rows)
-                if progress is not None:
-                    progress(done, total)
+        for hours in split_batches(sorted(by_hour), HOURS_AT_ONCE):
+            rows: list[Row] = []
+            for run in _group_hours(hours):
+                stretch = run[0], run[-1] + HOUR_MICROS
+                rows += _query_rows(archive, BETWEEN, stretch, HOUR_MICROS)
+            done += _replace_hours(archive, {hour: by_hour[hour] for hour in hours}, rows)
+            if progress is not None:
+                progress(done, total)
         # without progress another process is rebuilding the same hours; marks added meanwhile are left to the next refresh
         if done == before or len(marks) < MARKS_PER_READ:
             return done
