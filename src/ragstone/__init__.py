@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragstone.experiments.ablate import ablate
     from ragstone.experiments.bench import bench
     from ragstone.experiments.run import Run, aevaluate, evaluate
+    from ragstone.integrations.guard import Guard, guard
     from ragstone.monitor import Monitor
     from ragstone.rankings import score_rankings
     from ragstone.registry import metric
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Chunk": "ragstone.types",
     "Finding": "ragstone.types",
+    "Guard": "ragstone.integrations.guard",
     "JudgeFailed": "ragstone.errors",
     "MissingField": "ragstone.errors",
     "Monitor": "ragstone.monitor",
@@ -47,6 +49,7 @@ _HOMES = {
     "bench": "ragstone.experiments.bench",
     "evaluate": "ragstone.experiments.run",
     "generate": "ragstone.testset.sets",
+    "guard": "ragstone.integrations.guard",
     "metric": "ragstone.registry",
     "plot": "ragstone.report.plot",
     "read": "ragstone.data",
@@ -56,6 +59,7 @@ _HOMES = {
 __all__ = [
     "Chunk",
     "Finding",
+    "Guard",
     "JudgeFailed",
     "MissingField",
     "Monitor",
@@ -73,6 +77,7 @@ __all__ = [
     "bench",
     "evaluate",
     "generate",
+    "guard",
     "metric",
     "plot",
     "read",

@@ -58,7 +58,7 @@ def test_no_key_is_shown(call, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_missing_key_names_its_variable(call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("ragstone.cli.actions.doctor.CONNECT_SECONDS", 0.01)
+    monkeypatch.setattr("ragstone.cli.doctor.CONNECT_SECONDS", 0.01)
     done = call("doctor", "--judge", "openai:gpt-4o-mini", "--base-url", "https://127.0.0.1:1/v1")
     assert done.code == 1
     assert call("doctor", "--judge", "nonsense:x").code == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import keyword
 import os
 import subprocess
 import sys
@@ -16,8 +15,12 @@ import ragstone.cli
 from ragstone._version import __version__
 from ragstone.cli import COMMANDS
 from ragstone.cli import ragstone as group
-from ragstone.cli.monitor import command as monitor
+from ragstone.cli.judge import COMMANDS as JUDGE_COMMANDS
+from ragstone.cli.label import COMMANDS as LABEL_COMMANDS
+from ragstone.cli.monitor import COMMANDS as MONITOR_COMMANDS
 from ragstone.errors import ConfigError, StoreError
+
+GROUPS = {"judge": JUDGE_COMMANDS, "label": LABEL_COMMANDS, "monitor": MONITOR_COMMANDS}
 
 SHOW_MODULES = """
 import sys
@@ -70,22 +73,28 @@ def test_every_command_is_listed_with_its_own_first_line(call):
 
 def test_every_file_with_a_command_is_in_the_table():
     folder = Path(ragstone.cli.__file__).parent
-    found = {
-        path.stem.rstrip("_") if keyword.iskeyword(path.stem.rstrip("_")) else path.stem
-        for path in folder.glob("*.py")
-        if "\ndef command(" in path.read_text(encoding="utf-8")
-    }
-    assert found == set(COMMANDS)
+    for place, names in {"": COMMANDS, **GROUPS}.items():
+        found = {
+            (path.parent.name if path.stem == "__init__" else path.stem).removesuffix("_")
+            for path in (
+                *(folder / place).glob("*.py"),
+                *(() if place else folder.glob("*/__init__.py")),
+            )
+            if "\ndef command(" in path.read_text(encoding="utf-8")
+            and (path.stem != "__init__" or not place)
+        }
+        assert found == set(names)
 
 
-@pytest.mark.parametrize("name", list(monitor.commands))
-def test_every_command_of_the_monitor_is_listed_with_its_first_line(call, name):
-    listed = " ".join(call("monitor", "--help").out.split())
-    result = call("monitor", name, "--help")
-    assert result.code == 0
-    first_line = (monitor.commands[name].help or "").split("\n")[0]
-    assert first_line in " ".join(result.out.split())
-    assert f"{name} {first_line}" in listed
+@pytest.mark.parametrize("name", [f"{group} {name}" for group in GROUPS for name in GROUPS[group]])
+def test_every_command_of_a_group_is_listed_with_its_first_line(call, name):
+    group, name = name.split()
+    listed = " ".join(call(group, "--help").out.split())
+    shown = " ".join(call(group, name, "--help").out.split())
+    assert (
+        GROUPS[group][name] in shown or GROUPS[group][name].removesuffix(" (the default).") in shown
+    )
+    assert f"{name} {GROUPS[group][name]}" in listed
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.cli.actions.progress import Bar, count_lines, format_duration, show_waiting
+from ragstone.cli.progress import Bar, count_lines, format_duration, show_waiting
 from ragstone.engine import Progress
 from ragstone.types import Usage
 from waiting import wait_until
@@ -245,7 +245,7 @@ def wait_for_samples(path) -> None:
 
 
 def test_the_bar_keeps_still_on_a_pipe_and_when_quiet(capfd, monkeypatch):
-    monkeypatch.setattr("ragstone.cli.actions.progress.SHOW_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("ragstone.cli.progress.SHOW_AFTER_SECONDS", 0.0)
     with Bar() as bar:
         bar(Progress(5, 10, 0, Usage()))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

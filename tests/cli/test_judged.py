@@ -20,7 +20,7 @@ def judges(monkeypatch):
         return made[name]
 
     # in this order: dry_run must not import the replacement, which would stay in it
-    for home in ("cli.actions.dry_run", "judges.factory"):
+    for home in ("cli.dry_run", "judges.factory"):
         monkeypatch.setattr(f"ragstone.{home}.make_judge", make_judge)
     return made, settings
 

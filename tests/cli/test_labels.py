@@ -1,4 +1,4 @@
-"""`ragstone label` and `ragstone labels`, from the keyboard and from files."""
+"""`ragstone label` and `ragstone label`, from the keyboard and from files."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_commands_of_a_diagnosis_run_as_printed(ask, tmp_path: Path) -> None:
     assert (tmp_path / "failures.html").is_file()
 
 
-UNATTENDED = ("judge get", "demo", "view", "monitor serve", "label", "labels adjudicate")
+UNATTENDED = ("judge get", "demo", "view", "monitor serve", "label")
 """Commands that fetch, wait for a key, or do not end: of these only the options are read."""
 
 
@@ -105,8 +105,8 @@ def test_every_command_on_any_page_runs_as_printed(ask, tmp_path: Path, language
         ("ablate", "questions.jsonl", *system[:4], "--vary", "top_k=1,2", "-m", "recall", "--lang", language, "-o", "ablate.html"),
         ("tune", "questions.jsonl", *system[:2], "--held-out", "0.45", "--vary", "top_k=1,2", "--objective", "recall", "--lang", language, "-o", "tune.html"),
         ("testset", "check", "questions.jsonl", "--lang", language),
-        ("labels", "import", "people.jsonl", "--run", "a"),
-        ("labels", "agreement"),
+        ("label", "import", "people.jsonl", "--run", "a"),
+        ("label", "agreement"),
         ("judge", "measure", "--labels", "a", "-o", "judges.html"),
     ]  # fmt: skip
     commands: dict[str, set[str]] = {}
@@ -120,7 +120,7 @@ def test_every_command_on_any_page_runs_as_printed(ask, tmp_path: Path, language
         for command in said:
             commands.setdefault(command.strip(" ."), set()).add(words[0])
     printing = set().union(*commands.values())
-    assert {"eval", "report", "failures", "diagnose", "labels"} <= printing
+    assert {"eval", "report", "failures", "diagnose", "label"} <= printing
     # commands of a diagnosis that run studies are run by another test
     for command in commands:
         if not re.match(r"ragstone (ablate|tune|judge check)", command):
@@ -181,8 +181,12 @@ def complain_of_command(words: list[str]) -> str | None:
     """What is wrong with the words after `ragstone`: a command or an option that is not there."""
     command: click.Command = program
     context = click.Context(program)
-    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+    while isinstance(command, click.Group) and words:
         below = command.get_command(context, words[0])
+        if below is None and command.name == "label":  # `label RUN` is `label run RUN`
+            below, words = command.get_command(context, "run"), ["run", *words]
+        if below is None and words[0].startswith("-"):
+            break
         if below is None:
             return f"no command {words[0]!r}"
         command, context, words = below, click.Context(below, parent=context), words[1:]

@@ -84,7 +84,7 @@ def test_a_judge_that_always_agrees_is_unfit_though_every_reply_is_usable() -> N
 
 
 def test_a_judge_that_sees_it_the_wrong_way_round_is_said_to() -> None:
-    from ragstone.cli.actions.judge_check import _explain
+    from ragstone.cli.judge.check import _explain
 
     oracle = Oracle("en")
 

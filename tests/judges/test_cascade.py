@@ -12,7 +12,7 @@ import pytest
 from ragstone import evaluate, report
 from ragstone.analysis.cascade import WeighedVerdict, find_bounds
 from ragstone.asks import Ask, Case, Reply, claims, rate, support, useful
-from ragstone.cli.actions.dry_run import _list_questions
+from ragstone.cli.dry_run import _list_questions
 from ragstone.config import load
 from ragstone.errors import ConfigError, JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.experiments.cascade_bounds import resolve_bounds

@@ -39,8 +39,10 @@ def test_no_useful_chunk_is_0(drive, Script):
 
 def test_recall_of_the_worked_example(drive, Script):
     claims = ["One is red.", "Two is blue.", "Three is green.", "Four is black."]
-    contexts = chunks({"id": "a", "text": "red it is, and blue"}, {"id": "b", "text": "green"})
-    quotes = (["red it is"], ["and blue"], ["green"])
+    contexts = chunks(
+        {"id": "a", "text": "red it is, and blue"}, {"id": "b", "text": "green they are"}
+    )
+    quotes = (["red it is"], ["and blue"], ["green they are"])
     judge = Script(quotes=dict(zip(claims, quotes, strict=False)))
     score = drive(context_recall(contexts, " ".join(claims)), judge)
     assert score.value == 0.75

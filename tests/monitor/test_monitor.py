@@ -323,8 +323,7 @@ def test_the_spool_of_a_dead_process_is_adopted_and_half_a_line_is_dropped(spool
         """
         import os, sys
         from pathlib import Path
-        from ragstone.monitor.alert_text import format_alert
-from ragstone.monitor.ingest.spool import Spool
+        from ragstone.monitor.ingest.spool import Spool
         spool = Spool(Path(sys.argv[1]), 10_000)
         spool.append([{"n": 1}, {"n": 2}])
         os.kill(os.getpid(), 9) if os.fork() == 0 else os.wait()

@@ -85,19 +85,19 @@ CALLS = {
     "judge measure": ["judge", "measure"],
     "judge prompts": ["judge", "prompts"],
     "judge quality": ["judge", "quality"],
-    "label": ["label", "last"],
-    "labels adjudicate": ["labels", "adjudicate"],
-    "labels agreement": ["labels", "agreement"],
-    "labels export": ["labels", "export", "labels.jsonl"],
-    "labels import": ["labels", "import", "labels.jsonl"],
+    "label run": ["label", "last"],
+    "label adjudicate": ["label", "adjudicate"],
+    "label agreement": ["label", "agreement"],
+    "label export": ["label", "export", "labels.jsonl"],
+    "label import": ["label", "import", "labels.jsonl"],
     "import": ["import", "rows.jsonl", "-o", "out.jsonl"],
     "export": ["export", "last", "-o", "out.csv"],
     "doctor": ["doctor"],
 }
 """Command → a call of it; many find nothing to do, but all get as far as their work."""
 
-MEANT_TO_CONNECT = {"judge get", "monitor serve", "view"}
-"""Commands whose very work is a connection: to the hub that is named, or from the browser."""
+MEANT_TO_CONNECT = {"judge get", "mcp", "monitor serve", "view"}
+"""Commands whose very work is a connection: to the hub that is named, from the browser, or from an assistant over stdio."""
 
 _watched: list[str] | None = None
 

@@ -15,7 +15,7 @@ from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import analyse_failures
-from ragstone.cli.monitor import report as monitor_report
+from ragstone.cli.monitor.report import command as monitor_report
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.config.reports import PERIODS
 from ragstone.errors import RagstoneError

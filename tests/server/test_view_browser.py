@@ -112,6 +112,7 @@ def test_samples_are_stepped_through_and_filtered_by_keyboard(
     visit.page.wait_for_url("**q=blue**")
     assert visit.page.locator(".list-of-samples tbody tr").count() == 3
     visit.page.locator(".list-of-samples tbody a").first.click()
+    visit.page.wait_for_url("**/sample?**")
     first = visit.page.url
     visit.page.keyboard.press("ArrowRight")
     visit.page.wait_for_url(lambda url: url != first)

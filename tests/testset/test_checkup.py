@@ -252,7 +252,7 @@ def test_the_printed_command_asks_for_each_fix_and_writes_what_was_accepted(
     printed = shlex.split(line.strip("`"))
     refused = CliRunner().invoke(command, printed, standalone_mode=False)
     assert "--accept" in str(refused.exception)
-    monkeypatch.setattr("ragstone.cli.actions.testset.is_asking", lambda: True)
+    monkeypatch.setattr("ragstone.cli.testset.is_asking", lambda: True)
     asked = CliRunner().invoke(command, printed, input="n\ny\n", standalone_mode=False)
     assert asked.return_value == 1, asked.output
     fixed = [json.loads(line) for line in Path(printed[-1]).read_text("utf-8").splitlines()]

@@ -77,6 +77,8 @@ def test_a_quote_proves_in_its_own_words(claim: str, quote: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "source", "is_proven"),
     [
+        ("The warranty covers water damage.", "warranty", False),
+        ("warranty", "warranty", True),
         ("There are seven players in the pool.", "7", True),
         ("7", "There are seven players in the pool.", True),
         ("There are eight players in the pool.", "7", False),

@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 EXAMPLES = 20
 """Samples kept of each class."""
 
-BY_TEXT: frozenset[FailureClass] = frozenset(
-    {"missed_refusal", "wrong_language", "false_refusal", "verbose"}
-)
-"""Classes that rules on texts decide."""
+BY_TEXT: frozenset[FailureClass] = frozenset({"wrong_language", "verbose"})
+"""Classes that rules on texts decide. A refusal is not among them: what was recognised as one counts in every score."""
 
 NEEDS_FAILED_ANSWER: tuple[FailureClass, ...] = ("faulty_evidence", "ranking_failure")
 """Classes that a sample is put into only when its answer failed too."""

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -39,11 +39,11 @@ GROUPS: dict[str, dict[str, str]] = {
     "Test sets and labels": {
         "generate": "Make a test set from documents, with or without an LLM.",
         "testset": "Judge a test set: what is wrong with it, where it comes from, and how it differs from its last version.",
-        "label": "Label claims, chunks or answers of a run with the keyboard.",
-        "labels": "Import, export and compare labels of people; settle where they disagree.",
+        "label": "Label a run with the keyboard; import, export and compare labels of people.",
     },
     "Production": {
         "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
+        "mcp": "Give a coding assistant tools to read runs, failures and comparisons.",
     },
     "Judges and metrics": {
         "judge": "Show the prompts, or check whether a judge is reliable.",
@@ -60,6 +60,9 @@ GROUPS: dict[str, dict[str, str]] = {
 """Every command with its line in `ragstone --help`, by what one wants; its code is the file of that name (`import` → import_)."""
 
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+
+FORMER_NAMES = {"labels": "label"}
+"""What commands were called in earlier versions; scripts still use it."""
 
 
 YOUNG_OBJECTS = 50_000
@@ -80,17 +83,26 @@ def _translate_broken_pipe() -> Iterator[None]:
 
 
 class LazyCommands(click.Group):
-    """A group that imports a command's file only when the command is called."""
+    """A group that imports a command's file only when the command is called, and suggests the nearest name.
+
+    `lines` has the first line of each command's help by heading; the file of a command is called as it is."""
+
+    def __init__(
+        self, *args: Any, package: str = "", lines: Mapping[str, Mapping[str, str]], **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self._package = package
+        self._lines = lines
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [name for commands in self._lines.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.list_commands(ctx):
             return None
         # Every command file calls its click object `command`; nothing else of it is read here.
         file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
-        command: click.Command = importlib.import_module(f"ragstone.cli.{file}").command
+        command: click.Command = importlib.import_module(f"{self._package}.{file}").command
         return command
 
     def resolve_command(
@@ -98,12 +110,14 @@ class LazyCommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         from ragstone.errors import suggest_nearest
 
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}{suggest_nearest(args[0], list(COMMANDS))}")
+        names = self.list_commands(ctx)
+        args = [FORMER_NAMES.get(args[0], args[0]), *args[1:]] if args else args
+        if args and args[0] not in names and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}{suggest_nearest(args[0], names)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, commands in GROUPS.items():
+        for title, commands in self._lines.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
 
@@ -120,6 +134,8 @@ class LazyCommands(click.Group):
 
 @click.group(
     cls=LazyCommands,
+    package="ragstone.cli",
+    lines=GROUPS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with: ragstone demo",
 )

@@ -6,7 +6,20 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import details_option, judge_options, output_option, store_option
+from ragstone import report
+from ragstone.cli.messages import note
+from ragstone.cli.options import (
+    check_outputs,
+    details_option,
+    judge_options,
+    output_option,
+    store_option,
+)
+from ragstone.cli.plans import parse_metrics, parse_setting, parse_settings
+from ragstone.cli.progress import show_progress_lines, stdout_to_stderr
+from ragstone.cli.shared import choose_language
+from ragstone.errors import ConfigError
+from ragstone.experiments.ablate import ablate
 
 
 @click.command("ablate")
@@ -46,6 +59,27 @@ def command(data: str, system: str, **flags: Any) -> None:
     \b
       ragstone ablate questions.jsonl --system pipeline:docs -m recall@5 \\
         --vary chunk_size=120,60,300 --vary rerank=false,true"""
-    from ragstone.cli.actions.ablate import run_ablation
-
-    run_ablation(data, system, flags)
+    check_outputs("effects", flags["output"])
+    errors: list[str] = []
+    metrics = parse_metrics(flags["metrics"], errors)
+    if errors:
+        raise ConfigError(errors)
+    with stdout_to_stderr():  # a system that prints must not write into our report
+        ablation = ablate(
+            data,
+            system,
+            dict(map(parse_setting, flags["vary"])),
+            metrics or None,
+            full=flags["full"],
+            settings=parse_settings(flags["settings"]),
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=show_progress_lines(quiet=flags["quiet"]),
+        )
+    language = choose_language(flags["language"])
+    if not flags["quiet"]:
+        report.show(ablation, language=language, details=flags["details"])
+    for path in flags["output"]:
+        report.write(ablation, path, language=language)
+        note("wrote {path}", path=path, quiet=flags["quiet"])

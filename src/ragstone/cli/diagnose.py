@@ -40,6 +40,6 @@ def command(
     """Suggest what is wrong with a run, likely causes and what to try.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.cli.actions.failures import show_diagnosis
+    from ragstone.cli.failures import show_diagnosis
 
     show_diagnosis(run, files, thresholds, output, language, store, details)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
+from ragstone.cli.messages import Count, note
 from ragstone.cli.options import raw_option, store_option
+from ragstone.cli.progress import show_waiting
+from ragstone.cli.shared import open_run, write_files
 from ragstone.report.formats import RowsFormat
-from ragstone.report.trackers import TRACKERS
+from ragstone.report.rows import export_rows
+from ragstone.report.trackers import TRACKERS, send
 
 
 @click.command("export")
@@ -56,9 +62,36 @@ def command(
     """Write the rows of a stored run with one column per metric, or send it to a tracker.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.cli.actions.export import export_run, send_to_trackers
-
     if not output and not trackers:
         raise click.UsageError("nothing to do; name a file with -o, or a tracker with --to")
     export_run(run, output, shards=shards, explain=explain, raw=raw, store=store)
-    send_to_trackers(run, trackers, project=project, store=store)
+    for tracker in trackers:
+        with show_waiting(f"sending to {tracker}"):
+            place = send(open_run(run, store), tracker, project=project)
+        note("sent: {place}", place=place)
+
+
+def export_run(
+    run: str,
+    output: Sequence[str],
+    *,
+    shards: int | None,
+    explain: bool,
+    raw: bool,
+    store: str | None,
+) -> None:
+    """Write the rows into each file, or as parquet files of `shards` rows into each folder."""
+    if shards is not None:
+        stored = open_run(run, store).stored
+        for path in output:
+            count = export_rows(stored, path, rows_per_shard=shards, explain=explain)
+            note("wrote {rows} into {path}", rows=Count(count, "row"), path=path)
+        return
+    for path in output:
+        if not path.endswith(RowsFormat.endings):
+            raise click.UsageError(
+                f"{path!r} is no table of rows; end it in one of {' '.join(RowsFormat.endings)}"
+                " (`ragstone report` writes the others)"
+            )
+    if output:
+        write_files(open_run(run, store), output, "en", explain=explain, raw=raw)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from typing import Any
 
 import click
 
+from ragstone.analysis.power import WORST_SD, SampleSize, compute_paired_sd, plan_sample_size
+from ragstone.analysis.spread import measure_spread
 from ragstone.cli.options import store_option
+from ragstone.cli.shared import choose_language
+from ragstone.report.translator import Translator, load_translator
+from ragstone.store import Store
 
 
 @click.command("plan")
@@ -47,6 +54,51 @@ def command(runs: tuple[str, ...], effect: float, **flags: Any) -> None:
     """Estimate how many questions it takes to detect a difference.
 
     Without a run it assumes the worst: a yes-or-no metric at 50 %."""  # fmt: skip
-    from ragstone.cli.actions.plan import show_need
 
-    show_need(runs, effect, flags)
+    if len(runs) > 2:
+        raise click.UsageError("at most two runs; the difference between them is measured")
+    if runs and not flags["metric"]:
+        raise click.UsageError(
+            "--run needs the metric that decides; add --metric, e.g. --metric recall@5"
+        )
+    say = load_translator(choose_language(flags["language"]))
+    need, how = _find_need(runs, effect, flags, say)
+    if flags["as_json"]:
+        click.echo(json.dumps(asdict(need), indent=2))
+        return
+    shown = f"{effect:g}".replace(".", say("decimal"))
+    count = say.whole(need.questions)
+    click.echo(say("plan.answer", questions=count, effect=shown, power=say.percent(need.power)))
+    click.echo(say("plan.sd", sd=say.number(need.sd), how=how))
+    # Groups of samples that hardly matter are not worth a sentence.
+    if need.design > 1.05:
+        click.echo(say("plan.design", design=say.number(need.design, 1)))
+    if need.comparisons > 1:
+        click.echo(say("plan.comparisons", n=say.whole(need.comparisons)))
+
+
+def _find_need(
+    runs: tuple[str, ...], effect: float, flags: dict[str, Any], say: Translator
+) -> tuple[SampleSize, str]:
+    """The number of questions, and a sentence on where its standard deviation comes from."""
+    options = {"power": flags["power"], "comparisons": flags["comparisons"]}
+    if not runs:
+        sd = compute_paired_sd(WORST_SD)
+        return plan_sample_size(effect, sd, binary=True, assumed=True, **options), say(
+            "plan.how.worst"
+        )
+    store, metric = Store.open(flags["store"]), flags["metric"]
+    opened = [store.run(name) for name in runs]
+    spread_of_runs = measure_spread(opened, metric)
+    need = plan_sample_size(
+        effect,
+        spread_of_runs.sd,
+        design=spread_of_runs.design,
+        binary=spread_of_runs.binary,
+        assumed=len(opened) == 1,
+        **options,
+    )
+    names = {"metric": metric, "run": opened[0].info.name}
+    if len(opened) == 1:
+        return need, say("plan.how.run", **names)
+    return need, say("plan.how.runs", other=opened[1].info.name, **names)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
+from ragstone import report
+from ragstone.cli.label.import_ import add_label_file
 from ragstone.cli.options import details_option, labels_option, output_option, store_option
+from ragstone.cli.shared import (
+    check_language,
+    choose_language,
+    open_run,
+    summarise_run,
+    write_files,
+)
 
 
 @click.command("report")
@@ -25,6 +36,22 @@ def command(
     """Write the report of a stored run as a page, table or file.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    from ragstone.cli.actions.report import report_run
-
     report_run(run, output, language, labels, store, details)
+
+
+def report_run(
+    name: str,
+    output: Sequence[str],
+    language: str | None,
+    labels: str | None,
+    store_path: str | None,
+    details: bool,
+) -> None:
+    """Write the run's report into each file; without any, print its table."""
+    run = open_run(name, store_path)
+    add_label_file(labels, [run.stored])
+    report_language = check_language(language) or choose_language(run.info.plan.language)
+    if not output:
+        summarise_run(run)
+        report.show(run, language=report_language, details=details)
+    write_files(run, output, report_language)

@@ -6,7 +6,21 @@ from typing import Any
 
 import click
 
-from ragstone.cli.options import details_option, judge_options, output_option, store_option
+from ragstone.cli.compare import present_comparison
+from ragstone.cli.messages import note
+from ragstone.cli.options import (
+    check_outputs,
+    details_option,
+    judge_options,
+    output_option,
+    store_option,
+)
+from ragstone.cli.plans import parse_setting, parse_settings
+from ragstone.cli.progress import show_progress_lines, stdout_to_stderr
+from ragstone.cli.shared import choose_language
+from ragstone.experiments.trials import TuningBudget
+from ragstone.experiments.tune import tune
+from ragstone.systems.pipeline import SEARCH_SPACE
 
 
 @click.command("tune")
@@ -39,6 +53,36 @@ def command(data: str, system: str, **flags: Any) -> None:
     \b
       ragstone tune questions.jsonl --system pipeline:docs --objective token_f1 \\
         --vary top_k=3,5,10 --vary rerank=false,true"""
-    from ragstone.cli.actions.tune import run_search
+    check_outputs("comparison", flags["output"])
+    quiet = flags["quiet"]
+    with stdout_to_stderr():  # a system that prints must not write into our report
+        result = tune(
+            data,
+            system,
+            dict(_parse_vary(text, system) for text in flags["vary"]),
+            flags["objective"],
+            against=flags["against"],
+            settings=parse_settings(flags["settings"]),
+            sampler=flags["sampler"],
+            budget=TuningBudget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
+            held_out=flags["held_out"],
+            seed=flags["seed"],
+            judge=flags["judge"],
+            store=flags["store"],
+            limit=flags["limit"],
+            watch=show_progress_lines(quiet=quiet),
+        )
+    language = choose_language(flags["language"])
+    # without a comparison there is nothing for any format but JSON
+    pages = [path for path in flags["output"] if not path.endswith(".json")]
+    if result.result is None and pages:
+        note("no comparison is written: the winner is the system as it was", quiet=quiet)
+    written = [path for path in flags["output"] if result.result is not None or path not in pages]
+    present_comparison(result, {**flags, "output": written}, language)
 
-    run_search(data, system, flags)
+
+def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:
+    """A setting with its values; a bare name stands for the values that SEARCH_SPACE has for the pipeline."""
+    if "=" not in text and system.partition(":")[0] == "pipeline" and text in SEARCH_SPACE:
+        return text, list(SEARCH_SPACE[text])
+    return parse_setting(text)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import webbrowser
 from typing import Any
 
 import click
 
+from ragstone.cli.messages import note
 from ragstone.cli.options import store_option
+from ragstone.judges.secrets import is_loopback
+from ragstone.labels.session import choose_author
+from ragstone.server import ServerSettings, serve
+from ragstone.server.settings import check_settings
+from ragstone.store import Store
 
 
 @click.command("view")
@@ -24,8 +32,48 @@ def command(store: str | None, **options: Any) -> None:
 
     Prints the address and serves until Ctrl-C. On any address but loopback a token is needed, in RAGSTONE_MONITOR_TOKEN;
     the page asks for it. The monitor of the store is part of the app."""
-    from ragstone.cli.actions.view import run_viewer
-
     # From the environment only: an option would show the token to everyone who lists processes.
     token = os.environ.get("RAGSTONE_MONITOR_TOKEN") or None
     run_viewer(store, token=token, **options)
+
+
+def run_viewer(
+    store_path: str | None,
+    *,
+    host: str,
+    port: int,
+    prefix: str,
+    token: str | None,
+    names: tuple[str, ...],
+    editing: bool | None,
+    author: str | None,
+    open_browser: bool,
+) -> None:
+    """Serve until stopped."""
+    is_own = is_loopback(host)
+    settings = check_settings(
+        ServerSettings(
+            host=host,
+            port=port,
+            prefix=prefix,
+            token=token,
+            names=names,
+            home="runs",
+            ingest=False,
+            editing=is_own if editing is None else editing,
+            # others who come over the network are not the account that serves
+            author=author or (choose_author(None) if is_own else ""),
+        )
+    )
+    store = Store.open(store_path, must_exist=True)
+
+    def announce(address: str) -> None:
+        note("viewing {place} at {address}/; stop with Ctrl-C", place=store.place, address=address)
+        if open_browser:
+            # a machine without a browser has the address above
+            webbrowser.open(f"{address}/")
+
+    try:
+        asyncio.run(serve(settings, store, ready=announce))
+    finally:
+        store.close()

@@ -62,6 +62,9 @@ def is_of_sentence(claim: str, number: int, sentences: Sequence[str]) -> bool:
 _ANSWER_NO = re.compile(r"^\W*no\s*[,;:.–—]\s+", re.IGNORECASE)
 """The answer no, which denies nothing of what follows."""
 
+MAX_NAME_WORDS = 2
+"""Content words of a claim that one word can be another name for."""
+
 QuoteFault = Literal["beside", "figure", "denied"]
 """What is wrong with the quotes for a claim: they speak of something else, name another figure, or say the opposite."""
 
@@ -69,10 +72,10 @@ QuoteFault = Literal["beside", "figure", "denied"]
 def find_quote_fault(claim: str, quotes: Sequence[tuple[str, str]]) -> QuoteFault | None:
     """Return why quotes, each with the text that it stands in, cannot support a claim; None when they may.
 
-    A sentence counts as a whole, since judges quote as little as they can. One word is no quote, unless the source has
-    no other. Whether a paraphrase holds is for the judge to say."""
+    A sentence counts as a whole, since judges quote as little as they can. One word is no quote, also where the source
+    has no other. Whether a paraphrase holds is for the judge to say."""
     named = [pair for pair in quotes if _is_same_name(claim, *pair)]
-    usable = named or [pair for pair in quotes if _is_quote(*pair)]
+    usable = named or [(quote, source) for quote, source in quotes if _is_quote(quote)]
     passages = [_find_passage(*pair) for pair in usable]
     if not usable or not (named or _speak_of(claim, usable, passages)):
         return "beside"
@@ -89,17 +92,18 @@ def _is_same_name(claim: str, quote: str, source: str) -> bool:
         return False
     if fold_text(claim) == fold_text(source):
         return True
+    if len(find_content_words(source)) == 1 and len(find_content_words(claim)) > MAX_NAME_WORDS:
+        return False
     are_bare = all(is_bare_answer(text, detect_language(text)) for text in (claim, source))
     return are_bare and is_close(claim, source, MIN_NAME_CLOSENESS)
 
 
-def _is_quote(quote: str, source: str) -> bool:
-    """Whether a quote has two words besides articles, or a number, or is all that its source has; and says something."""
-    is_whole = quote.strip() == source.strip()
+def _is_quote(quote: str) -> bool:
+    """Whether a quote has two words besides articles, or a number; and says something."""
     has_digit = any(map(str.isdigit, quote))
     words = [word for word in _list_words(quote) if word.lower() not in _ARTICLES]
     is_long = max(len(words), len(find_content_words(quote))) > 1
-    return bool(find_content_words(quote) or has_digit) and (is_whole or has_digit or is_long)
+    return has_digit or (is_long and bool(find_content_words(quote)))
 
 
 def _have_other_figures(
@@ -138,6 +142,8 @@ def has_other_figure(claim: str, passages: Sequence[str]) -> bool:
         any(differs(figure, other) for other in named)
         and not any(matches(figure, other) for other in named)
         for figure in figures
+        # the first of them, scored twice: what is counted there may be said without a figure
+        if figure.kind != "ordinal" and figure.unit != "times"
     )
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ragstone.cli.actions.monitor_summary import show_summary
+from ragstone.cli.monitor.summary import show_summary
 from ragstone.labels import Label, save_labels
 from ragstone.labels.label import MONITOR
 from ragstone.monitor.archive import Archive, ScoredInteraction

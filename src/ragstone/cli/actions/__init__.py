@@ -1,1 +1,0 @@
-"""What each command does. The files beside this folder declare the options."""
