@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone.report.amounts import format_signed
-from ragstone.report.figures import describe_correction, name_store
+from ragstone.report.figures import describe_cascade, describe_correction, name_store
 from ragstone.report.remarks import Remark, Severity, choose_arrow, shorten, shorten_middle
 from ragstone.types import NO_USAGE
 
@@ -325,7 +325,8 @@ def _print_run_counts(page: RunPage, screen: Screen) -> None:
     """One line each for what the details explain."""
     t, summary = page.t, page.summary
     for metric in summary.metrics:
-        for remark in describe_correction(metric.corrected, "corrected_mean", t):
+        doubts = [r for r in describe_cascade(metric, t) if r.severity == "warn"]
+        for remark in (*doubts, *describe_correction(metric.corrected, "corrected_mean", t)):
             screen.line(f"{metric.metric}: {remark.text}", COLOURS[remark.severity])
     # that a metric does not apply to a sample is no fault
     unscored = sum(
