@@ -1,4 +1,4 @@
-"""Options of `ragstone report`: a stored run as a page, a table or a file."""
+"""`ragstone report`: a stored run as a page, a table or a file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from ragstone import report
+from ragstone.analysis.headline import MAX_CLASSIFIED
 from ragstone.cli.label.import_ import add_label_file
 from ragstone.cli.options import details_option, labels_option, output_option, store_option
 from ragstone.cli.shared import (
@@ -52,6 +53,7 @@ def report_run(
     add_label_file(labels, [run.stored])
     report_language = check_language(language) or choose_language(run.info.plan.language)
     if not output:
-        summarise_run(run)
-        report.show(run, language=report_language, details=details)
+        # the sentences and the worst claims of a huge run would be waited for
+        is_opened = summarise_run(run).samples <= MAX_CLASSIFIED
+        report.show(run, language=report_language, details=details, is_opened=is_opened)
     write_files(run, output, report_language)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ragstone.report.pages.tuning import SearchView
     from ragstone.store import RunInfo
 
-PAIRS_IN_TEXT = 10
-"""Samples shown each way in a text; a page has all that were kept."""
 SIGNS = {"better": "🟢", "worse": "🔴", "withheld": "🟡"}
 """Every other verdict is white."""
 BEST, TIED = "★", "≈"
