@@ -29,12 +29,18 @@ def run_page(run: StoredRun, summary: Summary, language: str = "en", **options: 
     return RunPage(load_translator(language), run, summary, **options)
 
 
-def compare_page(found: Comparison, runs: Iterable[Any], language: str = "en", **options: Any) -> ComparisonPage:  # fmt: skip
+def compare_page(
+    found: Comparison, runs: Iterable[Any], language: str = "en", **options: Any
+) -> ComparisonPage:
     """The page of a comparison of these runs."""
-    return ComparisonPage(load_translator(language), found, {run.info.id: run for run in runs}, **options)  # fmt: skip
+    return ComparisonPage(
+        load_translator(language), found, {run.info.id: run for run in runs}, **options
+    )
 
 
-def failure_page(found: Failures, diagnoses: Any, run: Any = None, language: str = "en") -> FailurePage:  # fmt: skip
+def failure_page(
+    found: Failures, diagnoses: Any, run: Any = None, language: str = "en"
+) -> FailurePage:
     """The page of failures, with or without a diagnosis."""
     return FailurePage(load_translator(language), found, diagnoses, run)
 

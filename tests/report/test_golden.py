@@ -61,7 +61,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
     for version in (1, 2):
         data = read(load_answers(version, "en"))
         data.source = "shop"
-        runs.append(evaluate(data, METRICS, judge="offline", name=f"version {version}", store=store))  # fmt: skip
+        runs.append(
+            evaluate(data, METRICS, judge="offline", name=f"version {version}", store=store)
+        )
     yield runs
     store.close()
 
@@ -70,7 +72,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
 def benched(build_once: Any, a_case: Any) -> list[Any]:
     """Five configurations: one better and slower, one worse, two that answer as the first did, one with a long name."""
     runs = []
-    names = ("baseline", "retriever=hybrid, rerank=true, chunk_size=120, top_k=8", "smaller", "same", "also the same")  # fmt: skip
+    names = (
+        "baseline",
+        "retriever=hybrid, rerank=true, chunk_size=120, top_k=8",
+        "smaller",
+        "same",
+        "also the same",
+    )
     for name, gain, slower in zip(names, (0.0, 0.2, -0.1, 0.0, 0.0), (1, 2, 1, 1, 1), strict=True):
         dice = random.Random(2)
         cases = []
@@ -79,27 +87,61 @@ def benched(build_once: Any, a_case: Any) -> list[Any]:
             row = {**row, "answer": row["answer"] if gain == 0 else f"{row['answer']} {name}"}
             value = min(1.0, max(0.0, 0.5 + n % 7 / 20 + gain + dice.gauss(0, 0.05)))
             latency = Score(slower * dice.lognormvariate(0, 0.2))
-            cases.append((row, {"recall@5": Score(value), "token_f1": Score(value / 2), "latency": latency}))  # fmt: skip
+            cases.append(
+                (row, {"recall@5": Score(value), "token_f1": Score(value / 2), "latency": latency})
+            )
         metrics = tuple(
-            {"name": metric, "family": metric.split("@")[0], "higher_is_better": metric != "latency",
-             "bounds": None if metric == "latency" else [0.0, 1.0], "binary": False, "judged": False,
-             "labels": [], "meaning": ""}
+            {
+                "name": metric,
+                "family": metric.split("@")[0],
+                "higher_is_better": metric != "latency",
+                "bounds": None if metric == "latency" else [0.0, 1.0],
+                "binary": False,
+                "judged": False,
+                "labels": [],
+                "meaning": "",
+            }
             for metric in ("recall@5", "token_f1", "latency")
-        )  # fmt: skip
+        )
         runs.append(build_once(cases, name=name, metrics=metrics))
     return runs
 
 
 SEARCH = {
-    "objective": {"recall": 1.0}, "against": ["latency"], "winner": "top_k=8", "is_unchanged": True, "same_answers": False,
-    "gain": {"pairs": 24, "difference": 0.0, "p": 1.0, "test": "sign", "low": -0.02, "high": 0.02, "risen": 0, "fallen": 0},
-    "margin": 0.02, "answered": 120, "full_grid": 300, "stopped": "10 calls", "savings": [],
+    "objective": {"recall": 1.0},
+    "against": ["latency"],
+    "winner": "top_k=8",
+    "is_unchanged": True,
+    "same_answers": False,
+    "gain": {
+        "pairs": 24,
+        "difference": 0.0,
+        "p": 1.0,
+        "test": "sign",
+        "low": -0.02,
+        "high": 0.02,
+        "risen": 0,
+        "fallen": 0,
+    },
+    "margin": 0.02,
+    "answered": 120,
+    "full_grid": 300,
+    "stopped": "10 calls",
+    "savings": [],
     "trials": [
-        {"name": f"top_k={k}", "run": None, "questions": 56 if k > 4 else 14, "measured": 0.5 + k / 50, "winner_beside": 0.66,
-         "estimate": None if k > 4 else 0.55, "costs": [0.1 * k], "front": k in (5, 8)}
+        {
+            "name": f"top_k={k}",
+            "run": None,
+            "questions": 56 if k > 4 else 14,
+            "measured": 0.5 + k / 50,
+            "winner_beside": 0.66,
+            "estimate": None if k > 4 else 0.55,
+            "costs": [0.1 * k],
+            "front": k in (5, 8),
+        }
         for k in range(8, 1, -1)
     ],
-}  # fmt: skip
+}
 """A search of seven trials, as it is kept in a store."""
 
 
@@ -118,7 +160,10 @@ def pages(
     comparison = compare(benched, primary="recall@5")
     league = build_league(benched, "recall@5")
     settings = [{"top_k": k} for k in (5, 8, 3)]
-    effects = [compute_effects(list(zip(settings, benched[:3], strict=True)), m) for m in ("recall@5", "token_f1")]  # fmt: skip
+    effects = [
+        compute_effects(list(zip(settings, benched[:3], strict=True)), m)
+        for m in ("recall@5", "token_f1")
+    ]
 
     def open_period(language: str) -> Page:
         archive = Archive(Store.open(folder / f"{language}.db"))
@@ -128,13 +173,34 @@ def pages(
         return open_page(analysis, language)
 
     def open_league(language: str) -> Page:
-        return compare_page(comparison, benched, language, league=league, recommendation=recommend(league, comparison))  # fmt: skip
+        return compare_page(
+            comparison,
+            benched,
+            language,
+            league=league,
+            recommendation=recommend(league, comparison),
+        )
 
     checks = [
-        {"test": "test_a", "sample": "q1", "metric": "faithfulness", "rule": ">= 0.8", "value": 0.5,
-         "passed": False, "lines": ["faithfulness is 0.5", "“a claim”", "contradicted"]},
-        {"test": "test_b", "sample": "q2", "metric": "recall", "rule": ">= 0.8", "value": 1.0, "passed": True, "lines": []},
-    ]  # fmt: skip
+        {
+            "test": "test_a",
+            "sample": "q1",
+            "metric": "faithfulness",
+            "rule": ">= 0.8",
+            "value": 0.5,
+            "passed": False,
+            "lines": ["faithfulness is 0.5", "“a claim”", "contradicted"],
+        },
+        {
+            "test": "test_b",
+            "sample": "q2",
+            "metric": "recall",
+            "rule": ">= 0.8",
+            "value": 1.0,
+            "passed": True,
+            "lines": [],
+        },
+    ]
     return {
         "run": lambda: run_page(first, shop[0].summary()),
         "run.es": lambda: run_page(first, shop[0].summary(), "es"),
@@ -154,9 +220,21 @@ def pages(
 
 
 NAMES = (
-    "run", "run.es", "run.mixed", "comparison", "comparison.es", "league", "failures", "diagnosis", "effects",
-    "tuning", "judges", "checkup", "period", "checks",
-)  # fmt: skip
+    "run",
+    "run.es",
+    "run.mixed",
+    "comparison",
+    "comparison.es",
+    "league",
+    "failures",
+    "diagnosis",
+    "effects",
+    "tuning",
+    "judges",
+    "checkup",
+    "period",
+    "checks",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -174,7 +252,9 @@ def test_a_report_looks_as_it_did(
         if request.config.getoption("--update-golden"):
             path.write_text(plain, encoding="utf-8")
         golden = path.read_text(encoding="utf-8")
-        differences += unified_diff(golden.splitlines(), plain.splitlines(), path.name, "now", lineterm="")  # fmt: skip
+        differences += unified_diff(
+            golden.splitlines(), plain.splitlines(), path.name, "now", lineterm=""
+        )
     assert not differences, "\n".join(differences)
 
 
@@ -206,7 +286,23 @@ def settle(text: str) -> str:
 class PageText(HTMLParser):
     """The text that a reader of a page sees, a line for each block."""
 
-    BLOCKS: ClassVar = {"p", "li", "tr", "h1", "h2", "h3", "h4", "section", "article", "div", "summary", "dt", "ul", "ol", "text"}  # fmt: skip
+    BLOCKS: ClassVar = {
+        "p",
+        "li",
+        "tr",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "section",
+        "article",
+        "div",
+        "summary",
+        "dt",
+        "ul",
+        "ol",
+        "text",
+    }
     UNSEEN: ClassVar = {"style", "script", "title"}
 
     def __init__(self) -> None:

@@ -48,9 +48,14 @@ def test_heads_of_numbers_give_way_before_what_names_a_row() -> None:
 
 def test_a_name_without_room_loses_its_middle_and_no_number_is_cut() -> None:
     out = io.StringIO()
-    names = ["a_configuration_with_a_long_name_and_top_k_5", "a_configuration_with_a_long_name_and_top_k_8"]  # fmt: skip
+    names = [
+        "a_configuration_with_a_long_name_and_top_k_5",
+        "a_configuration_with_a_long_name_and_top_k_8",
+    ]
     screen = Screen(Console(file=out, width=60))
-    screen.table([Column("run"), *numbers("a", "b", "c")], [[n, *["0.123 – 0.456"] * 3] for n in names])  # fmt: skip
+    screen.table(
+        [Column("run"), *numbers("a", "b", "c")], [[n, *["0.123 – 0.456"] * 3] for n in names]
+    )
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 60
     assert sum(line.count("0.123 – 0.456") for line in lines) == 6
@@ -113,8 +118,18 @@ def test_it_prints_in_poor_encodings(summary: Summary, encoding: str) -> None:
 
 def test_text_from_outside_controls_nothing(build: Any) -> None:
     evil = "[bold]x[/bold]\x1b[31mred\x07\x9b2J"
-    metrics = ({"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
-                "judged": False, "labels": [], "meaning": evil},)  # fmt: skip
+    metrics = (
+        {
+            "name": "m",
+            "family": "m",
+            "higher_is_better": True,
+            "bounds": [0, 1],
+            "binary": False,
+            "judged": False,
+            "labels": [],
+            "meaning": evil,
+        },
+    )
     cases = [({"question": "q", "answer": "a"}, {"m": Score(outcome="metric_error", reason=evil)})]
     run = build(cases, metrics=metrics, name=evil, source=evil, judge=evil, bad=(evil,))
     text = shown(summarise(run), force_terminal=True, color_system=None)

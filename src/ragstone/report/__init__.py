@@ -1,6 +1,7 @@
 """Results as files, on a terminal and in a notebook: `write`, `show`, and what each kind of result has to say.
 
-Results are plain data that know nothing of this; what each shows is in `pages`, how it looks in `templates` and `terminal`."""
+Results are plain data that know nothing of this. What each shows is in `pages`, how it looks in `templates` and
+`terminal`."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ PAGES = {
 def write(
     result: Any, path: str | os.PathLike[str], *, language: str | None = None, **options: Any
 ) -> Path:
-    """Write a result to a file; the ending says how: .html .md .json .svg .png, of a run also .xml .csv .jsonl .parquet.
+    """Write a result to a file by its ending: .html .md .json .svg .png, of a run also .xml .csv .jsonl .parquet.
 
     Of a run, `explain` puts the claims, verdicts and quotes behind each score into exported rows, and `raw` leaves
     cells of .csv as they are that a spreadsheet would execute."""

@@ -183,7 +183,9 @@ def render_sample(
     is_alone: bool = False,
     said: Mapping[str, Sequence[str]] | None = None,
 ) -> Markup:
-    """The view of a sample as HTML, which `is_alone` on its page or one of a list; `said` is what people said of its parts: `c` and a finding's number, `k` and a chunk's rank, a metric."""
+    """The view of a sample as HTML, alone on its page or one of a list.
+
+    `said` is what people said of its parts: `c` and a finding's number, `k` and a chunk's rank, a metric."""
     text = load_template("sample.html.j2").render(
         t=t, s=sample, open=is_open, said=said or {}, is_alone=is_alone
     )
@@ -230,7 +232,9 @@ def _pack(drawn: Iterator[tuple[str, bool]], room: int) -> tuple[str, int, bool]
         # a copy, so that a batch that does not fit can be left out
         trial = squeezer.copy()
         text = ",".join(json.dumps(text) for text, _ in batch)
-        more = trial.compress(f"{',' if count else ''}{text}".encode()) + trial.flush(zlib.Z_SYNC_FLUSH)  # fmt: skip
+        more = trial.compress(f"{',' if count else ''}{text}".encode()) + trial.flush(
+            zlib.Z_SYNC_FLUSH
+        )
         if (len(body) + len(more)) * 4 // 3 > room:
             break
         squeezer, body, count = trial, body + more, count + len(batch)

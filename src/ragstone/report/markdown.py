@@ -31,9 +31,13 @@ def open_environment() -> Any:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        loader=FunctionLoader(read_resource), autoescape=True, undefined=StrictUndefined,
-        finalize=_finalize, trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=FunctionLoader(read_resource),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters |= {
         "start": lambda text: mark_safe(escape_start(text)),
         "sentence": _mark_sentence,

@@ -1,4 +1,4 @@
-"""Results on a terminal: first a screenful, with the details all there is room for; as wide as it is, in its characters."""
+"""Results on a terminal: a screenful, or with the details all there is room for, in its width and characters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from ragstone.report.translator import Translator
     from ragstone.report.view.trend import TrendView
 
-COLOURS: dict[Severity, str] = {"": "", "good": "green", "bad": "bold red", "warn": "yellow", "plain": "dim"}  # fmt: skip
+COLOURS: dict[Severity, str] = {
+    "": "",
+    "good": "green",
+    "bad": "bold red",
+    "warn": "yellow",
+    "plain": "dim",
+}
 SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
 COLUMN_GAP = 3
 """Blanks between two columns."""
@@ -51,10 +57,32 @@ MAX_PAIRS = 3
 MAX_WRONG = 5
 
 ASCII_SIGNS = str.maketrans(
-    {"↑": "^", "↓": "v", "✓": "+", "✗": "x", "–": "-", "…": ".", "×": "x", "·": "-", "÷": "/",
-     "━": "=", "┿": "|", "\u202f": " ", "\xa0": " ", "“": '"', "”": '"', "’": "'", "°": " ", "★": "*",
-     "≈": "~", "±": "+-", "−": "-", "→": ">", "≤": "<="}
-)  # fmt: skip
+    {
+        "↑": "^",
+        "↓": "v",
+        "✓": "+",
+        "✗": "x",
+        "–": "-",
+        "…": ".",
+        "×": "x",
+        "·": "-",
+        "÷": "/",
+        "━": "=",
+        "┿": "|",
+        "\u202f": " ",
+        "\xa0": " ",
+        "“": '"',
+        "”": '"',
+        "’": "'",
+        "°": " ",
+        "★": "*",
+        "≈": "~",
+        "±": "+-",
+        "−": "-",
+        "→": ">",
+        "≤": "<=",
+    }
+)
 """What stands for a sign where the terminal cannot write it."""
 
 Cell = str | tuple[str, str]
@@ -179,13 +207,19 @@ class Screen:
                     row[n] = shorten_middle(row[n], room) if len(row[n]) > room else row[n]
         # a blank stands between two columns of this box, whatever the padding
         grid = Table(
-            box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 1 if gap == COLUMN_GAP else 0, 0, 1),
-        )  # fmt: skip
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            show_edge=False,
+            header_style="bold",
+            padding=(0, 1 if gap == COLUMN_GAP else 0, 0, 1),
+        )
         for column, head in zip(columns, heads, strict=True):
             grid.add_column(
-                self._build_text(head), justify="right" if column.numeric else "left",
-                overflow="fold", no_wrap=not column.wraps,
-            )  # fmt: skip
+                self._build_text(head),
+                justify="right" if column.numeric else "left",
+                overflow="fold",
+                no_wrap=not column.wraps,
+            )
         for number, (cells, shown) in enumerate(zip(rows, texts, strict=True)):
             base = "bold" if total and number == len(rows) - 1 else ""
             styles = [base if isinstance(cell, str) else cell[1] or base for cell in cells]
@@ -369,9 +403,13 @@ def _print_run_details(page: RunPage, screen: Screen) -> None:
         ]
         spent = [*((m.metric, m.usage) for m in page.used), (t("sum"), summary.usage)]
         rows = [
-            [name, *map(t.whole, (u.calls, u.hits, u.input_tokens, u.output_tokens)), t.money(u.usd)]
+            [
+                name,
+                *map(t.whole, (u.calls, u.hits, u.input_tokens, u.output_tokens)),
+                t.money(u.usd),
+            ]
             for name, u in spent
-        ]  # fmt: skip
+        ]
         screen.table(columns, rows, total=True)
     screen.gap()
     for number, line in enumerate(page.judge_lines):
@@ -569,9 +607,16 @@ def _print_preferences(page: ComparisonPage, screen: Screen) -> None:
         return
     screen.heading(t("preferences"))
     columns = [
-        Column(t("preference_pair")), *numbers(t("preference_rate"), t("interval_short"), t("preference_wins"), t("preference_ties"), t("preference_losses")),
+        Column(t("preference_pair")),
+        *numbers(
+            t("preference_rate"),
+            t("interval_short"),
+            t("preference_wins"),
+            t("preference_ties"),
+            t("preference_losses"),
+        ),
         Column(t("verdict")),
-    ]  # fmt: skip
+    ]
     screen.table(columns, view.rows)
     for remark in view.remarks:
         screen.remark(remark)
@@ -596,9 +641,15 @@ def _print_judging(page: ComparisonPage, screen: Screen) -> None:
         return
     screen.gap()
     rows = [
-        [page.name(info.name), t.whole(info.usage.calls), t.whole(info.usage.input_tokens), t.whole(info.usage.output_tokens), t.money(info.usage.usd)]
+        [
+            page.name(info.name),
+            t.whole(info.usage.calls),
+            t.whole(info.usage.input_tokens),
+            t.whole(info.usage.output_tokens),
+            t.money(info.usage.usd),
+        ]
         for info in page.judging
-    ]  # fmt: skip
+    ]
     screen.table(
         [
             Column(t("judging")),
@@ -651,7 +702,7 @@ def _print_trials(search: SearchView, t: Translator, screen: Screen) -> None:
 
 
 def print_effects(page: EffectsPage, screen: Screen) -> None:
-    """What to choose, and what each setting does to each metric in one table; with the details a table for each metric."""
+    """What to choose, and what each setting does to each metric in one table; a table each with the details."""
     t = page.t
     if page.comparison is not None:
         for remark in page.comparison.advice:
@@ -790,7 +841,7 @@ def _print_example(example: ExampleView, screen: Screen, t: Translator) -> None:
 
 
 def _print_diagnosis(page: FailurePage, screen: Screen) -> None:
-    """The first symptom whole; of the others what shows them and the likeliest advice, unless all details are wanted."""
+    """The first symptom whole; without the details, of the others their share and the likeliest advice."""
     t = page.t
     if not page.symptoms:
         screen.remark(page.silence)
@@ -887,9 +938,17 @@ def print_judge_attack(page: JudgeAttackPage, screen: Screen) -> None:
         screen.remark(remark)
     screen.gap()
     columns = [
-        Column(t("attack_by")), Column(t("attack_kind")),
-        *numbers(t("attack_count"), t("attack_changed"), t("attack_share"), t("interval_short"), t("attack_wins"), t("attack_named")),
-    ]  # fmt: skip
+        Column(t("attack_by")),
+        Column(t("attack_kind")),
+        *numbers(
+            t("attack_count"),
+            t("attack_changed"),
+            t("attack_share"),
+            t("interval_short"),
+            t("attack_wins"),
+            t("attack_named"),
+        ),
+    ]
     screen.table(columns, page.rows)
     if page.changed:
         screen.heading(t("attack_changed_list"))

@@ -70,7 +70,9 @@ def build_traffic_cards(whole: Window, windows: Sequence[Window], t: Translator)
     ]
     failed = t("failed_many", n=t.whole(whole.failed)) if whole.failed else ""
     drawing = build_series(counts, t("interactions"), t, zero=True)
-    yield Card(t("interactions"), t.whole(whole.interactions), failed, drawing=drawing, style="plain")  # fmt: skip
+    yield Card(
+        t("interactions"), t.whole(whole.interactions), failed, drawing=drawing, style="plain"
+    )
     if whole.feedback is not None:
         points = [to_point(window, window.feedback) for window in windows]
         drawing = build_series(points, t("feedback"), t, bounds=(0.0, 1.0))
@@ -123,9 +125,16 @@ def build_series(
     """A series over time as a picture."""
     label = describe_series(points, name, t)
     return draw_series(
-        points, t, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero,
-        reference=reference, ends=ends,
-    )  # fmt: skip
+        points,
+        t,
+        label=label,
+        width=CHART_WIDTH,
+        bounds=bounds,
+        alerts=alerts,
+        zero=zero,
+        reference=reference,
+        ends=ends,
+    )
 
 
 def describe_series(points: Sequence[SeriesPoint], name: str, t: Translator) -> str:

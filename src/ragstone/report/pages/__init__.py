@@ -1,4 +1,4 @@
-"""What each kind of result shows, whatever it is written as: one module a result, beside its templates of the same name."""
+"""What each kind of result shows in any format: one module a result, with templates of the same name."""
 
 from __future__ import annotations
 

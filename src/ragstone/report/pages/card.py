@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -127,7 +127,7 @@ class VersionPage(Page):
         found = self.difference
         lists = {
             "changed": [
-                f"{item.id}  {item.question}  ({', '.join(f'{name}: {was!r} → {now!r}' for name, (was, now) in item.fields.items())})"
+                f"{item.id}  {item.question}  ({_describe_change(item.fields)})"
                 for item in found.changed
             ],
             "added": [f"{item.id}  {item.question}" for item in found.added],
@@ -143,6 +143,10 @@ class VersionPage(Page):
     def data(self) -> dict[str, Any]:
         """The differences as JSON takes them."""
         return self.difference.to_dict()
+
+
+def _describe_change(fields: Mapping[str, tuple[Any, Any]]) -> str:
+    return ", ".join(f"{name}: {was!r} → {now!r}" for name, (was, now) in fields.items())
 
 
 def open_page(
@@ -164,7 +168,11 @@ def _describe_weaknesses(card: SetCard, t: Translator) -> Iterator[str]:
         yield t("card.weak.none")
     for code, figures in card.weaknesses:
         shown = {
-            name: t.percent(value) if isinstance(value, float) else t.whole(value) if isinstance(value, int) else value
+            name: t.percent(value)
+            if isinstance(value, float)
+            else t.whole(value)
+            if isinstance(value, int)
+            else value
             for name, value in figures.items()
-        }  # fmt: skip
+        }
         yield t(f"card.weak.{code}", **shown)

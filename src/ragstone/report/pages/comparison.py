@@ -1,4 +1,4 @@
-"""A comparison: verdicts on each difference to the baseline, the configurations side by side, the samples that moved most."""
+"""A comparison: verdicts on the differences, configurations side by side, the samples that moved most."""
 
 from __future__ import annotations
 
@@ -325,7 +325,7 @@ class ComparisonPage(Page):
 
     @property
     def next_command(self) -> str:
-        """The command that shows more of the run that is recommended, else of the first; empty for runs that are not kept."""
+        """The command that shows more of the recommended run, else of the first; empty for runs not kept."""
         advice, others = self.recommendation, self.comparison.versus
         named = next(
             (v for v in others if advice is not None and v.run.name == advice.choice), others[0]
@@ -364,6 +364,11 @@ def open_page(result: ComparisonResult | Bench, t: Translator, **options: Any) -
 
         return run.open_page(next(iter(result.runs.values())), t)  # type: ignore[arg-type]
     return ComparisonPage(
-        t, compared.comparison, compared.runs, league=compared.league, recommendation=compared.recommendation,
-        preferences=compared.preferences, **options,
-    )  # fmt: skip
+        t,
+        compared.comparison,
+        compared.runs,
+        league=compared.league,
+        recommendation=compared.recommendation,
+        preferences=compared.preferences,
+        **options,
+    )

@@ -51,5 +51,11 @@ class DemoPage(Page):
         t = self.t
         kind = max(part.classes, key=part.classes.__getitem__)
         counts = {"failures": t.whole(part.failures), "samples": t.whole(part.samples)}
-        return t("demo_slice", field=part.field, value=part.value, rest=t.percent(part.rest_rate),
-                 kind=t(f"failure_class.{kind}"), **counts)  # fmt: skip
+        return t(
+            "demo_slice",
+            field=part.field,
+            value=part.value,
+            rest=t.percent(part.rest_rate),
+            kind=t(f"failure_class.{kind}"),
+            **counts,
+        )

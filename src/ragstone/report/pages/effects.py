@@ -98,9 +98,15 @@ class EffectsPage(Page):
         ends = format_signed_interval(level.difference_low, level.difference_high, t)
         verdict = t.translate("verdict_word", level.verdict) if level.verdict else "–"
         return LevelRow(
-            setting, value, mean, interval, format_signed(level.difference, t), ends,
-            format_p_value(level.adjusted, t), Remark(verdict, SEVERITIES.get(level.verdict, "")),
-        )  # fmt: skip
+            setting,
+            value,
+            mean,
+            interval,
+            format_signed(level.difference, t),
+            ends,
+            format_p_value(level.adjusted, t),
+            Remark(verdict, SEVERITIES.get(level.verdict, "")),
+        )
 
     def picture(self) -> Drawing:
         """The levels of every factor, one chart per metric."""

@@ -183,10 +183,12 @@ class FailurePage(Page):
         t = self.t
         mostly = next(iter(slice.classes), "")
         figures = (
-            t.whole(slice.samples), t.percent(slice.rate), f"{t.percent(slice.low)} – {t.percent(slice.high)}",
+            t.whole(slice.samples),
+            t.percent(slice.rate),
+            f"{t.percent(slice.low)} – {t.percent(slice.high)}",
             t.percent(slice.rest_rate),
             "<" + t.number(0.001, 3) if slice.adjusted < 0.001 else t.number(slice.adjusted, 3),
-        )  # fmt: skip
+        )
         href = self.links.to_slice(slice) if self.links else ""
         return SliceRow(
             describe_slice(slice, t), href, figures, name_class(mostly, t) if mostly else ""
@@ -251,9 +253,15 @@ class FailurePage(Page):
             return []
         kinds = [kind for kind in self.failures.examples if kind not in ("fine", "unclassified")]
         return [
-            (name_class(kind, self.t), [self._view_example(f, run) for f in self.failures.examples[kind][:EXAMPLES_ON_PAGE]])
+            (
+                name_class(kind, self.t),
+                [
+                    self._view_example(f, run)
+                    for f in self.failures.examples[kind][:EXAMPLES_ON_PAGE]
+                ],
+            )
             for kind in kinds
-        ]  # fmt: skip
+        ]
 
     def _view_example(self, failure: Failure, run: StoredRun) -> ExampleView:
         t, row = self.t, run.row(failure.position)

@@ -1,4 +1,4 @@
-"""A run: what the leading metric says in a sentence or two, its figures, the worst claims, and its samples, worst first."""
+"""A run: the verdict in a sentence or two, its figures, the worst claims, and its samples, worst first."""
 
 from __future__ import annotations
 
@@ -161,8 +161,11 @@ class RunPage(Page):
         ]
         unfit = figures.describe_unfit_gates(summary.unfit_gates, summary.run.judge, t)
         outdated = figures.describe_outdated_gates(summary.outdated_gates, t)
-        return [*items, *((t("gate.unfit"), remark) for remark in unfit),
-                *((t("gate.outdated"), remark) for remark in outdated)]  # fmt: skip
+        return [
+            *items,
+            *((t("gate.unfit"), remark) for remark in unfit),
+            *((t("gate.outdated"), remark) for remark in outdated),
+        ]
 
     @property
     def judge_lines(self) -> list[str]:
@@ -228,7 +231,7 @@ class RunPage(Page):
             coverage=t("coverage_line", **counts),
             remarks=tuple(self.describe_metric(metric)),
             style="" if metric.complete else "incomplete",
-        )  # fmt: skip
+        )
 
     def name_method(self, metric: MetricSummary) -> str:
         """How the interval of a metric was found."""
@@ -260,7 +263,11 @@ class RunPage(Page):
     @property
     def corrected(self) -> list[tuple[MetricSummary, Any]]:
         """Metrics with labels of people, and what these would say of all samples."""
-        return [(m, m.corrected.estimate) for m in self.summary.metrics if m.corrected is not None and m.corrected.estimate is not None]  # fmt: skip
+        return [
+            (m, m.corrected.estimate)
+            for m in self.summary.metrics
+            if m.corrected is not None and m.corrected.estimate is not None
+        ]
 
     @property
     def used(self) -> list[MetricSummary]:
@@ -272,12 +279,17 @@ class RunPage(Page):
         """The facts of the run, by the key of each one's name."""
         info, t = self.summary.run, self.t
         facts = {
-            "data": shorten(info.source, 400), "format": info.format, "samples": t.whole(self.summary.samples),
+            "data": shorten(info.source, 400),
+            "format": info.format,
+            "samples": t.whole(self.summary.samples),
             "metrics": ", ".join(metric.metric for metric in self.summary.metrics),
-            "judge": info.judge or t("no_judge"), "cold_start": figures.format_cold_start(info, t),
-            "date": self.created, "identifier": info.id, "version": f"ragstone {info.facts.ragstone}",
+            "judge": info.judge or t("no_judge"),
+            "cold_start": figures.format_cold_start(info, t),
+            "date": self.created,
+            "identifier": info.id,
+            "version": f"ragstone {info.facts.ragstone}",
             "reproduce": shorten(self.command, 2_000),
-        }  # fmt: skip
+        }
         return {key: value for key, value in facts.items() if value}
 
     def picture(self) -> Drawing:
@@ -421,7 +433,7 @@ def _describe_figure(headline: Headline, weakness: str, t: Translator) -> str:
 def _find_weakness(
     metric: MetricSummary | None, run: StoredRun, language: str, t: Translator
 ) -> str:
-    """Why the embedded judge is not to be believed on this metric in this language; empty when it is, or another judged."""
+    """Why the embedded judge is not to be believed on this metric in this language; else empty."""
     if metric is None or not metric.judged or not (run.info.judge or "").startswith(EMBEDDED):
         return ""
     from ragstone.judges.offline.quality import quality

@@ -74,23 +74,30 @@ class SearchView:
         alone = len(weights) == 1
         return cls(
             objective=" + ".join(name if alone else f"{w:g}*{name}" for name, w in weights.items()),
-            winner=record["winner"], is_unchanged=record["is_unchanged"], same_answers=record["same_answers"],
+            winner=record["winner"],
+            is_unchanged=record["is_unchanged"],
+            same_answers=record["same_answers"],
             gain=MeanDifference(**gain, interval_at=lambda alpha: interval),
-            margin=record["margin"], against=tuple(record["against"]),
-            answered=record["answered"], full_grid=record["full_grid"], stopped=record["stopped"],
+            margin=record["margin"],
+            against=tuple(record["against"]),
+            answered=record["answered"],
+            full_grid=record["full_grid"],
+            stopped=record["stopped"],
             savings=tuple(tuple(saving) for saving in record.get("savings", ())),
             trials=tuple(
                 TrialRow(**{**trial, "costs": tuple(trial["costs"]), "run": trial["run"] or ""})
                 for trial in record["trials"]
             ),
-        )  # fmt: skip
+        )
 
     def describe(self, t: Translator) -> list[Remark]:
         """What to do, in a sentence, and what that rests on."""
         values = {
-            "winner": t.name_run(self.winner), "objective": self.objective, "n": t.whole(self.gain.pairs),
+            "winner": t.name_run(self.winner),
+            "objective": self.objective,
+            "n": t.whole(self.gain.pairs),
             "margin": format_amount(self.margin, t),
-        }  # fmt: skip
+        }
         if self.is_unchanged:
             return [Remark(t("tuned.unchanged", **values))]
         if self.same_answers:
@@ -109,9 +116,16 @@ class SearchView:
         if p is not None and p <= ALPHA:
             is_better = (self.gain.difference or 0.0) > 0
             return [
-                Remark(t(f"tuned.{'better' if is_better else 'worse'}", **values), "good" if is_better else "bad")
-            ]  # fmt: skip
-        if interval.low is not None and interval.high is not None and max(-interval.low, interval.high) <= self.margin:  # fmt: skip
+                Remark(
+                    t(f"tuned.{'better' if is_better else 'worse'}", **values),
+                    "good" if is_better else "bad",
+                )
+            ]
+        if (
+            interval.low is not None
+            and interval.high is not None
+            and max(-interval.low, interval.high) <= self.margin
+        ):
             if self.savings:
                 return [
                     Remark(t("tuned.cheaper", saved=self._describe_savings(t), **values), "good")
@@ -128,14 +142,19 @@ class SearchView:
         """What the winner takes less of, as `cost 0.003 instead of 0.005`."""
         return join_names(
             [
-                t("tuned.saving", metric=name, less=format_amount(less, t), more=format_amount(more, t))
+                t(
+                    "tuned.saving",
+                    metric=name,
+                    less=format_amount(less, t),
+                    more=format_amount(more, t),
+                )
                 for name, more, less in self.savings
             ],
             t,
-        )  # fmt: skip
+        )
 
     def draw_fronts(self, t: Translator) -> Iterator[tuple[str, str, partial[Drawing]]]:
-        """Quality against what it is traded for, of the trials that answered as many questions as the winner: objective, cost, picture."""
+        """Objective, cost and picture of each trade-off, of the trials that answered as many questions as the winner."""
         from ragstone.report.drawing.charts import draw_pareto
 
         most = max((trial.questions for trial in self.trials), default=0)

@@ -27,17 +27,25 @@ def render_chooser(frame: ViewFrame, entries: Sequence[RunEntry], chosen: Sequen
         (
             name_data(some[0].info),
             [
-                (entry.info.id, shorten(entry.info.name or entry.info.id, 80), format_moment(entry.info.created),
-                 entry.info.id in chosen or (entry.notes.is_baseline and not chosen))
+                (
+                    entry.info.id,
+                    shorten(entry.info.name or entry.info.id, 80),
+                    format_moment(entry.info.created),
+                    entry.info.id in chosen or (entry.notes.is_baseline and not chosen),
+                )
                 for entry in some
             ],
         )
         for some in group_by_data(entries).values()
-    ]  # fmt: skip
+    ]
     return frame.fill(
-        "view_chooser.html.j2", title=frame.t("view.nav.compare"), groups=groups, most=MAX_RUNS,
-        is_few=len(chosen) == 1, is_many=len(chosen) > MAX_RUNS,
-    )  # fmt: skip
+        "view_chooser.html.j2",
+        title=frame.t("view.nav.compare"),
+        groups=groups,
+        most=MAX_RUNS,
+        is_few=len(chosen) == 1,
+        is_many=len(chosen) > MAX_RUNS,
+    )
 
 
 def render_comparison(frame: ViewFrame, runs: Sequence[StoredRun]) -> str:
@@ -65,7 +73,11 @@ def render_comparison(frame: ViewFrame, runs: Sequence[StoredRun]) -> str:
         frame.t, comparison, {run.id: run for run in runs}, league=league, recommendation=advice
     )
     return frame.fill(
-        "view_comparison.html.j2", page=page, metrics=shared, metric=metric,
+        "view_comparison.html.j2",
+        page=page,
+        metrics=shared,
+        metric=metric,
         runs=[(run.id, shorten(run.info.name or run.id, 80)) for run in runs],
-        directions=[(name, frame.t(f"view.direction.{name}")) for name in DIRECTIONS], direction=direction,
-    )  # fmt: skip
+        directions=[(name, frame.t(f"view.direction.{name}")) for name in DIRECTIONS],
+        direction=direction,
+    )

@@ -28,8 +28,10 @@ def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
     links = FailureLinks(
         lambda position: frame.href("sample", run=info.id, at=str(position)),
         lambda kind: frame.href("run", run=info.id, is_=f"class:{kind}"),
-        lambda slice: frame.href("run", run=info.id, is_=trait) if (trait := _to_trait(slice)) else "",
-    )  # fmt: skip
+        lambda slice: (
+            frame.href("run", run=info.id, is_=trait) if (trait := _to_trait(slice)) else ""
+        ),
+    )
     page = FailurePage(t, failures, diagnoses, entry.run, links)
     linked = [
         (
@@ -45,9 +47,12 @@ def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
         if rate.label not in ("fine", "unclassified")
     ]
     return frame.fill(
-        "view_diagnosis.html.j2", page=page, linked=linked, back=frame.href("run", run=info.id),
+        "view_diagnosis.html.j2",
+        page=page,
+        linked=linked,
+        back=frame.href("run", run=info.id),
         run_name=shorten(info.name or info.id, 80),
-    )  # fmt: skip
+    )
 
 
 def _to_trait(slice: Slice) -> str:
@@ -62,7 +67,12 @@ class _AnalysedRun:
 
     def __init__(self, entry: RunEntry) -> None:
         self.entry = entry
-        self._key = (entry.run.store.place, entry.run.id, entry.notes.finished, entry.count_samples())  # fmt: skip
+        self._key = (
+            entry.run.store.place,
+            entry.run.id,
+            entry.notes.finished,
+            entry.count_samples(),
+        )
 
     def __hash__(self) -> int:
         return hash(self._key)

@@ -62,11 +62,15 @@ def render_experiment(frame: ViewFrame, experiment: StoredExperiment, store: Sto
         page = build(frame, experiment, runs)
     listed = [] if experiment.kind == "tuning" else _list_runs(frame, list(runs.values()))
     return frame.fill(
-        "view_experiment.html.j2", page=page, listed=listed, linked=set(runs), most=MAX_TRIALS,
+        "view_experiment.html.j2",
+        page=page,
+        listed=listed,
+        linked=set(runs),
+        most=MAX_TRIALS,
         lost=t.count("view.lost_runs", lost) if lost else "",
         title=f"{t(f'view.kind.{experiment.kind}')}: {name_experiment(experiment)}",
         facts=[t.count("view.run", len(runs)), format_moment(experiment.created)],
-    )  # fmt: skip
+    )
 
 
 def _open_runs(store: Store, ids: Sequence[str]) -> dict[str, StoredRun]:

@@ -132,25 +132,37 @@ def render_run(
     choices = _list_choices(samples, query, state)  # after the slices, which count too
     return frame.fill(
         "view_run.html.j2",
-        entry=entry, state=state, title=shorten(info.name or info.id, 200),
+        entry=entry,
+        state=state,
+        title=shorten(info.name or info.id, 200),
         facts=[*list_run_facts(entry.summary, t), format_moment(info.created)],
         standing=describe_run(entry.summary, t),
         page=_open_page(entry, frame),
         is_folded=state.is_filtered or page > 1,
-        metrics=[str(m["name"]) for m in info.metrics], names=names,
+        metrics=[str(m["name"]) for m in info.metrics],
+        names=names,
         rows=_build_rows(state, samples, entry, shown, names),
         heads=[_build_head(name, state, entry) for name in names],
-        total=t.whole(samples.rows), count=t.whole(count), waiting=waiting,
+        total=t.whole(samples.rows),
+        count=t.whole(count),
+        waiting=waiting,
         choices=choices,
         chosen=_list_chosen(state),
         histograms=histograms,
         slices=slices,
         pages=build_pager(frame, page, count, SAMPLES_PER_PAGE),
-        exports=[(kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")],
-        is_partial=entry.is_partial, position=POSITION,
-        experiments=[(frame.href("experiment", id=kept.id), t(f"view.kind.{kept.kind}")) for kept in experiments],
-        tags=", ".join(entry.notes.tags), format_range=format_range,
-    )  # fmt: skip
+        exports=[
+            (kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")
+        ],
+        is_partial=entry.is_partial,
+        position=POSITION,
+        experiments=[
+            (frame.href("experiment", id=kept.id), t(f"view.kind.{kept.kind}"))
+            for kept in experiments
+        ],
+        tags=", ".join(entry.notes.tags),
+        format_range=format_range,
+    )
 
 
 def _choose_metrics(metrics: Sequence[Mapping[str, Any]], state: SampleState) -> list[str]:
@@ -197,11 +209,17 @@ def _build_rows(
         kind = kinds.get(at, "")
         rows.append(
             SampleRow(
-                at, head.id, head.title or t("no_question"), state.href("sample", at=at),
-                t.translate("failure_class", kind) if kind not in ("", "fine", "unclassified") else "",
-                cells, head.id in ids,
+                at,
+                head.id,
+                head.title or t("no_question"),
+                state.href("sample", at=at),
+                t.translate("failure_class", kind)
+                if kind not in ("", "fine", "unclassified")
+                else "",
+                cells,
+                head.id in ids,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -219,10 +237,16 @@ def _build_cell(
 def _build_head(name: str, state: SampleState, entry: RunEntry) -> tuple[str, str, str]:
     """Name of a column, the address that sorts by it, and the arrow of the current order."""
     is_sorted = state.query.sort == name
-    higher = next((bool(m["higher_is_better"]) for m in entry.info.metrics if m["name"] == name), True)  # fmt: skip
+    higher = next(
+        (bool(m["higher_is_better"]) for m in entry.info.metrics if m["name"] == name), True
+    )
     descending = not state.query.descending if is_sorted else not higher
     arrow = ("↓" if state.query.descending else "↑") if is_sorted else ""
-    return name, state.href(sort=name, descending=descending) + ("" if descending else "&dir=up"), arrow  # fmt: skip
+    return (
+        name,
+        state.href(sort=name, descending=descending) + ("" if descending else "&dir=up"),
+        arrow,
+    )
 
 
 def _list_choices(samples: RunSamples, query: SampleQuery, state: SampleState) -> list[TraitChoice]:
@@ -231,7 +255,14 @@ def _list_choices(samples: RunSamples, query: SampleQuery, state: SampleState) -
     choices = []
     for trait in dict.fromkeys([*samples.list_traits(), *(t for t in chosen if t != LABELLED)]):
         counts = samples.count_trait(trait, query)[:MAX_CHOICES]
-        values = [(format_trait(trait, c.value), f"{translate_trait(trait, c.value, t)} ({t.whole(c.count)})", chosen.get(trait) == c.value) for c in counts]  # fmt: skip
+        values = [
+            (
+                format_trait(trait, c.value),
+                f"{translate_trait(trait, c.value, t)} ({t.whole(c.count)})",
+                chosen.get(trait) == c.value,
+            )
+            for c in counts
+        ]
         if trait in chosen and not any(is_chosen for *_, is_chosen in values):
             word = chosen[trait]
             values.append((format_trait(trait, word), translate_trait(trait, word, t), True))
@@ -244,7 +275,11 @@ def _list_choices(samples: RunSamples, query: SampleQuery, state: SampleState) -
 def name_trait(trait: str, t: Translator) -> str:
     """A trait in words."""
     kind, _, name = trait.partition(".")
-    title = t(f"view.trait.{kind}") if kind in ("verdict", "class", "language", "outcome", "label", LABELLED) else name  # fmt: skip
+    title = (
+        t(f"view.trait.{kind}")
+        if kind in ("verdict", "class", "language", "outcome", "label", LABELLED)
+        else name
+    )
     return f"{title}: {name}" if name and kind != "meta" else title
 
 
@@ -287,7 +322,11 @@ def _build_slices(
     if metric is None or entry.summary is None:
         return []
     is_grouped = entry.summary[str(metric["name"])].clusters is not None
-    traits = [t for t in samples.list_traits() if t in ("language", "class") or t.startswith(("meta.", "label."))]  # fmt: skip
+    traits = [
+        t
+        for t in samples.list_traits()
+        if t in ("language", "class") or t.startswith(("meta.", "label."))
+    ]
     tables = []
     for trait in traits:
         # a class is chosen by the values themselves: an interval of its mean would say nothing
@@ -298,12 +337,17 @@ def _build_slices(
             continue
         rows = [
             SliceRow(
-                translate_trait(trait, part.value, t), part.href,
-                (t.whole(part.count), t.number(part.mean), t.interval(part.interval.low, part.interval.high)),
+                translate_trait(trait, part.value, t),
+                part.href,
+                (
+                    t.whole(part.count),
+                    t.number(part.mean),
+                    t.interval(part.interval.low, part.interval.high),
+                ),
                 part.is_chosen,
             )
             for part in slices
-        ]  # fmt: skip
+        ]
         tables.append((name_trait(trait, t), rows))
         if len(tables) == SLICE_TRAITS:
             break

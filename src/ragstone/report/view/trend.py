@@ -144,10 +144,14 @@ class TrendView:
         else:
             verdict = Remark(point.obstacle or "–")
         return TrendRow(
-            shorten(info.name or info.id, 60), f"{self.href}{info.id}" if self.href else "",
-            format_moment(info.created), t.number(figures.mean), t.interval(figures.low, figures.high),
-            t.whole(figures.scored), verdict,
-        )  # fmt: skip
+            shorten(info.name or info.id, 60),
+            f"{self.href}{info.id}" if self.href else "",
+            format_moment(info.created),
+            t.number(figures.mean),
+            t.interval(figures.low, figures.high),
+            t.whole(figures.scored),
+            verdict,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +208,9 @@ def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
     shapes.append(Caption(left, bottom + 17, dates[0], "soft"))
     if len(dates) > 1:
         shapes.append(Caption(right, bottom + 17, dates[-1], "soft", "end"))
-    return Drawing(width, height, tuple(shapes), t("view.trend_of", metric=trend.metric, data=trend.data))  # fmt: skip
+    return Drawing(
+        width, height, tuple(shapes), t("view.trend_of", metric=trend.metric, data=trend.data)
+    )
 
 
 def _choose_role(point: TrendPoint) -> Role:
