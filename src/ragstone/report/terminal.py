@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary
     from ragstone.analysis.effects import Effects, Level
     from ragstone.analysis.league import LeagueColumn
+    from ragstone.monitor.alerts.evaluation import MonitorStatus
     from ragstone.report.pages import Page
     from ragstone.report.pages.card import CardPage, VersionPage
     from ragstone.report.pages.checkup import CheckupPage
@@ -1019,7 +1020,7 @@ def _print_groups(groups: Sequence[tuple[str, Sequence[str]]], style: str, scree
             screen.line(item, "dim", 4)
 
 
-# ── runs over time ────────────────────────────────────────────────────────────────────────
+# ── runs over time, and live traffic ────────────────────────────────────────────────────────────────────────
 
 
 def print_trend(view: TrendView, console: Console) -> None:
@@ -1044,6 +1045,63 @@ def print_trend(view: TrendView, console: Console) -> None:
         for row in view.rows
     ]
     screen.table([*columns, Column(t("view.against_before"), wraps=True)], rows)
+
+
+def print_status(
+    status: MonitorStatus, t: Translator, console: Console, *, details: bool = False
+) -> None:
+    """How a live system stands: a sentence, a table of what needs attention, the open alerts."""
+    from ragstone.monitor.alert_text import format_alert, name_alert_state
+    from ragstone.monitor.alerts.basis_text import describe_basis, describe_value_change
+    from ragstone.report.monitor.alerts import view_alert
+    from ragstone.report.monitor.cards import build_whole_state
+
+    screen = Screen(console, details=details)
+    screen.remark(build_whole_state(status.state, t))
+    screen.gap()
+    # A field may have hundreds of values: only slices that need attention are listed.
+    streams = [s for s in status.streams if not s.field or s.state not in ("ok", "learning")]
+    rows = [
+        [
+            shorten(
+                stream.metric + (f"  {stream.field}={stream.value}" if stream.field else ""), 60
+            ),
+            name_alert_state(stream.state, t.language),
+            t.number(stream.mean),
+            t.number(stream.reference),
+            t.percent(stream.evidence, 0),
+        ]
+        for stream in streams
+    ]
+    screen.table(
+        [
+            Column(t("metric")),
+            Column(t("state")),
+            *numbers("24 h", t("reference_mean"), t("evidence")),
+        ],
+        rows,
+    )
+    if details:
+        for stream in streams:
+            if stream.reference_us is not None:
+                screen.line(describe_basis(stream, t.language), "dim", 2)
+    for stream in status.streams:
+        if not stream.field and (text := describe_value_change(stream, t.language)):
+            screen.line(text, "dim", 2)
+    for facts in status.waiting:
+        screen.line(format_alert(facts, t.language), "dim", 2)
+    for alert in status.open:
+        if alert.state == "pending":
+            continue
+        view = view_alert(alert, status.at, t)
+        screen.heading(f"{view.state}  {view.title}  ({alert.id[:8]})")
+        for example in view.examples:
+            screen.line(f"• {example.id}: {example.question}", "", 2)
+        for _, causes in view.symptoms[:1]:
+            for _, advice in causes:
+                screen.line(f"→ {advice}", "", 2)
+        for text in view.handling:
+            screen.line(text, "", 2)
 
 
 def print_part(title: str, texts: Sequence[str], console: Console) -> None:
