@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from ragstone.data import read, to_sample
-from ragstone.data.ids import SeenIds
 from ragstone.errors import DataError
 from ragstone.types import Chunk, Ranked, Sample
 
@@ -239,25 +238,6 @@ def test_relevant_as_ids_grades_or_objects() -> None:
     ):
         (record,) = read([{"question": "a?", "relevant": given}])
         assert record.sample.relevant == wanted
-
-
-def test_quick_construction_fills_every_field() -> None:
-    from ragstone.data import constructors
-
-    assert constructors.build_chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
-    values: Any = [f"value {n}" for n in range(len(Sample.__slots__))]
-    values[Sample.__slots__.index("language")] = "es-MX"
-    made = constructors.build_sample(*values)
-    assert made == Sample(*values)
-    assert [getattr(made, name) for name in Sample.__slots__] == values
-
-
-def test_ids_are_seen_in_nine_bytes_each() -> None:
-    seen = SeenIds()
-    assert all(seen.add(f"id-{n}", n + 1) for n in range(50_000))
-    assert not any(seen.add(f"id-{n}", 50_001) for n in range(0, 50_000, 997))
-    size = sum(bucket.itemsize * len(bucket) for bucket in seen._buckets.values())
-    assert size == 8 * 50_000
 
 
 MEASURE = """

@@ -19,7 +19,7 @@ from ragstone.data.messages import (
     unwrap_message,
 )
 from ragstone.data.objects import to_row_text
-from ragstone.data.rows import compile_shape, get_path, is_small
+from ragstone.data.rows import RowMapper, get_path, is_small
 from ragstone.data.strict_json import BadRow, decode_json_text, reparse_json
 from ragstone.errors import DataError
 from ragstone.types import ChatMessage, Sample
@@ -218,7 +218,7 @@ def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]
     first_rows = [row for _, row in located[:20]]
     columns = {column for row in first_rows for column in row}
     row_format = detect_format(columns, "rows of conversations")
-    mapper = compile_shape({"format": row_format.name})
+    mapper = RowMapper({"format": row_format.name})
     threads: dict[str, list[int]] = {}
     samples: list[Sample] = []
     for index, (location, row) in enumerate(located):

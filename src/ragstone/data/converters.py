@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragstone.data.strict_json import decode_json_text
+from ragstone.data.strict_json import decode_json_text, reparse_json
 
 Row = Mapping[str, Any]
 
@@ -17,6 +17,9 @@ _REFERENCE_NAMES = (
     "expected_facts",
 )
 _RELEVANT_NAMES = ("expected_retrieved_context", "expected_context", "relevant_doc_ids")
+_TRULENS_TEXTS = (
+    "main_input", "input", "main_output", "output", "ground_truth", "ground_truth_output", "expected_response",
+)  # fmt: skip
 _TEXT_NAMES = ("page_content", "text", "content", "doc_uri")
 
 
@@ -80,7 +83,11 @@ def _get_parent(span: Row) -> Any:
 
 
 def convert_trulens_record(row: Row) -> dict[str, Any]:
-    """A record of TruLens: its contexts stand in the calls of feedback functions, or in those of the app."""
+    """A record of TruLens: texts are stored as JSON, contexts in the calls of feedback functions, or in those of the app."""
+    row = {
+        name: _decode_quoted(value) if name in _TRULENS_TEXTS else value
+        for name, value in row.items()
+    }
     if any(row.get(name) is not None for name in ("contexts", "retrieved_contexts", "context")):
         return dict(row)
     contexts = _find_feedback_contexts(row) or _find_call_contexts(
@@ -88,6 +95,16 @@ def convert_trulens_record(row: Row) -> dict[str, Any]:
     )
     kept = {name: value for name, value in row.items() if not name.endswith(("_calls", "_json"))}
     return {**kept, "contexts": contexts} if contexts else kept
+
+
+def _decode_quoted(value: Any) -> Any:
+    """Decode a text that is stored as JSON, in quotes."""
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            return reparse_json(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _find_feedback_contexts(row: Row) -> list[str]:
