@@ -16,11 +16,10 @@ from ragstone.data.formats import (
     get_format,
     map_fields,
 )
-from ragstone.data.left_over import list_left_over
 from ragstone.data.limits import shorten_names
 from ragstone.data.objects import open_objects
 from ragstone.data.regroup import open_protobuf_traces, regroup_source
-from ragstone.data.rows import RowMapper, get_path, parse_cells
+from ragstone.data.rows import RowMapper, get_path, list_left_over, parse_cells
 from ragstone.data.saved_datasets import open_inspect_log, open_saved_dataset
 from ragstone.data.sources import RejectedRow, RowSource, open_source, translate_errors
 from ragstone.data.strict_json import BadRow, parse_json

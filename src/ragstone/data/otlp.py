@@ -22,6 +22,11 @@ def parse_json_spans(body: bytes) -> list[TraceSpan]:
         tree = parse_json(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadRow("the body is not UTF-8") from None
+    return list_spans(tree)
+
+
+def list_spans(tree: Any) -> list[TraceSpan]:
+    """The spans of a parsed ExportTraceServiceRequest; BadRow says what is wrong."""
     if not isinstance(tree, dict):
         raise BadRow("the body is not an object with resourceSpans")
     spans = []

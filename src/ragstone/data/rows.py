@@ -20,6 +20,7 @@ from ragstone.data.field_values import (
 )
 from ragstone.data.formats import get_format, map_fields
 from ragstone.data.messages import to_dialogue, to_steps
+from ragstone.data.row_format import Format
 from ragstone.data.strict_json import BadRow, reparse_json
 from ragstone.errors import DataError
 from ragstone.types import EMPTY, Chunk, Dialogue, Ranked, Sample, ToolStep
@@ -257,3 +258,23 @@ def is_small(value: Any) -> bool:
             not isinstance(item, list | dict) and is_small(item) for item in items
         )
     return True
+
+
+def list_left_over(
+    rows: Iterable[Mapping[str, Any]], row_format: Format, fields: Mapping[str, str] | None
+) -> tuple[str, ...]:
+    """The columns with values that the format does not read; small ones are still in a sample's meta."""
+    known = {
+        path.split(".")[0] for names in map_fields(row_format, fields).values() for path in names
+    }
+    known |= row_format.columns | set(MEASURE_COLUMNS)
+    # a table may have a column whose name is the whole dotted path
+    known |= {name for names in map_fields(row_format, fields).values() for name in names}
+    found = {
+        column: None for row in rows for column, value in row.items() if value not in (None, "")
+    }
+    return (
+        ()
+        if row_format.matches is not None
+        else tuple(column for column in found if column not in known)
+    )
