@@ -1,4 +1,4 @@
-"""Sources whose rows are not samples: spans of traces, events of a log, paragraphs with questions; grouped into samples."""
+"""Sources whose rows are not samples but spans, events, paragraphs or turns: their rows are grouped into samples."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ MEASURE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "total_cost": ("cost", 1),
     "token_cost": ("cost", 1),
 }
-"""Columns for latency, first token, tokens and cost of the system under test: the `meta` key and the factor to its unit (seconds)."""
+"""Columns for latency, first token, tokens and cost of the system under test: the `meta` key, and the factor to seconds."""
 
 
 def to_sample(row: str, shape: Mapping[str, Any], position: int) -> Sample:

@@ -1,4 +1,4 @@
-"""What traces say of agents and conversations: calls of tools, the messages before the question, turns of a session."""
+"""Traces as rows: what each says of a question, its calls of tools, and the turns of its session."""
 
 from __future__ import annotations
 

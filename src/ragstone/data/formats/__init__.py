@@ -1,4 +1,4 @@
-"""The formats that are read, a file each: its columns, and how its rows become samples. A new one is added to the table below."""
+"""The formats that are read, a file each: its columns, and how its rows become samples; all are in one table here."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from ragstone.data.row_format import PLAIN_COLUMNS, Row, build_format, first_ite
 
 
 def is_haystack_result(row: Row) -> bool:
-    """Whether a row is what a Haystack pipeline returned: the outputs of components, an answer or documents among them."""
+    """Whether a row is what a Haystack pipeline returned: outputs of components, an answer or documents among them."""
     outputs = [value for value in row.values() if isinstance(value, dict)]
     names = {name for output in outputs for name in output}
     return bool(outputs) and bool({"replies", "answers"} & names or names == {"documents"})

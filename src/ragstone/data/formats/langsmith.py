@@ -1,4 +1,4 @@
-"""LangSmith: examples and runs; those below a root run, in rows of their own or nested in it, bring its documents and tool calls."""
+"""LangSmith: examples and runs; those below a root run, in rows of their own or nested, bring documents and tool calls."""
 
 from __future__ import annotations
 

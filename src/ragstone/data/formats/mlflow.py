@@ -36,13 +36,31 @@ def convert_mlflow_trace(row: Row) -> dict[str, Any]:
     spans = list_mappings(decode_json_text(row.get("spans"))) or list_mappings(data.get("spans"))
     root = next((span for span in spans if not _get_parent(span)), {})
     converted: dict[str, Any] = {
-        "id": row.get("trace_id") or row.get("request_id") or info.get("trace_id") or info.get("request_id"),
-        "question": _choose(row.get("request"), data.get("request"), _get_attribute(root, "mlflow.spanInputs"), info.get("request_preview")),
-        "answer": _choose(row.get("response"), data.get("response"), _get_attribute(root, "mlflow.spanOutputs"), info.get("response_preview")),
+        "id": row.get("trace_id")
+        or row.get("request_id")
+        or info.get("trace_id")
+        or info.get("request_id"),
+        "question": _choose(
+            row.get("request"),
+            data.get("request"),
+            _get_attribute(root, "mlflow.spanInputs"),
+            info.get("request_preview"),
+        ),
+        "answer": _choose(
+            row.get("response"),
+            data.get("response"),
+            _get_attribute(root, "mlflow.spanOutputs"),
+            info.get("response_preview"),
+        ),
         "contexts": _find_retrieved(spans),
-        "latency_ms": _choose(row.get("execution_duration"), row.get("execution_time_ms"), info.get("execution_duration_ms"), info.get("execution_time_ms")),
+        "latency_ms": _choose(
+            row.get("execution_duration"),
+            row.get("execution_time_ms"),
+            info.get("execution_duration_ms"),
+            info.get("execution_time_ms"),
+        ),
         "meta": {},
-    }  # fmt: skip
+    }
     state = _choose(row.get("state"), row.get("status"), info.get("state"), info.get("status"))
     if state == "ERROR":
         converted["error"] = "the trace failed"

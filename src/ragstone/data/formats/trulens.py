@@ -18,16 +18,15 @@ from ragstone.data.span_dialogue import describe_traces
 from ragstone.data.spans import TraceSpan, parse_micros
 from ragstone.data.strict_json import decode_json_text, reparse_json
 
-_STORED_AS_JSON = (
-    "main_input", "input", "main_output", "output", "ground_truth", "ground_truth_output", "expected_response",
-)  # fmt: skip
+_STORED_AS_JSON = ("main_input", "input", "main_output", "output")
+_REFERENCES = ("ground_truth", "ground_truth_output", "expected_response")
 _TEXT_NAMES = ("page_content", "text", "content", "doc_uri")
 
 
 def convert_trulens_record(row: Row) -> dict[str, Any]:
-    """A record of TruLens: texts are stored as JSON, contexts in the calls of feedback functions, or in those of the app."""
+    """A record of TruLens: texts stored as JSON, contexts in the calls of feedback functions or of the app."""
     row = {
-        name: _decode_quoted(value) if name in _STORED_AS_JSON else value
+        name: _decode_quoted(value) if name in (*_STORED_AS_JSON, *_REFERENCES) else value
         for name, value in row.items()
     }
     if any(row.get(name) is not None for name in ("contexts", "retrieved_contexts", "context")):
@@ -86,15 +85,20 @@ def _is_document(value: Any) -> bool:
 
 _PREFIX = "ai.observability."
 _KINDS = {
-    "record_root": "chain", "retrieval": "retriever", "generation": "llm", "tool": "tool",
+    "record_root": "chain",
+    "retrieval": "retriever",
+    "generation": "llm",
+    "tool": "tool",
     "reranking": "retriever",
-}  # fmt: skip
+}
 """Kinds of OpenInference by the types of TruLens; spans of evaluations are none of these."""
 _INPUTS = ("record_root.input", "retrieval.query_text", "reranking.query_text")
 _OUTPUTS = ("record_root.output", "call.return")
 _CONTEXTS = (
-    "reranking.output_context_texts", "retrieval.retrieved_contexts", "call.return",
-)  # fmt: skip
+    "reranking.output_context_texts",
+    "retrieval.retrieved_contexts",
+    "call.return",
+)
 
 
 def is_trulens_event(row: Mapping[str, Any]) -> bool:
