@@ -14,10 +14,11 @@ from click.testing import CliRunner
 
 import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
+from ragstone import report
 from ragstone.config.reports import ReportSchedule
 from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.period_analysis import MAX_WORST, PeriodAnalysis, analyse_period
 from ragstone.monitor.windows.period_report import (
@@ -26,10 +27,9 @@ from ragstone.monitor.windows.period_report import (
     find_last_complete_period,
 )
 from ragstone.monitor.windows.statistics import SeriesStats
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.formats import find_format, write_report
+from ragstone.report import html, markdown
+from ragstone.report.formats import find_format
 from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
-from ragstone.report.render import html, markdown
 from ragstone.server.report_worker import ReportWorker
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
@@ -63,7 +63,7 @@ RENDERERS = {".html": html.render, ".md": markdown.render}
 
 
 def rendered(analysis: PeriodAnalysis, ending: str, language: str) -> str:
-    return RENDERERS[ending](MonitorReport(analysis, language).document())
+    return RENDERERS[ending](report.open_page(analysis, language))
 
 
 def figure(mean: float, low: float, high: float) -> SeriesStats:
@@ -106,7 +106,7 @@ def test_nothing_is_compared_with_nothing() -> None:
 
 
 def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None:
-    from ragstone.monitor.rollups.cells import RollupCell
+    from ragstone.monitor.rollups import RollupCell
     from ragstone.monitor.windows.statistics import compute_interval
 
     def drawn(generator: random.Random, lift: float) -> SeriesStats:
@@ -115,7 +115,7 @@ def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None
             for _ in range(120)
         ]
         n, powers = len(values), [sum(x**power for x in values) for power in (1, 2, 3)]
-        cell = RollupCell.from_row([n, n, n, *powers, min(values), max(values), 0, 0, 0], {})
+        cell = RollupCell(n, n, n, *powers, min(values), max(values))
         ends = compute_interval("faithfulness", cell)
         return replace(figure(0.0, 0.0, 0.0), mean=cell.mean, low=ends.low, high=ends.high)
 
@@ -227,7 +227,7 @@ def test_the_page_shows_evidence_and_runs_nothing(
     )
     path = tmp_path / "report.html"
     for language in ("en", "es"):
-        write_report(MonitorReport(analyse_period(archive, "weekly", NOW), language), path)
+        report.write(analyse_period(archive, "weekly", NOW), path, language=language)
         visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         assert visit.page.evaluate("window.hit") is None
@@ -246,7 +246,7 @@ def test_nothing_sticks_out_and_text_has_contrast(
 ) -> None:
     watched.keep(archive, [watched.drop(NOW)], NOW)
     path = tmp_path / "report.html"
-    write_report(MonitorReport(analyse_period(archive, "weekly", NOW)), path)
+    report.write(analyse_period(archive, "weekly", NOW), path)
     size = {"width": width, "height": 900}
     visit = Visit(browser, path.as_uri(), viewport=size, color_scheme=scheme)
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width

@@ -172,7 +172,7 @@ class Guard:
 
     def _start_loop(self) -> asyncio.AbstractEventLoop:
         loop = self._loop = asyncio.new_event_loop()
-        threading.Thread(target=loop.run_forever, name="ragstone guard", daemon=True).start()
+        threading.Thread(target=_run_loop, args=(loop,), name="ragstone guard", daemon=True).start()
         return loop
 
     def _note_done(self, scoring: Future[Score]) -> None:
@@ -206,6 +206,13 @@ class Guard:
                 guard_flagged=len(verdict.flagged),
             )
         return verdict
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _read_score(score: Score | str, bound: float, seconds: float) -> GuardVerdict:

@@ -22,14 +22,14 @@ from ragstone.cli.progress import Bar
 from ragstone.config.durations import parse_duration
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.statements import DAY_MICROS
 from ragstone.monitor.windows.calendars import Period, get_time_zone, parse_local_time
 from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.summary import summarise_periods, summarise_window
 from ragstone.report.figures import describe_correction
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
 
 @click.command("summary")
@@ -89,7 +89,7 @@ def show_summary(
     rows = [(f"{whole.field}={whole.value}" if whole.field else "all", whole)]
     rows += [(f"{part.field}={part.value}", part) for part in summary.slices]
     _print_table(rows)
-    words = load_words("en")
+    words = load_translator("en")
     for name, correction in corrections.items():
         for remark in describe_correction(correction, "corrected_mean", words):
             click.echo(f"{name}: {remark.text}")
