@@ -168,14 +168,16 @@ def read(
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
     rows = _open_source(source, limit)
+    first_rows = _read_first_rows(rows)
     if not rows.is_native and not fields:
-        grouped = regroup_source(rows, format)
-        rows, format = (rows, format) if grouped is None else (grouped, None)
+        grouped = regroup_source(rows, first_rows[0], format)
+        if grouped is not None:
+            rows, format, first_rows = grouped, None, _read_first_rows(grouped)
     if format in _LINE_FORMATS and not rows.line_format:
         raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
     if rows.is_native and (format is None or format in _LINE_FORMATS):
         format = NATIVE_FORMAT.name
-    row_format, title, left_over = _choose_format(rows, format, fields)
+    row_format, title, left_over = _choose_format(rows, first_rows, format, fields)
     dataset = Dataset(
         rows.name,
         rows.line_format or title,
@@ -213,10 +215,12 @@ def _open_source(source: Any, limit: int | None) -> RowSource:
 
 
 def _choose_format(
-    source: RowSource, name: str | None, fields: Mapping[str, str] | None
+    source: RowSource,
+    rows: list[dict[str, Any]],
+    name: str | None,
+    fields: Mapping[str, str] | None,
 ) -> tuple[Format, str, tuple[str, ...]]:
-    """Choose the format of the rows, by name or by the columns of the first good rows; its title, and the columns it leaves over."""
-    rows = _read_first_rows(source)
+    """The format of the first rows, by name or by their columns; its title, and the columns it leaves over."""
     columns = {column for row in rows for column in row}
     if name is not None:
         row_format, title = get_format(name), get_format(name).title

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 from ragstone.data.conversations import (
@@ -25,11 +24,13 @@ from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import DataError
 
 
-def regroup_source(source: RowSource, format: str | None = None) -> RowSource | None:
-    """The source with its rows grouped into samples; None when each row is one already, or a format of rows is named."""
+def regroup_source(
+    source: RowSource, first: dict[str, Any], format: str | None = None
+) -> RowSource | None:
+    """The source with its rows grouped into samples, as its first row asks for; None when each row is a sample already."""
+    row = parse_cells(first) if source.cell_style else first
     groupings = [g for g in GROUPINGS if format is None or format in g.formats]
-    first = next((row for _, row in islice(_parse_rows(source), 1)), None) if groupings else None
-    grouping = next((g for g in groupings if first is not None and g.matches(first)), None)
+    grouping = next((g for g in groupings if g.matches(row)), None)
     return None if grouping is None else _group(source.name, grouping, lambda: _parse_all(source))
 
 
@@ -60,19 +61,6 @@ def _group(name: str, grouping: Grouping, load_rows: Callable[[], LocatedRows]) 
             yield f"{name}, sample {number}", json.dumps(plain, ensure_ascii=False)
 
     return RowSource(name, rows, line_format=grouping.title, is_native=True, notes=notes)
-
-
-def _parse_rows(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]:
-    """The rows that are objects; bad ones are reported later, when the Dataset is read."""
-    for at, text in source.rows():
-        if isinstance(text, RejectedRow):
-            continue
-        try:
-            row = parse_json(text)
-        except BadRow:
-            continue
-        if isinstance(row, dict):
-            yield at, parse_cells(row) if source.cell_style else row
 
 
 def _parse_all(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]:
