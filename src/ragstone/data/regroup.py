@@ -31,36 +31,39 @@ def regroup_source(
     row = parse_cells(first) if source.cell_style else first
     groupings = [g for g in GROUPINGS if format is None or format in g.formats]
     grouping = next((g for g in groupings if g.matches(row)), None)
-    return None if grouping is None else _group(source.name, grouping, lambda: _parse_all(source))
+    if grouping is None:
+        return None
+    return _group(
+        source.name, grouping.title, lambda notes: grouping.group(_parse_all(source), notes)
+    )
 
 
 def open_protobuf_traces(path: str) -> RowSource:
     """Open a file with an ExportTraceServiceRequest in protobuf."""
 
-    def load_rows() -> LocatedRows:
+    def describe(notes: list[str]) -> Iterator[dict[str, Any]]:
         with ReopenableFile(path)() as stream:
             try:
                 spans = parse_protobuf_spans(stream.read())
             except BadRow as bad:
                 raise DataError(f"{path}: {bad}") from None
-        return [(path, {"spans": spans})]
+        return describe_traces(spans, notes)
 
-    def group(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
-        yield from describe_traces([span for _, row in rows for span in row["spans"]], notes)
-
-    return _group(path, Grouping("OpenTelemetry traces", lambda row: True, group), load_rows)
+    return _group(path, "OpenTelemetry traces", describe)
 
 
-def _group(name: str, grouping: Grouping, load_rows: Callable[[], LocatedRows]) -> RowSource:
+def _group(
+    name: str, title: str, describe: Callable[[list[str]], Iterator[dict[str, Any]]]
+) -> RowSource:
     notes: list[str] = []
 
     def rows() -> Iterator[RawRow]:
         notes.clear()
-        for number, row in enumerate(grouping.group(load_rows(), notes), 1):
+        for number, row in enumerate(describe(notes), 1):
             plain = {key: value for key, value in row.items() if value is not None}
             yield f"{name}, sample {number}", json.dumps(plain, ensure_ascii=False)
 
-    return RowSource(name, rows, line_format=grouping.title, is_native=True, notes=notes)
+    return RowSource(name, rows, line_format=title, is_native=True, notes=notes)
 
 
 def _parse_all(source: RowSource) -> Iterator[tuple[int | str, dict[str, Any]]]:
