@@ -205,6 +205,26 @@ def test_peeking_passes_over_bad_rows(tmp_path: Path) -> None:
     assert reading.bad_count == 0
 
 
+def test_a_record_says_whether_its_row_gave_an_id() -> None:
+    rows = [{"id": "a", "question": "a?"}, {"question": "b?"}, {"id": "", "question": "c?"}]
+    assert [(record.sample.id, record.has_id) for record in read(rows)] == [
+        ("a", True),
+        ("2", False),
+        ("3", False),
+    ]
+
+
+def test_an_id_may_not_be_the_position_of_an_earlier_row_without_one() -> None:
+    reading = read([{"question": "a?"}, {"id": "1", "question": "b?"}], skip_bad_rows=True)
+    assert [record.sample.id for record in reading] == ["1"]
+    assert "the id '1' was given to an earlier row" in reading.bad[0]
+
+
+def test_an_empty_group_is_no_group() -> None:
+    (record,) = read([{"question": "a?", "group": ""}])
+    assert record.sample.group is None
+
+
 def test_meta_keeps_small_extras_only() -> None:
     (record,) = read(
         [{"question": "a?", "note": "x", "long": "y" * 5000, "deep": [[1]], "latency_ms": 500}]
