@@ -1,4 +1,4 @@
-"""Runs of LangSmith: those below a root run, in rows of their own or nested in it, bring its documents and tool calls."""
+"""LangSmith: examples and runs; those below a root run, in rows of their own or nested, bring documents and tool calls."""
 
 from __future__ import annotations
 
@@ -6,23 +6,72 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ragstone.data.conversations import LocatedRows, is_thread_turn, join_threads
 from ragstone.data.field_values import parse_cell
-from ragstone.data.left_over import SourceNote
 from ragstone.data.messages import get_message_text
+from ragstone.data.row_format import (
+    ANSWER,
+    CONTEXTS,
+    QUESTION,
+    REFERENCE,
+    LocatedRows,
+    build_format,
+    nest_names,
+)
+from ragstone.data.source_notes import SourceNote
 from ragstone.data.strict_json import BadRow
+
+FORMATS = (
+    build_format(
+        "langsmith-runs",
+        "LangSmith runs",
+        (
+            "inputs outputs",
+            "inputs run_type",
+            "inputs reference_example_id",
+            "inputs outputs reference_outputs",
+            "inputs outputs reference",
+            "inputs outputs run_type reference_example_id",
+        ),
+        allows_nested_text=True,
+        allows_single_context=True,
+        id="id run_id",
+        question=f"{nest_names('inputs', QUESTION)} inputs",
+        answer=f"{nest_names('outputs', ANSWER)} outputs",
+        contexts=f"{nest_names('outputs', CONTEXTS)} {nest_names('inputs', CONTEXTS)} contexts",
+        steps="steps",
+        reference=" ".join(
+            f"{nest_names(root, f'{ANSWER} {REFERENCE}')} {root}"
+            for root in ("reference_outputs", "reference")
+        ),
+        meta="metadata extra.metadata",
+        error="error",
+    ),
+    build_format(
+        "langsmith-examples",
+        "LangSmith examples",
+        ("inputs outputs", "inputs dataset_id", "inputs outputs dataset_id source_run_id"),
+        allows_nested_text=True,
+        allows_single_context=True,
+        id="id",
+        question=f"{nest_names('inputs', QUESTION)} inputs",
+        reference=f"{nest_names('outputs', f'{ANSWER} {REFERENCE}')} outputs",
+        contexts=nest_names("inputs", CONTEXTS),
+        meta="metadata",
+    ),
+)
+
 
 TraceRun = dict[str, Any]
 
 
 def is_run_in_trace(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a run with its place in a trace or a thread."""
+    """Whether a row is a run with its place in a trace."""
     places = {"trace_id", "parent_run_id", "child_runs"}
-    return "run_type" in row and (not places.isdisjoint(row) or is_thread_turn(row))
+    return "run_type" in row and not places.isdisjoint(row)
 
 
-def join_runs(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """A row for each root run, with the earlier turns of its thread, and with what the runs below it found and did."""
+def join_runs(rows: LocatedRows, notes: list[str]) -> list[tuple[int | str, TraceRun]]:
+    """A row for each root run, with what the runs below it found and did."""
     located = [(location, run) for location, row in rows for run in _list_nested(row)]
     known = {str(run.get("id")) for _, run in located}
     # the run above may not be in the file, as when only retrievers were exported
@@ -31,11 +80,11 @@ def join_runs(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
     for _, run in located:
         children.setdefault(str(run.get("parent_run_id")), []).append(run)
     parts = len(located) - len(roots)
-    yield from join_threads([(at, _add_parts(root, children)) for at, root in roots], notes)
     if parts:
         notes.append(
             SourceNote("read {n} {n:run as a part|runs as parts} of the runs above", n=parts)
         )
+    return [(location, _add_parts(root, children)) for location, root in roots]
 
 
 def _list_nested(run: TraceRun) -> Iterator[TraceRun]:
