@@ -22,9 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.testset_reading import read_sources
 from bench.testsets import corpora as read_corpora
-from ragstone import generate
 from ragstone.data import corpora
 from ragstone.data.documents import Document
 from ragstone.testset.checkup import check_testset
@@ -152,16 +150,11 @@ def healthy_sets(folder: Path | None, language: str) -> Iterator[tuple[str, list
     """Name, rows and documents of each healthy set."""
     rows = [json.loads(line) for line in corpora.questions().read_text("utf-8").splitlines()]
     for code in ("en", "es"):
-        documents = list(_bundled(code))
         mine = [row for row in rows if row.get("language") == code]
         yield f"hand-made {code}", mine[:MAX_ROWS], corpora.documents()
-        yield f"generated {code}", generate(documents, 150, seed=1).rows(), documents
     for name, held in read_corpora():
         if name.startswith("xquad"):
             yield name, list(_xquad(name, held)), list(held)
-    if folder is not None:
-        documents = list(read_sources(folder, language))
-        yield f"unseen {language}", generate(documents, 150, seed=1).rows(), documents
 
 
 def _bundled(language: str) -> Iterator[Document]:

@@ -192,25 +192,28 @@ def test_second_turns_are_told_apart_by_their_first(tmp_path: Path) -> None:
     ]
 
 
-def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> None:
-    from ragstone import generate
-
-    out = tmp_path / "set.jsonl"
-    options = {
-        f"option-{word}": f"Print the {word} character of each column to the log."
-        for word in ["first", "last", "middle", "longest", "shortest", "sum"]
-    }
-    entries = "".join(f"       --{key}\n              {text}\n\n" for key, text in options.items())
-    page = tmp_path / "cut.txt"
+def test_second_turns_are_no_duplicates_and_stand_by_their_history(tmp_path: Path) -> None:
+    page = tmp_path / "cut.md"
     page.write_text(
-        f"CUT(1)\n\nNAME\n       cut - print parts of lines\n\nOPTIONS\n{entries}", "utf-8"
+        "# Cut\n\nThe first option prints columns. The second option prints sums.\n", "utf-8"
     )
-    made = generate(page, 2, kinds="follow_up", seed=1, out=out)
-    assert made.kinds == {"follow_up": 2}
-    checkup = check_testset(out, page)
-    assert not [
-        fault for fault in checkup.faults if fault.kind in ("duplicate", "not_self_contained")
-    ]
+    out = tmp_path / "set.jsonl"
+    with out.open("w", encoding="utf-8") as file:
+        for n, (option, told) in enumerate((("first", "columns"), ("second", "sums"))):
+            meta = {
+                "kind": "follow_up",
+                "history": [f"Tell me about the {option} option.", "It prints."],
+            }
+            row = {
+                "id": f"f{n}",
+                "question": "And what does it print?",
+                "reference": told,
+                "relevant": {"cut.md": 1},
+                "meta": meta,
+            }
+            file.write(json.dumps(row) + "\n")
+    kinds = {fault.kind for fault in check_testset(out, page).faults}
+    assert not kinds & {"duplicate", "not_self_contained"}
 
 
 @pytest.mark.parametrize(

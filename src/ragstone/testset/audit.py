@@ -113,9 +113,13 @@ def holds_words(reference: str, texts: Sequence[str], given: str | None) -> bool
 
 def list_lacking_values(sample: Sample, texts: Sequence[str]) -> list[str]:
     """Numbers, dates and names of a reference that stand neither in these texts nor in the question."""
-    reference = sample.reference or ""
-    language = detect_language(reference, sample.language)
-    known = "\n".join([*texts, join_turns(sample)])
+    return list_lacking(sample.reference or "", [*texts, join_turns(sample)], sample.language)
+
+
+def list_lacking(reference: str, texts: Sequence[str], given: str | None) -> list[str]:
+    """Numbers, dates and names of a text that stand in none of these."""
+    language = detect_language(reference, given)
+    known = "\n".join(texts)
     lacking = _list_lacking_numbers(reference, known, language)
     folded, terms = fold_text(known), _extract_text_terms(known, language)
     for at, match in enumerate(_NAME.finditer(reference)):

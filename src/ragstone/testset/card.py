@@ -90,13 +90,16 @@ def _rank(counts: Counter[str]) -> dict[str, int]:
 
 
 def _name_maker(item: Item) -> str:
-    """The model that wrote an item; rules name their pattern (`template:definition`)."""
-    return RULES if item.how.split(":")[0] in ("template", "record", "swap") else item.how
+    """Who asks: a model, the documents, or people; sets of older versions name the pattern of a rule (`template:definition`)."""
+    origin = item.how.split(":")[0]
+    if origin in ("template", "record", "swap"):
+        return RULES
+    return {"document": "documents", "log": "people"}.get(origin, item.how)
 
 
 def _name_proof(item: Item) -> str:
     """How an item was proved: by a judge's answer, by the reader, by a search, by its form, or not at all."""
-    for key in ("answered_by", "searched", "round_trip", "checked"):
+    for key in ("answered_by", "searched", "found", "round_trip", "checked"):
         if key in item.proof:
             return key
     return "none"

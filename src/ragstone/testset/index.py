@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Protocol
 
 from ragstone.data.documents import Document
-from ragstone.testset.products import FolderNames
 from ragstone.text.terms import strip_accents
 
 # content='': FTS5 keeps the index alone; rows are numbers, and the texts are read from the corpus.
@@ -41,12 +40,9 @@ class CorpusIndex:
         self._database.executescript(_SETTINGS)
         self._database.execute(_TABLE)
         self.count = 0
-        self.folders = FolderNames()
-        """What each folder of documents is about."""
         self._document_counts: dict[str, int] = {}
         for document in documents:
             self.count += 1
-            self.folders.add(document)
             # as bytes: a string would be copied once more, and a large document takes memory enough
             words = b"\n".join(
                 part.encode("utf-8", "replace") for part in (document.title, document.text)

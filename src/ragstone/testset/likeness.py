@@ -66,7 +66,7 @@ def _is_offered(question: str, start: int, end: int) -> bool:
 # words that stand for a noun, and those that point at one
 _PRONOUNS = {
     "en": re.compile(
-        r"\b(?:it|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
+        r"\b(?:it(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|too|take|cost)\b)|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
     ),
     "es": re.compile(
         r"\b(?:él|ella|ellos|ellas|ello|est[aeo]s?|es[aeo]s?|dich[ao]s?)\b(?! (?:día|semana|mes|año|vez))"
@@ -81,7 +81,7 @@ def is_dangling(question: str, language: str | None) -> bool:
     if _DANGLING[language].search(fold_text(question)) is not None:
         return True
     pronoun = _PRONOUNS[language].search(folded)
-    if pronoun is None or re.search(r"[`\d]|(?<=\w )[A-ZÁÉÍÓÚÑ]", question):
+    if pronoun is None or re.search(r"[`\d]|(?<=\w )(?!I\b)[A-ZÁÉÍÓÚÑ]", question):
         return False
     # a noun before it may be meant; a question of two words of meaning has none
     before = extract_question_stems(folded[: pronoun.start()], language)
