@@ -330,3 +330,47 @@ def test_an_item_that_got_its_answer_is_no_longer_of_a_kind_without_one() -> Non
     fault = Fault("answerable", "a", "What?", "", Fix("set", values))
     (mended,) = apply_fixes([("a", row)], [fault])
     assert mended["meta"] == {"difficulty": "easy"}
+
+
+REWORDED = [
+    ("How do I get rid of mould on a tent?", "How can I remove mould from my tent?", "Wipe it off with vinegar and dry the cloth in the sun."),
+    ("What is the fine for late books?", "How high is the fine for late books?", "20 cents a day and book."),
+    ("¿Cómo renuevo un préstamo?", "¿Cómo puedo renovar un préstamo?", "En el mostrador o por teléfono, antes de la fecha."),
+]  # fmt: skip
+
+
+def write_rows(path: Path, rows: list[tuple[str, str, str]]) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        for question, reference, document in rows:
+            row = {"question": question, "reference": reference, "relevant": {document: 1}}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("first", "second", "answer"), REWORDED)
+def test_a_question_in_other_words_is_a_near_duplicate(
+    first: str, second: str, answer: str, tmp_path: Path
+) -> None:
+    set_file = write_rows(tmp_path / "s.jsonl", [(first, answer, "d"), (second, answer, "d")])
+    assert [fault.kind for fault in check_testset(set_file).faults] == ["near_duplicate"]
+    apart = write_rows(tmp_path / "t.jsonl", [(first, answer, "d"), (second, answer, "e")])
+    assert check_testset(apart).faults == ()
+
+
+def test_alike_questions_about_two_things_are_no_duplicates(tmp_path: Path) -> None:
+    rows = [("Is a ticket for Line 4 valid on Sundays?", "Yes.", "d"), ("Is a ticket for Line 5 valid on Sundays?", "Yes.", "d")]  # fmt: skip
+    assert check_testset(write_rows(tmp_path / "s.jsonl", rows)).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_fault"),
+    [("five days", False), ("Up to five days.", False), ("six days", True), ("five weeks", True)],
+)
+def test_a_number_holds_whatever_stands_between_it_and_its_noun(
+    reference: str, is_fault: bool, tmp_path: Path
+) -> None:
+    documents = [{"id": "d", "text": "Staff may carry over up to five unused days into the next year of leave."}]  # fmt: skip
+    question = "How many unused days of leave may staff carry over into the next year?"
+    set_file = write_rows(tmp_path / "s.jsonl", [(question, reference, "d")])
+    kinds = {fault.kind for fault in check_testset(set_file, documents).faults}
+    assert ("wrong_value" in kinds) == is_fault

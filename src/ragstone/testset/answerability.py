@@ -42,8 +42,8 @@ READ_PASSAGES = 4
 """Passages of these documents that are compared in full: those with most of the question's words."""
 PASSAGE_WORDS, OVERLAP_WORDS = 80, 25
 MAX_LEAD = 0.6
-JUDGED_CHANCE = 0.1
-"""Chance below which a passage is not worth a judge's time."""
+JUDGED_CHANCE, LARGE_CHANCE = 0.1, 0.03
+"""Chances below which the likeliest passage is not worth the time of a small judge, and of one that reads all and quotes."""
 MAX_SHOWN_WORDS = 120
 """Of a passage, to a judge."""
 

@@ -137,7 +137,9 @@ def _list_lacking_numbers(reference: str, known: str, language: str) -> list[str
     written = {re.sub(r"\D", "", number) for number in _NUMBER.findall(known)}
     told = find_quantities(known, language)
     values = find_quantities(reference, language)
-    spans = [(value.start, value.end) for value in values if not _tells(value, told)]
+    spans = [
+        (value.start, value.end) for value in values if not _tells(value, told, reference, known)
+    ]
     # what is no quantity that makes sense (53:00) is compared as it is written
     covered = [(value.start, value.end) for value in values]
     for match in _NUMBER.finditer(reference):
@@ -154,12 +156,34 @@ def _list_lacking_numbers(reference: str, known: str, language: str) -> list[str
     ]
 
 
-def _tells(value: Quantity, told: Sequence[Quantity]) -> bool:
-    """Whether a text tells this very value; 108 is not what `from 100` tells."""
+def _tells(value: Quantity, told: Sequence[Quantity], reference: str, known: str) -> bool:
+    """Whether a text tells this very value; 108 is not what `from 100` tells, but `five days` is what `up to five unused days` does."""
     return any(
-        matches(value, source) and (value.date is not None or matches(source, value))
+        _is_same_number(value, source, reference, known)
+        or (matches(value, source) and (value.date is not None or matches(source, value)))
         for source in told
     )
+
+
+def _is_same_number(value: Quantity, source: Quantity, reference: str, known: str) -> bool:
+    """Whether both name one number of one thing, whatever bound or word stands beside it."""
+    if (
+        value.date
+        or source.date
+        or value.is_range
+        or source.is_range
+        or "time" in (value.kind, source.kind)
+    ):
+        return False
+    if value.low / value.factor != source.low / source.factor:
+        return False
+    if value.unit == source.unit and value.factor == source.factor:
+        return bool(value.unit)
+    # `unused days` is no unit: its noun must stand right behind the number
+    words = reference[value.start : value.end].split()[1:]
+    behind = known[source.end : source.end + 60].lower().split()[:4]
+    near = [word.strip(".,;:)") for word in behind]
+    return bool(words) and all(word.lower() in near for word in words)
 
 
 def _propose_value(sample: Sample, lacking: Sequence[str], sentence: str) -> Fix | None:

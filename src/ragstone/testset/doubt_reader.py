@@ -22,6 +22,7 @@ from ragstone.store import Store
 from ragstone.testset.answerability import (
     HINT_CHANCE,
     JUDGED_CHANCE,
+    LARGE_CHANCE,
     SURE_CHANCE,
     FoundAnswer,
     compute_chance,
@@ -103,7 +104,8 @@ async def read_doubts(
     """What a judge says of the items, in their order, and what it was asked."""
     store = reading.store if isinstance(reading.store, Store) else Store.open(reading.store)
     opinions: list[_Opinion] = []
-    likely = [doubt for doubt in doubts if doubt.answers[0].chance >= JUDGED_CHANCE]
+    least = JUDGED_CHANCE if getattr(judge, "small", False) else LARGE_CHANCE
+    likely = [doubt for doubt in doubts if doubt.answers[0].chance >= least]
     async with AskBroker(judge, store, "testset-check", reading.concurrency) as broker:
         for start in range(0, len(likely), broker.concurrency):
             part = likely[start : start + broker.concurrency]
@@ -153,7 +155,7 @@ async def _ask_small(doubt: Doubt, broker: AskBroker) -> _Opinion:
 async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
     """One answer from the passages, which counts where its quote stands in one of them."""
     question, language = _get_question(doubt)
-    shown = [a for a in doubt.answers if a.chance >= JUDGED_CHANCE]
+    shown = doubt.answers
     sources = tuple(Chunk(a.source, cut_passage(a.figures.text)) for a in shown)
     (reply,) = await broker.answer([solve(Problem((question,), sources), language=language)])
     usage = reply.usage or NO_USAGE

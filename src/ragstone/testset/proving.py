@@ -14,11 +14,9 @@ from ragstone.data.documents import Document
 from ragstone.testset.asking import Line
 from ragstone.testset.entities import NearestPassages
 from ragstone.testset.items import JOINING, UNANSWERABLE, Evidence, Item, Rejection
+from ragstone.testset.likeness import agrees
 from ragstone.text.answers import says_yes
 from ragstone.text.evidence import find_quote
-from ragstone.text.language import detect_language
-from ragstone.text.quantities import find_quantities, is_comparable, matches
-from ragstone.text.words import split_bare_words
 from ragstone.types import Chunk
 
 EVIDENCE_MARGIN_CHARS = 400
@@ -29,8 +27,6 @@ SEARCHED = 4
 """Passages that are read for a question which nothing should answer."""
 MIN_YES = 0.5
 """Probability from which a small model says yes."""
-MIN_AGREEMENT = 0.5
-"""F1 of words from which two answers are one."""
 
 Row = dict[str, Any]
 
@@ -135,27 +131,3 @@ class Prover:
     def _cut_evidence(self, evidence: Evidence) -> str:
         text = self.find(evidence.document).text
         return text[max(0, evidence.start - EVIDENCE_MARGIN_CHARS) : evidence.end + EVIDENCE_MARGIN_CHARS]  # fmt: skip
-
-
-def agrees(given: str, reference: str, language: str) -> bool:
-    """Whether two answers say the same: half of their words and no figure that excludes the other, or yes and yes."""
-    said = [says_yes(text.split(",")[0].split(".")[0]) for text in (given, reference)]
-    if None not in said:
-        return said[0] == said[1]
-    tongue = detect_language(reference, language)
-    figures, others = find_quantities(given, tongue), find_quantities(reference, tongue)
-    for figure in figures:
-        rivals = [other for other in others if is_comparable(figure, other)]
-        if rivals and not any(matches(figure, other) or matches(other, figure) for other in rivals):
-            return False
-    words = set(split_bare_words(given, tongue)), set(split_bare_words(reference, tongue))
-    shared = len(words[0] & words[1])
-    if not words[0] or not words[1]:
-        return False
-    is_part = shared == min(map(len, words))
-    return is_part or 2 * shared / (len(words[0]) + len(words[1])) >= MIN_AGREEMENT or _share_figures(figures, others)  # fmt: skip
-
-
-def _share_figures(figures: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether two answers tell the same figure in other words: `5 days`, `five working days`."""
-    return bool(figures) and any(matches(one, other) for one in figures for other in others)
