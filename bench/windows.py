@@ -26,7 +26,7 @@ from typing import Any
 
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback, Interaction
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.summary import summarise_periods, summarise_steps, summarise_window
 from ragstone.store import Store

@@ -23,6 +23,9 @@ esac
 """
 
 
+SUMMARY = "Report as the summary of the job"
+
+
 class Workflow:
     """Runs the shell steps of the action as a runner would: expressions filled in, `uses` steps passed over."""
 
@@ -54,11 +57,14 @@ class Workflow:
                 continue
             outputs = self.folder / "outputs"
             outputs.write_text("")
-            variables = {key: self._fill(str(value), context) for key, value in step["env"].items()}
+            variables = {
+                key: self._fill(str(value), context) for key, value in step.get("env", {}).items()
+            }
             done = subprocess.run(
                 ["bash", "-eo", "pipefail", "-c", step["run"]], cwd=self.folder, capture_output=True, text=True,
                 env={**os.environ, **variables, "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
-                     "GITHUB_OUTPUT": str(outputs), "GH_LOG": str(self.log)},
+                     "GITHUB_OUTPUT": str(outputs), "GH_LOG": str(self.log),
+                     "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md")},
             )  # fmt: skip
             codes[step["name"]] = done.returncode
             for line in outputs.read_text().splitlines():
@@ -82,7 +88,7 @@ def test_the_action_installs_its_own_ref_unless_told_otherwise(
     (tmp_path / "bin" / "python").write_text('#!/bin/sh\nfor word; do :; done\necho "$word"\n')
     (tmp_path / "bin" / "python").chmod(0o755)
     context = {"inputs.install": given, "github.action_path": "/the/action"}
-    variables = {key: Workflow._fill(value, context) for key, value in step["env"].items()}
+    variables = {key: Workflow._fill(value, context) for key, value in step.get("env", {}).items()}
     done = subprocess.run(
         ["bash", "-c", step["run"]], capture_output=True, text=True,
         env={**os.environ, **variables, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
@@ -104,11 +110,20 @@ def write_data(folder: Path, right: int) -> None:
 def test_a_pull_request_is_compared_commented_and_refused_when_it_is_worse(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path)
     write_data(tmp_path, right=50)
-    assert workflow.run("push", "main") == {"Evaluate": 0, "Verdict": 0}
+    assert workflow.run("push", "main") == {"Evaluate": 0, SUMMARY: 0, "Verdict": 0}
+    assert "exact" in (tmp_path / "summary.md").read_text("utf-8"), (
+        "a fork's report, which cannot be a comment"
+    )
     assert not workflow.log.exists(), "a push has no pull request to comment on"
     write_data(tmp_path, right=20)
     codes = workflow.run("pull_request", "feature", base="main")
-    assert codes == {"Evaluate": 0, "Compare with the base branch": 0, "Comment": 0, "Verdict": 1}
+    assert codes == {
+        "Evaluate": 0,
+        "Compare with the base branch": 0,
+        "Comment": 0,
+        SUMMARY: 0,
+        "Verdict": 1,
+    }
     comment = (tmp_path / "gh.log.body").read_text("utf-8")
     assert comment.startswith("<!-- ragstone -->")
     assert "exact" in comment
@@ -168,3 +183,36 @@ def test_hadolint_finds_nothing() -> None:
         pytest.skip("needs hadolint, of requirements-dev.txt")
     done = subprocess.run([tool, str(ROOT / "Dockerfile")], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+COMPOSE = ROOT / "examples" / "compose"
+
+
+def test_the_dashboard_shows_figures_that_the_monitor_has() -> None:
+    source = (ROOT / "src/ragstone/monitor/exposition.py").read_text("utf-8")
+    known = set(re.findall(r'"(ragstone_[a-z0-9_]+)"', source))
+    dashboard = json.loads((COMPOSE / "grafana/dashboard.json").read_text("utf-8"))
+    asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    used = {name for expression in asked for name in re.findall(r"ragstone_[a-z0-9_]+", expression)}
+    assert len(used) > 8
+    assert used <= known
+    ids = [panel["id"] for panel in dashboard["panels"]]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_compose_file_names_files_that_are_there_and_no_secret() -> None:
+    text = (COMPOSE / "compose.yaml").read_text("utf-8")
+    services = yaml.safe_load(text)["services"]
+    mounted = [
+        m.split(":")[0]
+        for s in services.values()
+        for m in s.get("volumes", ())
+        if m.startswith("./")
+    ]
+    assert len(mounted) == 4
+    assert all((COMPOSE / place).is_file() for place in mounted)
+    assert not re.search(r"(PASSWORD|TOKEN): (?!\$\{)", text)
+    # nothing listens on other addresses than this machine's
+    assert all(
+        port.startswith("127.0.0.1:") for s in services.values() for port in s.get("ports", ())
+    )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragstone.experiments.bench import bench
     from ragstone.experiments.plot import plot
     from ragstone.experiments.run import Run, aevaluate, evaluate
+    from ragstone.integrations.guard import Guard, guard
     from ragstone.monitor import Monitor
     from ragstone.rankings import score_rankings
     from ragstone.registry import metric
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Chunk": "ragstone.types",
     "Finding": "ragstone.types",
+    "Guard": "ragstone.integrations.guard",
     "JudgeFailed": "ragstone.errors",
     "MissingField": "ragstone.errors",
     "Monitor": "ragstone.monitor",
@@ -46,6 +48,7 @@ _HOMES = {
     "bench": "ragstone.experiments.bench",
     "evaluate": "ragstone.experiments.run",
     "generate": "ragstone.testset.sets",
+    "guard": "ragstone.integrations.guard",
     "metric": "ragstone.registry",
     "plot": "ragstone.experiments.plot",
     "read": "ragstone.data",
@@ -55,6 +58,7 @@ _HOMES = {
 __all__ = [
     "Chunk",
     "Finding",
+    "Guard",
     "JudgeFailed",
     "MissingField",
     "Monitor",
@@ -72,6 +76,7 @@ __all__ = [
     "bench",
     "evaluate",
     "generate",
+    "guard",
     "metric",
     "plot",
     "read",

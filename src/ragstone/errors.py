@@ -10,6 +10,7 @@ RagstoneError                      one sentence for the user; the command line p
 ├── MissingExtra                   an optional package is not installed; names the extra
 ├── StoreError                     the store cannot be opened, read or written
 ├── RunNotFound                    no such run in the store
+├── ClusterError                   there is no cluster there, or it cannot be used any more
 └── Interrupted                    the run was stopped; finished samples are stored
 
 Unscored                           raised inside a metric: this sample gets an outcome, not a number
@@ -98,6 +99,10 @@ class RunNotFound(RagstoneError):
     """No such run in the store."""
 
 
+class ClusterError(RagstoneError):
+    """There is no cluster at the location, or it cannot be used any more; the run ends, what came back is stored."""
+
+
 class Interrupted(RagstoneError):
     """The run was stopped; finished samples are stored."""
 
@@ -120,6 +125,14 @@ class Unscored(Exception):
         # Any, not Usage: types.py imports this module
         self.usage: Any = None
         """Usage of failed calls to a judge, if any were made."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_unscored, (type(self), self.args), self.__dict__
+
+
+def _restore_unscored(kind: type[Unscored], args: tuple[Any, ...]) -> Unscored:
+    """Unpickle one that a worker sent: its arguments are the finished sentence, not those of its class."""
+    return kind.__new__(kind, *args)
 
 
 class NotApplicable(Unscored):

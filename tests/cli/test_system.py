@@ -118,3 +118,15 @@ def test_stopped_while_answering_it_goes_on_and_asks_nothing_twice(shop, how: si
     assert len(set(asked())) == 40
     # a warm-up each, and at most the one under way when it was stopped
     assert len(asked()) <= 40 + 2 + 1
+
+
+def test_a_setting_may_be_json_with_commas_and_is_given_once(call, tmp_path):
+    from ragstone.cli.plans import parse_settings
+
+    body = '{"query": "{question}", "top_k": 3}'
+    assert parse_settings([f"body={body}", "top_k=5"]) == {"body": body, "top_k": 5}
+    data = tmp_path / "q.jsonl"
+    data.write_text('{"question": "When?", "reference": "At nine."}\n')
+    done = call("eval", str(data), "--system", "pipeline", "--set", "a=1", "--set", "a=2")
+    assert done.code == 2
+    assert "--set a is given twice" in done.err

@@ -15,7 +15,7 @@ from ragstone.monitor.alerts.outbox import enqueue_alert
 from ragstone.monitor.interactions import interaction_to_json, parse_interaction
 from ragstone.monitor.purge import drop_purged_examples
 from ragstone.monitor.state import load_state, save_state
-from ragstone.monitor.statements import BUCKET_MICROS, get_bucket
+from ragstone.monitor.statements import HOUR_MICROS, get_bucket
 from ragstone.store import Store
 from ragstone.store.database import Connection
 from ragstone.types import Chunk, Finding, Ranked, Score, Usage
@@ -114,15 +114,11 @@ def test_scores_come_back_with_evidence_and_replace_earlier_ones(archive: Archiv
 
 def test_every_change_marks_the_buckets_it_outdates(archive: Archive) -> None:
     def marked() -> list[int]:
-        buckets, marks = archive.list_dirty()
-        archive.run(
-            lambda db: db.execute_many(
-                "DELETE FROM monitor_dirty WHERE number = ?", [(m,) for m in marks]
-            )
-        ).result()
-        return sorted((bucket - get_bucket(AT)) // BUCKET_MICROS for bucket in buckets)
+        buckets = archive.store.read("SELECT DISTINCT bucket FROM monitor_dirty")
+        archive.run(lambda db: db.execute("DELETE FROM monitor_dirty")).result()
+        return sorted((bucket - get_bucket(AT)) // HOUR_MICROS for (bucket,) in buckets)
 
-    archive.add([one("a"), one("b", AT + BUCKET_MICROS), one("c", AT - BUCKET_MICROS)]).result()
+    archive.add([one("a"), one("b", AT + HOUR_MICROS), one("c", AT - HOUR_MICROS)]).result()
     assert marked() == [-1, 0, 1]
     archive.add([one("a")]).result()
     assert marked() == []

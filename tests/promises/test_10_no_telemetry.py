@@ -96,8 +96,8 @@ CALLS = {
 }
 """Command → a call of it; many find nothing to do, but all get as far as their work."""
 
-MEANT_TO_CONNECT = {"judge get", "monitor serve", "view"}
-"""Commands whose very work is a connection: to the hub that is named, or from the browser."""
+MEANT_TO_CONNECT = {"judge get", "mcp", "monitor serve", "view"}
+"""Commands whose very work is a connection: to the hub that is named, from the browser, or from an assistant over stdio."""
 
 _watched: list[str] | None = None
 

@@ -17,7 +17,7 @@ from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
 from ragstone.config.reports import ReportSchedule
 from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.period_analysis import MAX_WORST, PeriodAnalysis, analyse_period
 from ragstone.monitor.windows.period_report import (
@@ -106,7 +106,7 @@ def test_nothing_is_compared_with_nothing() -> None:
 
 
 def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None:
-    from ragstone.monitor.rollups.cells import RollupCell
+    from ragstone.monitor.rollups import RollupCell
     from ragstone.monitor.windows.statistics import compute_interval
 
     def drawn(generator: random.Random, lift: float) -> SeriesStats:
@@ -115,7 +115,7 @@ def test_the_interval_of_a_change_holds_the_truth_about_19_times_in_20() -> None
             for _ in range(120)
         ]
         n, powers = len(values), [sum(x**power for x in values) for power in (1, 2, 3)]
-        cell = RollupCell.from_row([n, n, n, *powers, min(values), max(values), 0, 0, 0], {})
+        cell = RollupCell(n, n, n, *powers, min(values), max(values))
         ends = compute_interval("faithfulness", cell)
         return replace(figure(0.0, 0.0, 0.0), mean=cell.mean, low=ends.low, high=ends.high)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -34,9 +33,9 @@ def judge(ask: Ask) -> Any:
 
 
 async def slow_judge(ask: Ask) -> Any:
-    """The same verdicts with a wait, so that others get their turn; keeps note of the process and thread it lives in."""
+    """The same verdicts with a wait, so that others get their turn; keeps note of the process it lives in."""
     with (Path(os.environ[COUNTS]) / "lives").open("a", encoding="utf-8") as file:
-        file.write(f"{os.getpid()} {threading.get_native_id()}\n")
+        file.write(f"{os.getpid()}\n")
     while (Path(os.environ[COUNTS]) / "hold").exists():  # noqa: ASYNC110 - a file of another process
         await asyncio.sleep(0.02)
     await asyncio.sleep(0.02)

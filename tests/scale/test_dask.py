@@ -12,10 +12,8 @@ import pytest
 import ragstone
 from dask_cluster import HERE, JUDGE, METRICS, kept, rows, written
 from ragstone.engine import Progress
-from ragstone.errors import BadRows, RagstoneError
-from ragstone.scale.cluster import QUIET_DASK_SETTINGS, ClusterError, format_exports, parse_location
-from ragstone.scale.shards import ShardFolder
-from ragstone.store import Store
+from ragstone.errors import BadRows, ClusterError, RagstoneError
+from ragstone.scale.cluster import QUIET_DASK_SETTINGS, format_exports, parse_location
 
 pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
@@ -52,7 +50,56 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path, calls: Any, count: int)
     assert asked.keys() == wanted.keys()
     # at most what was in flight on the killed worker is asked again
     assert sum(asked.values()) - sum(wanted.values()) <= 2 * 8
-    assert not (tmp_path / "far.db.shards" / far.id).exists()
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == set()
+
+
+@pytest.mark.parametrize("judge", ["offline", JUDGE])
+def test_a_store_in_memory(tmp_path: Path, calls: Any, cluster: Path, judge: str) -> None:
+    path = written(tmp_path / "data.jsonl", rows(40))
+    runs = [
+        ragstone.evaluate(path, METRICS, judge=judge, store=":memory:", on=on)
+        for on in (None, str(cluster))
+    ]
+    assert kept(runs[0]) == kept(runs[1])
+
+
+def test_a_killed_worker_of_a_run_without_a_judge(tmp_path: Path) -> None:
+    source = tmp_path / "dies_once.py"
+    marker = tmp_path / "killed"
+    source.write_text(
+        "import os\ndef dies_once(answer: str) -> float:\n    'One.'\n"
+        f"    if 'book 300 ' in answer.lower() and not os.path.exists({str(marker)!r}):\n"
+        f"        open({str(marker)!r}, 'w').close(); os.kill(os.getpid(), 9)\n    return 1.0\n"
+    )
+    path = written(tmp_path / "data.jsonl", rows(600))
+    run = ragstone.evaluate(path, [f"{source}:dies_once"], store=":memory:", on="dask:2")
+    assert marker.exists()
+    assert [position for position, *_ in run.stored.scores()] == list(range(1, 601))
+    assert run.summary()["dies_once"].mean == 1.0
+
+
+def test_a_function_with_a_budget_is_called_so_often_and_no_more(
+    tmp_path: Path, calls: Any, cluster: Path
+) -> None:
+    path = written(tmp_path / "data.jsonl", rows(60))
+    judge = {"model": JUDGE, "max_calls": 25}
+    run = ragstone.evaluate(path, ["coherence"], judge=judge, store=":memory:", on=str(cluster))
+    outcomes = [score["coherence"].outcome for score in run.scores().values()]
+    assert calls().total() == outcomes.count("ok") == 25
+    assert outcomes.count("skipped_budget") == 35
+
+
+def test_an_embedded_first_judge_works_in_the_workers_and_the_strong_one_is_asked_once(
+    tmp_path: Path, calls: Any, cluster: Path
+) -> None:
+    path = written(tmp_path / "data.jsonl", rows(30))
+    judge = {"first": "offline", "then": JUDGE, "check": 0.5}
+    metrics = ["faithfulness", "coherence"]
+    alone = ragstone.evaluate(path, metrics, judge=judge, store=tmp_path / "alone.db")
+    wanted = calls()
+    far = ragstone.evaluate(path, metrics, judge=judge, store=tmp_path / "far.db", on=str(cluster))
+    assert kept(far) == kept(alone)
+    assert calls() == wanted
 
 
 @pytest.mark.slow
@@ -62,7 +109,7 @@ def test_a_sample_that_kills_its_worker_is_isolated(tmp_path: Path, count: int) 
     data = rows(count, **{killer: "poison"})
     run = ragstone.evaluate(data, METRICS, judge=JUDGE, store=tmp_path / "a.db", on="dask:1")
     scores = run.scores()
-    assert scores[killer]["coherence"].outcome == "metric_error"
+    assert scores[killer]["coherence"].outcome == "judge_error"
     assert "killed its worker" in scores[killer]["coherence"].reason
     others = [score["coherence"].outcome for name, score in scores.items() if name != killer]
     assert others == ["ok"] * (count - 1)
@@ -97,44 +144,6 @@ def test_plain_metrics_and_rows_without_ids_are_the_same_too(tmp_path: Path, clu
     assert kept(far) == kept(alone)
     in_memory = ragstone.evaluate(data, ["token_f1"], store=tmp_path / "third.db", on=str(cluster))
     assert kept(in_memory)[0] == kept(alone)[0]
-
-
-@pytest.mark.slow
-def test_shards_of_an_earlier_attempt_are_not_scored_again(
-    tmp_path: Path, calls: Any, cluster: Path
-) -> None:
-    from ragstone.data.rows import to_sample
-    from ragstone.scale.batches import digest_rows
-    from ragstone.scale.shards import ShardLine, encode_shard
-    from ragstone.store import encode_scores
-    from ragstone.types import NO_USAGE
-
-    path = written(tmp_path / "data.jsonl", rows(100))
-    alone = ragstone.evaluate(path, METRICS, judge=JUDGE, store=tmp_path / "alone.db")
-    calls()
-    store = Store.open(tmp_path / "far.db")
-
-    def stop(progress: Progress) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ragstone.evaluate(path, METRICS, judge=JUDGE, store=store, run_id="r", watch=stop)
-    calls()
-    done = store.run("r").count()
-    assert done < 80
-    stored = list(alone.rows())[79:99]
-    lines = []
-    for row in stored:
-        assert to_sample(row.row, alone.info.shape, row.position).id == row.id
-        lines.append(ShardLine(row.position, row.id, None, encode_scores(row.scores)))
-    shard = encode_shard(lines, digest_rows(row.row for row in stored), 0, NO_USAGE)
-    ShardFolder(store.shard_folder("r")).put(80, 99, shard)
-    far = ragstone.evaluate(
-        path, METRICS, judge=JUDGE, store=store, run_id="r", resume=True, on=str(cluster)
-    )
-    assert kept(far) == kept(alone)
-    texts = {f"book {n}?" for n in range(79, 99)}
-    assert len(calls()) <= 100 - len(texts)
 
 
 @pytest.mark.slow
@@ -175,7 +184,7 @@ def test_an_id_given_twice_is_refused(
     data = rows(40)
     data[33]["id"] = "s2"
     path = written(tmp_path / "data.jsonl", data)
-    with pytest.raises(BadRows, match="'s2' was given to an earlier row"):
+    with pytest.raises(BadRows, match=r"data.jsonl:34: the id 's2' was given to an earlier row"):
         ragstone.evaluate(path, ["token_f1"], store=tmp_path / "a.db", on=str(cluster))
 
 
@@ -204,7 +213,7 @@ def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path, cluster: Path) -> N
     def vanish(stored: Any, reading: Any) -> None:
         gone.unlink()
 
-    with pytest.raises(RagstoneError, match=r"on a worker: there is no file"):
+    with pytest.raises(RagstoneError, match=r"on the worker at .*there is no file"):
         ragstone.evaluate(
             rows(5), METRICS, judge=f"python:{gone}:judge", store=tmp_path / "a.db",
             on=str(cluster), started=vanish,
@@ -212,10 +221,10 @@ def test_what_goes_wrong_on_a_worker_is_said(tmp_path: Path, cluster: Path) -> N
 
 
 def test_places_to_work_on() -> None:
-    assert parse_location("dask:3").workers == 3
-    assert parse_location("dask://127.0.0.1:8786").address == "tcp://127.0.0.1:8786"
-    assert parse_location("dask://10.1.2.3:8786").address == "tls://10.1.2.3:8786"
-    assert parse_location("tcp://10.1.2.3:8786").address == "tcp://10.1.2.3:8786"
+    assert parse_location("dask:3") == 3
+    assert parse_location("dask://127.0.0.1:8786") == "tcp://127.0.0.1:8786"
+    assert parse_location("dask://10.1.2.3:8786") == "tls://10.1.2.3:8786"
+    assert parse_location("tcp://10.1.2.3:8786") == "tcp://10.1.2.3:8786"
     for wrong in ("spark", "dask:0", "dask:x", "http://a:1", "nothing.json"):
         with pytest.raises(ClusterError):
             parse_location(wrong)

@@ -19,7 +19,6 @@ from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
 from ragstone.judges.offline import OfflineJudge
 from ragstone.scale import MIN_FILE_BYTES, MIN_JUDGED_SAMPLES, choose_worker_count
-from ragstone.scale.processes import WorkerProcess
 from scripted import ScriptedJudge
 from waiting import wait_until
 
@@ -121,39 +120,46 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     assert [position for position, *_ in run.stored.scores()] == list(range(1, 301))
 
 
-def test_a_sample_that_kills_every_worker_is_one_sentence_and_resumes(tmp_path: Path) -> None:
+def test_a_sample_that_kills_every_worker_is_found_and_the_others_are_scored(
+    tmp_path: Path,
+) -> None:
     parent = os.getpid()
 
     @metric
     def mortal(answer: str, reference: str) -> Score:
-        """Kills any other process at the last sample."""
-        if answer.startswith("It is") and reference == "last" and os.getpid() != parent:
+        """Kills any other process at one sample."""
+        if reference == "deadly" and os.getpid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
         return Score(1.0)
 
-    last = {"id": "last", "answer": "It is", "reference": "last"}
-    source = write(tmp_path / "data.jsonl", 600, row599=last)
-    store = tmp_path / "s.db"
-    with pytest.raises(RagstoneError, match=r"2 worker processes ended .* resume with --resume"):
-        ragstone.evaluate(source, [mortal], store=store, workers=2, run_id="r")
-    assert 0 < Run.open("r", store=store).stored.count() < 600
-    run = ragstone.evaluate(source, [mortal], store=store, workers=1, run_id="r", resume=True)
-    assert run.summary()["mortal"].scored == 600
+    deadly = {"id": "deadly", "answer": "It is", "reference": "deadly"}
+    source = write(tmp_path / "data.jsonl", 600, row450=deadly)
+    run = ragstone.evaluate(source, [mortal], store=":memory:", workers=2)
+    scores = run.scores()
+    assert scores["deadly"]["mortal"].outcome == "metric_error"
+    assert "killed its worker" in scores["deadly"]["mortal"].reason
+    assert list(scores)[450] == "deadly"
+    assert run.summary()["mortal"].scored == 599
 
 
-def test_a_worker_is_ended_also_when_it_does_not_heed_sigterm() -> None:
-    class DeafWorker:
-        """As every worker for a moment after the fork, while it has the parent's handlers."""
+def test_a_run_may_be_resumed_with_another_number_of_processes(tmp_path: Path) -> None:
+    source, store = write(tmp_path / "data.jsonl", 3000), tmp_path / "s.db"
 
-        def run(self, connection: Any, ends_of_parent: Any) -> None:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            connection.send("ready")
-            time.sleep(600)
+    @metric
+    def unhurried(answer: str) -> float:
+        """Length."""
+        time.sleep(0.001)
+        return len(answer) / 100
 
-    process = WorkerProcess(DeafWorker(), [])  # type: ignore[arg-type]
-    assert process.connection.recv() == "ready"
-    process.close()  # hangs until the test's time limit if the process stays
-    assert process.connection.closed
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ragstone.evaluate(source, [unhurried], store=store, run_id="r", workers=2, watch=stop)
+    assert 0 < Run.open("r", store=store).stored.count() < 3000
+    whole = ragstone.evaluate(source, [unhurried], store=store, run_id="r", resume=True, workers=3)
+    alone = ragstone.evaluate(source, [unhurried], store=":memory:", workers=1)
+    assert export(whole, tmp_path / "whole.jsonl") == export(alone, tmp_path / "alone.jsonl")
 
 
 def is_running(pid: str) -> bool:
@@ -199,6 +205,32 @@ def test_what_was_finished_is_kept_and_resumes_to_the_same_bytes(
     whole = ragstone.evaluate(source, [f"{tmp_path / 'slow.py'}:slow"], store=":memory:", workers=1)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [row["slow"] for row in rows] == [s["slow"].value for s in whole.scores().values()]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.jsonl", ""), ("b.jsonl", "\n"), ("c.csv", "answer,reference\n"), ("d.json", "[]")],
+)
+def test_a_file_without_rows_is_said(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    messages = []
+    for workers in (1, 2):
+        with pytest.raises(RagstoneError) as raised:
+            ragstone.evaluate(str(path), ["token_f1"], store=":memory:", workers=workers)
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]
+
+
+def test_bad_rows_are_skipped_and_counted_as_by_one_process(tmp_path: Path) -> None:
+    source = write(tmp_path / "data.jsonl", 600, row0="not json", row400='{"answer": NaN}')
+    one, two = (
+        ragstone.evaluate(source, METRICS, store=":memory:", workers=n, skip_bad_rows=True)
+        for n in (1, 2)
+    )
+    assert two.info.bad == one.info.bad
+    assert two.info.bad_count == 2
+    assert export(two, tmp_path / "2.jsonl") == export(one, tmp_path / "1.jsonl")
 
 
 def test_who_works_in_one_process() -> None:

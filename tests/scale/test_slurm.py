@@ -177,6 +177,13 @@ def test_a_job_of_two_nodes_gives_what_one_process_gives(
     cluster: dict[str, str], tmp_path: Path
 ) -> None:
     config = prepared(tmp_path, 600)
+    data = tmp_path / "data.jsonl"
+    # messages longer than half of the megabyte to which Slurm sets RLIMIT_RSS here
+    data.write_text(
+        "".join(
+            line[:-1] + f', "note": "{"x" * 20_000}"}}\n' for line in data.read_text().splitlines()
+        )
+    )
     job = sent(cluster, config)
     until(cluster, job, "COMPLETED")
     assert kept(Run.open("r", store=tmp_path / "runs.db")) == as_alone(config)
@@ -191,20 +198,20 @@ def test_a_job_of_two_nodes_gives_what_one_process_gives(
 def test_requeued_in_the_middle_and_a_worker_killed(
     cluster: dict[str, str], tmp_path: Path
 ) -> None:
-    config = prepared(tmp_path, 1500)
+    config = prepared(tmp_path, 6000)
     job = sent(cluster, config)
     until_stored(config, 100)
     scontrol(cluster, "requeue", job)
     time.sleep(1)
     scontrol(cluster, "update", f"JobId={job}", "StartTime=now")
     before = stored(config)
-    assert before < 1500
+    assert before < 6000
     until_stored(config, before + 50)
     workers = [
         process
         for process in psutil.process_iter(["cmdline"])
         if "spawn_main" in " ".join(process.info["cmdline"] or ())
-        and "dask_worker" in " ".join(process.parent().cmdline() if process.parent() else ())
+        and "dask_part worker" in " ".join(process.parent().cmdline() if process.parent() else ())
     ]
     assert workers
     workers[0].send_signal(signal.SIGKILL)
@@ -215,19 +222,19 @@ def test_requeued_in_the_middle_and_a_worker_killed(
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_cancelled_and_sent_again(cluster: dict[str, str], tmp_path: Path) -> None:
-    config = prepared(tmp_path, 1000)
+    config = prepared(tmp_path, 8000)
     job = sent(cluster, config)
     until_stored(config, 50)
     folder = str(tmp_path / "slurm")
     done = command("slurm", "cancel", "r", "--folder", folder, env={**os.environ, **cluster})
     assert "is cancelled" in done.stdout, done.stderr
     until(cluster, job, "CANCELLED")
-    assert 50 <= stored(config) < 1000
+    assert 50 <= stored(config) < 8000
     job = sent(cluster, config)
     until(cluster, job, "COMPLETED")
     assert kept(Run.open("r", store=tmp_path / "runs.db")) == as_alone(config)
     status = command("slurm", "status", "r", "--folder", folder, env={**os.environ, **cluster})
-    assert "COMPLETED; 1,000 samples done of 1,000" in status.stdout
+    assert "COMPLETED; 8,000 samples done of 8,000" in status.stdout
 
 
 @pytest.mark.slow

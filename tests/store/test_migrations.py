@@ -15,7 +15,8 @@ import pytest
 
 from ragstone import cli
 from ragstone.monitor import Archive, Interaction
-from ragstone.store import NewRow, Store, StoredRun, database, postgres
+from ragstone.monitor.windows.summary import summarise_between
+from ragstone.store import NewRow, Store, StoredRun, database, postgres, sqlite
 from ragstone.store.old_runs import TABLES
 from ragstone.store.score_json import encode_scores
 from ragstone.types import Score
@@ -102,3 +103,22 @@ def test_a_damaged_old_run_stays_as_it_is(tmp_path: Path) -> None:
         store.count("odd")
     assert store.read("SELECT layout FROM runs WHERE id = 'odd'") == [("old",)]
     store.close()
+
+
+def test_roll_ups_of_version_10_are_made_anew(tmp_path: Path) -> None:
+    place, at = tmp_path / "v10.db", 1_780_000_000_000_000
+    with closing(sqlite3.connect(place)) as db:
+        for step in database.load_migrations(sqlite.DIALECT)[:10]:
+            db.executescript(step)
+        db.execute("PRAGMA user_version = 10")
+        db.execute(
+            "INSERT INTO interactions (id, at, received, latency, failed, meta) VALUES ('a', ?, ?, 2.5, 0, '{}')",
+            (at, at),
+        )
+        rollup = (300, at - at % 300_000_000, "", "sums", b"packed")
+        db.execute("INSERT INTO monitor_rollups VALUES (?, ?, ?, ?, ?)", rollup)
+        db.commit()
+    archive = Archive(Store.open(place))
+    window = summarise_between(archive, at - 86_400_000_000, at + 86_400_000_000).whole
+    assert (window.interactions, window.latency and window.latency.mean) == (1, 2.5)
+    archive.store.close()

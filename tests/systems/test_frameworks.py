@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 
 import pytest
 
+from ragstone import evaluate
 from ragstone.errors import RagstoneError
 from ragstone.systems import SystemReply, make_system
 from ragstone.systems.haystack import merge_outputs
@@ -247,7 +248,7 @@ def test_real_langchain() -> None:
     prompt = ChatPromptTemplate.from_template("Answer {question} from {context}")
     model = FakeListChatModel(responses=["Paris."])
     inputs = {"context": Fixed(), "question": RunnablePassthrough()}
-    assert ask(inputs | prompt | model | StrOutputParser()) == SystemReply("Paris.")  # type: ignore[operator]
+    assert ask(inputs | prompt | model | StrOutputParser()) == SystemReply("Paris.", contexts)  # type: ignore[operator]
     assert ask(inputs | prompt | model).answer == "Paris."  # type: ignore[operator]
     both = RunnablePassthrough.assign(answer=prompt | model | StrOutputParser())
     chain = RunnableLambda(lambda q: {"question": q, "context": Fixed().invoke(q)}) | both
@@ -486,3 +487,59 @@ def test_the_page_of_a_framework_works_as_written(
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_chain_that_returns_text_alone_shows_what_its_retriever_gave() -> None:
+    pytest.importorskip("langchain_core", reason="langchain is not installed (make test-all)")
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+
+    class Shelf(BaseRetriever):
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+            return [Document(page_content="It opens at nine.", id="d1")]
+
+    chain = {"context": Shelf(), "question": RunnablePassthrough()} | RunnableLambda(
+        lambda x: "At nine."
+    )
+    run = evaluate([{"question": "When?"}], ["answer_language"], system=chain, store=":memory:")
+    (row,) = run.rows()
+    assert row.sample.answer == "At nine."
+    assert [chunk.id for chunk in row.sample.contexts or ()] == ["d1"]
+
+
+def test_modules_of_dspy_are_asked_by_keyword() -> None:
+    dspy = pytest.importorskip("dspy", reason="dspy is not installed (make test-all)")
+    from dspy.utils import DummyLM
+
+    class Program(dspy.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.generate = dspy.Predict("context, question -> answer")
+
+        def forward(self, question: str) -> Any:
+            context = ["It opens at nine."]
+            return dspy.Prediction(
+                context=context, answer=self.generate(context=context, question=question).answer
+            )
+
+    lm = DummyLM([{"answer": "At nine.", "reasoning": "so"}] * 9)
+    with dspy.context(lm=lm):
+        for module in (
+            dspy.Predict("question -> answer"),
+            dspy.ChainOfThought("question -> answer"),
+            Program(),
+        ):
+            module.set_lm(lm)
+            run = evaluate(
+                [{"question": "When?"}], ["answer_language"], system=module, store=":memory:"
+            )
+            (row,) = run.rows()
+            assert row.sample.answer == "At nine.", row.sample.error
+    assert [chunk.text for chunk in row.sample.contexts or ()] == ["It opens at nine."]
+    with pytest.raises(RagstoneError, match="wants context besides the question"):
+        evaluate(
+            [{"question": "When?"}],
+            ["answer_language"],
+            system=dspy.Predict("context, question -> answer"),
+        )

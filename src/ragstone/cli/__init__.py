@@ -43,6 +43,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Production": {
         "monitor": "Monitor a live system: log interactions, measure quality by window, alert on drops.",
+        "mcp": "Give a coding assistant tools to read runs, failures and comparisons.",
     },
     "Judges and metrics": {
         "judge": "Show the prompts, or check whether a judge is reliable.",

@@ -129,7 +129,16 @@ def parse_setting(text: str) -> tuple[str, list[Any]]:
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     """Name → value, from `--set top_k=5`."""
-    return {name: values[0] for name, values in map(parse_setting, texts)}
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name or not value:
+            raise click.UsageError(f"{text!r} is no setting; write it as top_k=5")
+        if name in settings:
+            raise click.UsageError(f"--set {name} is given twice; keep one")
+        settings[name] = _parse_value(value)
+    return settings
 
 
 def _parse_value(text: str) -> Any:

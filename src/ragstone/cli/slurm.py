@@ -83,10 +83,10 @@ def cancel_command(run: str, folder: str) -> None:
     )
 
 
-@command.command("certificates", hidden=True)
+@command.command("certificates")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
 def certificates_command(folder: str) -> None:
-    """Make the certificates of one attempt; launchers call this."""
+    """Make certificates for a cluster, and a Dask config that names them."""
     from ragstone.scale.slurm import write_certificates
 
     write_certificates(folder)

@@ -10,6 +10,7 @@ from ragstone.data.formats import Format as Format
 from ragstone.data.pairs import pair_predictions as pair_predictions
 from ragstone.data.parquet_writer import write_shards as write_shards
 from ragstone.data.rows import to_sample as to_sample
+from ragstone.data.sources import RejectedRow as RejectedRow
 from ragstone.data.writers import WRITERS as WRITERS
 from ragstone.data.writers import add_columns as add_columns
 from ragstone.data.writers import open_replacement as open_replacement

@@ -107,6 +107,12 @@ class Dataset:
         if not position:
             self._raise_empty()
 
+    def iter_rows(self) -> Iterator[str | RejectedRow]:
+        """Yield the rows for others to read: all of them as they are, or with `skip_bad_rows` the good ones."""
+        if self.skip_bad_rows or self._kept is not None:
+            return (record.row for record in self)
+        return (text for _, text in islice(self._row_source.rows(), self.limit))
+
     def check(self, *, keep: int = 0) -> int:
         """Read every row and count the good ones; raises BadRows as iterating does.
 

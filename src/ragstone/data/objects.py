@@ -22,12 +22,13 @@ from ragstone.data.chunks import (
 )
 from ragstone.data.messages import message_to_json, step_to_json
 from ragstone.data.sources import RawRow, RejectedRow, RowSource, open_spool
-from ragstone.errors import DataError
+from ragstone.errors import DataError, MissingExtra
 from ragstone.types import Sample
 
 
 def open_objects(source: Any, limit: int | None) -> RowSource:
     """Open a list or iterable of Samples or dicts, a DataFrame or a dataset as a row source."""
+    source = _choose_split(source)
     if isinstance(source, Mapping | Sample | bytes | bytearray):
         kind = type(source).__name__
         raise DataError(f"one {kind} was given; give a list of samples, or a path")
@@ -39,6 +40,17 @@ def open_objects(source: Any, limit: int | None) -> RowSource:
         return RowSource(
             _count(len(source), "row"), lambda: _number_rows(source.to_pylist()), "table"
         )
+    if hasattr(source, "collect") and hasattr(source, "lazy"):  # a LazyFrame of polars
+        source = source.collect()
+    if hasattr(source, "iter_rows") and hasattr(source, "iter_slices"):  # polars
+        return RowSource(
+            _count(len(source), "row"),
+            lambda: _number_rows(source.iter_rows(named=True)),
+            "table",
+        )
+    if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "column_names"):
+        rows = _read_arrow(source)
+        return RowSource(_count(len(rows), "row"), lambda: _number_rows(rows), "table")
     if not isinstance(source, Iterable):
         raise DataError(f"{source!r} cannot be read; give a path or a list of samples")
     cell_style = "table" if hasattr(source, "column_names") else ""  # a Hugging Face dataset
@@ -49,6 +61,30 @@ def open_objects(source: Any, limit: int | None) -> RowSource:
     # Samples have our columns by definition; detection could take their words for another format's
     is_native = isinstance(next(iter(source), None), Sample)
     return RowSource(name, lambda: _number_rows(source), cell_style, is_native=is_native)
+
+
+def _choose_split(source: Any) -> Any:
+    """The only split of a Hugging Face DatasetDict; of several the caller says which."""
+    if not isinstance(source, Mapping) or not source:
+        return source
+    if not all(hasattr(split, "column_names") for split in source.values()):
+        return source
+    if len(source) > 1:
+        names = ", ".join(map(repr, source))
+        raise DataError(
+            f"a DatasetDict with the splits {names} was given; give one of them: data[{next(iter(source))!r}]"
+        )
+    return next(iter(source.values()))
+
+
+def _read_arrow(source: Any) -> list[dict[str, Any]]:
+    """The rows of any frame that speaks Arrow: a relation of DuckDB, tables of other engines."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra(f"a {type(source).__name__}", "parquet") from None
+    rows: list[dict[str, Any]] = pyarrow.table(source).to_pylist()
+    return rows
 
 
 def to_row_text(value: Any) -> str | RejectedRow:

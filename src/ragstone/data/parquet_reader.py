@@ -4,7 +4,7 @@ unpack to any size."""
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from ragstone.data.limits import (
@@ -25,10 +25,8 @@ LARGE_CHUNK_BYTES = 1 << 20
 """Size of a column chunk from which its repeated values are not unpacked before their rows are read."""
 
 
-def read_parquet(
-    source: str, stream: IO[bytes], groups: Sequence[int] | None = None
-) -> Iterator[dict[str, Any] | str]:
-    """Yield the rows of a seekable stream, or why a row cannot be read; `groups` are the row groups, None for all."""
+def read_parquet(source: str, stream: IO[bytes]) -> Iterator[dict[str, Any] | str]:
+    """Yield the rows of a seekable stream, or why a row cannot be read."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -38,9 +36,9 @@ def read_parquet(
         packed = stream.seek(0, io.SEEK_END)
         facts = pyarrow.parquet.ParquetFile(stream).metadata
         _check_metadata(facts, packed, source)
-        _check_dictionaries(stream, facts, packed, source, groups)
+        _check_dictionaries(stream, facts, packed, source)
         table = pyarrow.parquet.ParquetFile(stream, metadata=facts, read_dictionary=_list_repeated(facts, LARGE_CHUNK_BYTES))  # fmt: skip
-        for batch in table.iter_batches(batch_size=_choose_batch(facts), row_groups=groups):
+        for batch in table.iter_batches(batch_size=_choose_batch(facts)):
             yield from split_batch(batch)
     except pyarrow.ArrowException as bad:
         first = str(bad).splitlines()[0] if str(bad) else type(bad).__name__
@@ -58,9 +56,7 @@ def _check_metadata(facts: FileMetaData, packed: int, source: str) -> None:
     check_unpacked(8 * values + texts, packed, source)
 
 
-def _check_dictionaries(
-    stream: IO[bytes], facts: FileMetaData, packed: int, source: str, groups: Sequence[int] | None
-) -> None:
+def _check_dictionaries(stream: IO[bytes], facts: FileMetaData, packed: int, source: str) -> None:
     """Refuse texts that are written once and stand in so many rows that they unpack to too much; only their numbers are read."""
     import pyarrow.parquet
 
@@ -69,7 +65,7 @@ def _check_dictionaries(
         return
     table = pyarrow.parquet.ParquetFile(stream, metadata=facts, read_dictionary=names)
     unpacked = 0
-    for batch in table.iter_batches(columns=names, row_groups=groups):
+    for batch in table.iter_batches(columns=names):
         unpacked += sum(_measure(column) for column in batch.columns)
         check_unpacked(unpacked, packed, source)
 

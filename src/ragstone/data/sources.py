@@ -37,6 +37,10 @@ SPOOL_MEMORY_BYTES = 8 << 20
 """Size up to which a spooled stream stays in memory; a larger one goes to a temporary file."""
 
 
+READ_BYTES = 1 << 18
+"""Bytes of a file that are read at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
     """A row that cannot be read: what is wrong and how to correct it."""
@@ -154,7 +158,8 @@ class ReopenableFile:
     def open_raw(self) -> IO[bytes]:
         """Open the bytes as they are stored, compressed or not."""
         if self.spool is None:
-            return open(self.source, "rb")
+            # each filling of the buffer lets other threads run first, which takes them milliseconds
+            return open(self.source, "rb", buffering=READ_BYTES)
         return io.BufferedReader(_SpoolReader(self.spool))
 
 

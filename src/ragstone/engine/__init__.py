@@ -305,24 +305,29 @@ async def _run_in_order(
     finally:
         for task in working:
             task.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
+        # those that ended too: an error that stopped the run is in several of them
+        await asyncio.gather(*(task for *_, task in queue), *working, return_exceptions=True)
 
 
 def skip_stored(run: StoredRun, records: Iterable[Record], stored: int) -> Iterator[Record]:
     """Yield the records after those already stored; raises DataError when the stored ones have changed."""
     source = iter(records)
-    if stored:
-        for position, row in enumerate(run.store.input_rows(run.id), 1):
-            record = next(source, None)
-            # row by row instead of a hash of the file: the file may have grown at its end, and any
-            # row may come from a stream
-            if record is None or to_storable_json(record.row) != row:
-                change = "is gone" if record is None else "has changed"
-                raise DataError(
-                    f"sample {position} of {run.info.source} {change} since run {run.id} scored it; "
-                    "begin a new run with --restart"
-                )
+    check_stored(run, (record.row for record in islice(source, stored)))
     yield from source
+
+
+def check_stored(run: StoredRun, texts: Iterator[str]) -> None:
+    """Raise DataError unless the stored samples have these rows."""
+    # row by row instead of a hash of the file: the file may have grown at its end, and any
+    # row may come from a stream
+    for position, row in enumerate(run.store.input_rows(run.id), 1):
+        text = next(texts, None)
+        if text is None or to_storable_json(text) != row:
+            change = "is gone" if text is None else "has changed"
+            raise DataError(
+                f"sample {position} of {run.info.source} {change} since run {run.id} scored it; "
+                "begin a new run with --restart"
+            )
 
 
 def iter_failed_rows(run: StoredRun) -> Iterator[Numbered]:

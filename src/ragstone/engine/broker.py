@@ -11,7 +11,7 @@ from secrets import token_hex
 
 from ragstone.asks import Answered, Ask, Reply
 from ragstone.engine.identity import identify_reply
-from ragstone.errors import JudgeFailed, OutOfBudget
+from ragstone.errors import ClusterError, JudgeFailed, OutOfBudget
 from ragstone.judges import Judge
 from ragstone.judges.calibration import Calibration
 from ragstone.store import Store
@@ -166,21 +166,24 @@ class AskBroker:
 
     async def _serve_batch(self, batch: list[_PendingAsk]) -> None:
         self.judged_count += len(batch)
-        store_error: Exception | None = None
-        answers = await self._ask_judge([pending.ask for pending in batch])
+        fatal: Exception | None = None
+        answers: list[Answered] = []
         try:
+            answers = await self._ask_judge([pending.ask for pending in batch])
             await self._store_replies(batch, answers)
         except Exception as error:  # raised in those who wait, not in this task
-            store_error = error
-        for pending, answer in zip(batch, answers, strict=True):
+            fatal = error
+        for index, pending in enumerate(batch):
             # only now that the reply is stored: whoever asks from here on finds it in the store
             del self._in_flight[pending.key]
-            pending.answered = answer
-            pending.settle(store_error)
+            pending.answered = answers[index] if answers else None
+            pending.settle(fatal)
 
     async def _ask_judge(self, asks: list[Ask]) -> list[Answered]:
         try:
             answered = await ask_timed(self._judge, asks)
+        except ClusterError:  # nobody is left who could be asked
+            raise
         except Exception as raised:
             if len(asks) > 1:  # one of them may be to blame: each is asked alone
                 return [(await self._ask_judge([ask]))[0] for ask in asks]

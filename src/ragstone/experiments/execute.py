@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.data import Dataset, read
-from ragstone.engine import Execution, ProgressCallback
+from ragstone.engine import Execution
 from ragstone.engine.garbage import relax_garbage_collection
 from ragstone.errors import RagstoneError
 from ragstone.experiments.calibration import calibrate_judge
@@ -22,7 +22,7 @@ from ragstone.experiments.resume import find_begun_run, open_run
 from ragstone.judges import Judge, sends_jobs
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
-from ragstone.scale import build_cluster_execution, choose_worker_count
+from ragstone.scale import open_execution
 from ragstone.store import Store, StoredRun
 
 if TYPE_CHECKING:
@@ -93,9 +93,27 @@ async def _score(
     prepared: PreparedRun, stored: StoredRun, total: int | None, observer: RunObserver
 ) -> None:
     """Score what the run lacks."""
-    execution = _build_execution(prepared, stored, total, observer.progress)
-    with relax_garbage_collection():
-        await _carry_out(execution, prepared, stored)
+    plan, judge = prepared.plan, prepared.judge
+    if plan.on is not None and sends_jobs(judge):
+        raise RagstoneError(f"--on {plan.on} and batch: true exclude each other; leave one out")
+    if plan.on is not None and prepared.inputs.judge is not None and plan.judge is None:
+        raise RagstoneError(
+            f"{prepared.inputs.judge!r} cannot be sent to workers; name the judge: offline, "
+            "openai:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:file.py:function"
+        )
+    async with open_execution(
+        plan, stored, prepared.metrics, judge,
+        total=total, watch=observer.progress, size=_find_size(prepared),
+    ) as execution:  # fmt: skip
+        with relax_garbage_collection():
+            await _carry_out(execution, prepared, stored)
+
+
+def _find_size(prepared: PreparedRun) -> int | None:
+    """The size of the file of the samples in bytes, if they come from one."""
+    source = prepared.source
+    is_file = isinstance(source, str) and prepared.plan.system is None and os.path.isfile(source)
+    return os.path.getsize(source) if is_file else None
 
 
 async def _carry_out(execution: Execution, prepared: PreparedRun, stored: StoredRun) -> None:
@@ -229,47 +247,8 @@ def _check_rows(prepared: PreparedRun) -> int | None:
     judge, size = prepared.judge, path.stat().st_size if path.is_file() else None
     if size is not None and size <= min(KEEP_BYTES, CHECK_FIRST_BYTES):
         # packed ones may unpack to much more
-        return prepared.dataset.check(keep=2 * KEEP_BYTES if prepared.plan.on is None else 0)
+        return prepared.dataset.check(keep=2 * KEEP_BYTES)
     # a file is read twice only where a bad row at its end would waste much: paid calls, or hours
     is_worth = judge is not None and size is not None and size <= CHECK_FIRST_BYTES
     is_paid = judge is not None and not judge.local
     return prepared.dataset.check() if is_worth or is_paid else None
-
-
-def _build_execution(
-    prepared: PreparedRun, stored: StoredRun, total: int | None, watch: ProgressCallback | None
-) -> Execution:
-    """The run as one process carries it out, or as the workers of a cluster do."""
-    plan, metrics, judge = prepared.plan, prepared.metrics, prepared.judge
-    if plan.on is not None and sends_jobs(judge):
-        raise RagstoneError(f"--on {plan.on} and batch: true exclude each other; leave one out")
-    if plan.on is None:
-        return _build_local_execution(prepared, stored, total, watch)
-    if judge is not None and prepared.inputs.judge is not None and plan.judge is None:
-        raise RagstoneError(
-            f"{prepared.inputs.judge!r} cannot be sent to workers; name the judge: offline, "
-            "openai:MODEL, gguf:PATH, hf:PATH, nli:PATH, python:file.py:function"
-        )
-    return build_cluster_execution(
-        plan, stored, metrics, judge, total=total, watch=watch,
-        source=None if plan.system is not None else prepared.source,
-    )  # fmt: skip
-
-
-def _build_local_execution(
-    prepared: PreparedRun, stored: StoredRun, total: int | None, watch: ProgressCallback | None
-) -> Execution:
-    """The run as this process carries it out, or as several processes of this machine do."""
-    plan, metrics, judge, source = prepared.plan, prepared.metrics, prepared.judge, prepared.source
-    path = source if isinstance(source, str) and plan.system is None else None
-    size = os.path.getsize(path) if path is not None and os.path.isfile(path) else None
-    workers = choose_worker_count(plan.workers, judge, total, size)
-    if workers == 1:
-        # a job takes as many questions as there are, whatever may be in flight at once
-        concurrency = None if sends_jobs(judge) else plan.concurrency
-        return Execution(stored, metrics, judge, concurrency, total=total, watch=watch)
-    from ragstone.scale.processes import ProcessExecution
-
-    return ProcessExecution(
-        stored, metrics, judge, plan.concurrency, total, watch, workers=workers, source=path
-    )

@@ -25,6 +25,13 @@ from ragstone.judges.jury import Jury
 from ragstone.judges.limits import Budget
 from ragstone.judges.local.forms import FORMS
 from ragstone.judges.model_judge import ModelJudge
+from ragstone.judges.objects import (
+    HeldModel,
+    adapt_model,
+    find_model_name,
+    is_model_object,
+    takes_schema,
+)
 from ragstone.judges.plain import PlainJudge
 from ragstone.judges.prices import find_price
 from ragstone.judges.prompted_choices import PromptedChoices
@@ -41,7 +48,7 @@ from ragstone.locale.messages import compose
 from ragstone.registry.plugins import load_object
 
 SETTINGS = (
-    "model", "jury", "first", "then", "unsure", "agree", "check", "base_url", "identity", "api_key", "key_env", "small", "temperature", "top_p", "seed",
+    "model", "name", "jury", "first", "then", "unsure", "agree", "check", "base_url", "identity", "api_key", "key_env", "small", "temperature", "top_p", "seed",
     "max_tokens", "parameters", "prices", "concurrency", "max_retries", "timeout", "deadline",
     "run_deadline", "max_usd", "max_calls", "rate", "embeddings", "language", "prompts", "batch", "device",
     "threads", "context", "labels",
@@ -62,7 +69,7 @@ def list_kinds() -> list[str]:
     """Return the forms in which a judge can be named."""
     remote = [f"{name}:MODEL" for name in DIALECTS]
     paths = [f"{kind}:PATH" for kind in LOCAL_KINDS]
-    return ["offline", "local", *remote, *paths, "python:module:function"]
+    return ["offline", "local", *remote, "any-llm:PROVIDER:MODEL", *paths, "python:module:function"]
 
 
 def make_judge(
@@ -188,7 +195,7 @@ def _to_settings(spec: Any) -> dict[str, Any]:
         return dict(spec)
     if isinstance(spec, Sequence):
         return {"jury": list(spec)}
-    if callable(spec):
+    if callable(spec) or is_model_object(spec):
         return {"model": spec}
     raise UnknownJudge(f"{spec!r} is not a judge; write one of {', '.join(list_kinds())}")
 
@@ -215,7 +222,7 @@ def check_identity(settings: Mapping[str, Any]) -> None:
     if not isinstance(name, str) or not name.strip():
         raise UnknownJudge(f"the judge's identity is {name!r}; give a name, such as qwen-7b-q4")
     kind = str(settings.get("model")).partition(":")[0]
-    if kind not in DIALECTS:
+    if kind not in DIALECTS and not is_model_object(settings.get("model")):
         raise UnknownJudge(
             "'identity' names the model behind a URL; give it beside model: openai:NAME, "
             "to each judge of a jury or a cascade its own"
@@ -246,6 +253,8 @@ def _make_members(
 
 def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
     model = settings["model"]
+    if is_model_object(model):
+        return _make_held(model, settings, budget)
     if callable(model):
         return _make_function_judge(model, settings, budget)
     kind, _, name = str(model).partition(":")
@@ -255,6 +264,10 @@ def _make_single(settings: Mapping[str, Any], budget: Budget) -> Judge:
         return OfflineJudge(allow_unmeasured=_check_flag(settings, "allow_unmeasured"))
     if kind == "python" and name:
         return _make_function_judge(load_object(name, "judge"), settings, budget)
+    if kind == "any-llm" and name:
+        from ragstone.judges.any_llm import AnyLLM
+
+        return _make_held(AnyLLM(name), settings, budget)
     if kind == "local":
         from ragstone.judges.local.catalogue import find_local_model
 
@@ -276,6 +289,27 @@ def _make_function_judge(function: Any, settings: Mapping[str, Any], budget: Bud
         budget=budget,
         deadline=settings.get("deadline", 300.0),
     )
+
+
+def _make_held(target: Any, settings: Mapping[str, Any], budget: Budget) -> Judge:
+    """Build the judge of a model that another framework made: JSON where it takes a schema, else the plain question."""
+    adapted = adapt_model(target, str(settings.get("name") or ""))
+    assert adapted is not None  # `is_model_object` said so
+    framework, call = adapted
+    model = HeldModel(
+        target,
+        call,
+        framework,
+        budget=budget,
+        identity=settings.get("identity") or settings.get("name"),
+        price=find_price(find_model_name(target), settings.get("prices")),
+        concurrency=settings.get("concurrency") or 8,
+        deadline=settings.get("deadline", 300.0),
+    )
+    judge = _make_model_judge(model, settings, budget)
+    if settings.get("small", not takes_schema(target)):
+        return make_plain(PromptedChoices(model), settings, judge.embeddings, writer=judge)
+    return judge
 
 
 def _make_remote(kind: str, name: str, settings: Mapping[str, Any], budget: Budget) -> Judge:

@@ -203,13 +203,6 @@ class Archive:
         )
         return {name: int(value) for name, value in rows}
 
-    def list_dirty(self, limit: int = 10_000) -> tuple[list[int], list[int]]:
-        """Buckets whose roll-ups are outdated, oldest mark first, and the marks to delete once they are rebuilt."""
-        rows = self.store.read(
-            "SELECT number, bucket FROM monitor_dirty ORDER BY number LIMIT ?", (limit,)
-        )
-        return list(dict.fromkeys(bucket for _, bucket in rows)), [number for number, _ in rows]
-
     # ── deleting ──────────────────────────────────────────────────────────────────────────
 
     def purge(self, *, before: int | None = None, ids: Sequence[str] | None = None) -> int:

@@ -129,7 +129,7 @@ class Monitor:
     def summary(self, window: str = "24h", *, by: str | None = None) -> WindowSummary:
         """Statistics of the last `window`, whole and by the values of the field `by`, with what was logged so far."""
         from ragstone.config.durations import parse_duration
-        from ragstone.monitor.rollups.refresh import refresh
+        from ragstone.monitor.rollups import refresh
         from ragstone.monitor.windows.summary import summarise_window
 
         archive, now = self._open_archive(), now_micros()

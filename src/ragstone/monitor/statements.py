@@ -14,10 +14,8 @@ from ragstone.types import EMPTY, Chunk, Ranked
 
 T = TypeVar("T")
 
-BUCKET_MICROS = 300_000_000
-"""Five minutes in microseconds: the finest roll-up."""
-
 HOUR_MICROS = 3_600_000_000
+"""An hour in microseconds: the bucket of the roll-ups."""
 DAY_MICROS = 24 * HOUR_MICROS
 
 MAX_ROWS_PER_STATEMENT = 500
@@ -56,8 +54,8 @@ UPSERT_FEEDBACK = (
 
 
 def get_bucket(at: int) -> int:
-    """The start of the five-minute bucket of a time."""
-    return at - at % BUCKET_MICROS
+    """The start of the hour of a time."""
+    return at - at % HOUR_MICROS
 
 
 def insert_interactions(

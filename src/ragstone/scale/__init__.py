@@ -1,17 +1,25 @@
-"""Beyond one process: the same run by processes of this machine, or by the workers of a Dask cluster, here, on other machines or under Slurm."""
+"""How a run is carried out: by this process, by processes of this machine, or by the workers of a Dask cluster, here, on
+other machines or under Slurm."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragstone._version import __version__
+from ragstone.engine import Execution
 from ragstone.errors import RagstoneError
+from ragstone.judges import sends_jobs
+from ragstone.scale.progress import follow_progress
 
 if TYPE_CHECKING:
     from ragstone.config import Plan
-    from ragstone.engine import Execution, ProgressCallback
+    from ragstone.engine import ProgressCallback
     from ragstone.judges import Judge
     from ragstone.registry import Metric
     from ragstone.store import StoredRun
@@ -23,26 +31,70 @@ MIN_FILE_BYTES = 8_000_000
 """Files up to this size are scored by one process where no judge is asked."""
 
 
-def build_cluster_execution(
+@asynccontextmanager
+async def open_execution(
     plan: Plan,
     run: StoredRun,
     metrics: Sequence[Metric],
     judge: Judge | None,
     *,
-    total: int | None,
-    watch: ProgressCallback | None,
-    source: Any,
-) -> Execution:
-    """The run as the workers of the plan's cluster will carry it out."""
-    from ragstone.scale.cluster import parse_location
-    from ragstone.scale.driver import ClusterExecution
+    total: int | None = None,
+    watch: ProgressCallback | None = None,
+    size: int | None = None,
+) -> AsyncIterator[Execution]:
+    """The run as the plan says that it is to be carried out; `size` is that of its file in bytes, where known."""
+    common: dict[str, Any] = {"total": total, "watch": follow_progress(watch)}
+    if plan.on is not None:
+        async with _open_on_cluster(plan.on, plan, run, metrics, judge, common) as execution:
+            yield execution
+        return
+    workers = choose_worker_count(plan.workers, judge, total, size)
+    if workers == 1:
+        # a job takes as many questions as there are, whatever may be in flight at once
+        concurrency = None if sends_jobs(judge) else plan.concurrency
+        yield Execution(run, metrics, judge, concurrency, **common)
+        return
+    from ragstone.scale.execution import ShardedExecution
+    from ragstone.scale.processes import open_processes
 
-    assert plan.on is not None  # the caller comes here only for a plan that names a cluster
-    # called for its ClusterError: a bad location stops the run before it starts
-    parse_location(plan.on)
-    return ClusterExecution(
-        run, metrics, judge, plan.concurrency, total, watch, on=plan.on, plan=plan, source=source
+    yield ShardedExecution(
+        run, metrics, judge, open_pool=partial(open_processes, workers), **common
     )
+
+
+@asynccontextmanager
+async def _open_on_cluster(
+    on: str,
+    plan: Plan,
+    run: StoredRun,
+    metrics: Sequence[Metric],
+    judge: Judge | None,
+    common: Mapping[str, Any],
+) -> AsyncIterator[Execution]:
+    from ragstone.config.metric_specs import to_spec
+    from ragstone.judges.factory import to_public_spec
+    from ragstone.scale.cluster import open_cluster, parse_location
+    from ragstone.scale.execution import ShardedExecution
+    from ragstone.scale.judging import open_worker_judge
+    from ragstone.scale.worker import WorkerJob
+
+    parse_location(on)  # a bad location stops the run before it starts
+    settings = plan.judge_settings()
+    job = WorkerJob(
+        secrets.token_hex(16),
+        tuple(map(to_spec, metrics)),
+        to_public_spec(settings) if judge is not None else None,
+        dict(run.info.shape),
+        plan.language,
+        plan.code_folders,
+        __version__,
+    )
+    if judge is None or judge.local:
+        pool = partial(open_cluster, on, job)
+        yield ShardedExecution(run, metrics, judge, open_pool=lambda *_: pool(), **common)
+        return
+    async with open_worker_judge(on, job, judge, settings) as (moved, concurrency):
+        yield Execution(run, metrics, moved, concurrency, **common)
 
 
 def choose_worker_count(

@@ -8,43 +8,37 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import CancelledError as FutureCancelled
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-from ragstone.errors import MissingExtra, RagstoneError
+from ragstone._version import __version__
+from ragstone.asks import Answered
+from ragstone.errors import ClusterError, MissingExtra
 from ragstone.judges.local.gguf import count_processors
 from ragstone.judges.secrets import is_loopback
+from ragstone.scale.batches import Batch
+from ragstone.scale.pools import WorkerDied
+from ragstone.scale.shards import ShardResult
+from ragstone.scale.worker import (
+    Questions,
+    Refusal,
+    WorkerJob,
+    answer_questions,
+    close_session,
+    score_shard,
+)
 
 LOCATION_FORMS = "dask, dask:WORKERS, dask://HOST:PORT, tls://HOST:PORT, tcp://HOST:PORT, or the scheduler's file.json"
 
 CONNECT_SECONDS = 20
 
-INTERFACE_VARIABLE = "RAGSTONE_INTERFACE"
-"""Names the network by which workers reach the driver, where the default route is not it."""
-
-
-class ClusterError(RagstoneError):
-    """There is no cluster at the location, or it cannot be used."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterLocation:
-    """Where the cluster is, as `--on` names it: one of the three fields is set."""
-
-    workers: int | None = None
-    """Number of workers to start on this machine; None for a cluster that is running already."""
-    address: str = ""
-    """Address of a running scheduler, such as tcp://host:8786."""
-    file: str = ""
-    """File in which a running scheduler wrote its address."""
-
 
 WORKERS_VARIABLE = "RAGSTONE_WORKERS"
-"""Says how many workers a launcher starts: all of them are waited for before the judge's concurrency is divided among them."""
+"""Says how many workers a launcher starts: all of them are waited for."""
 
 QUIET_DASK_SETTINGS: Mapping[str, Any] = {
     # looks at every thread's stack a hundred times a second
@@ -82,57 +76,187 @@ def format_exports(settings: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def parse_location(on: str) -> ClusterLocation:
-    """The location that `--on` names, checked before anything is started."""
+def parse_location(on: str) -> int | str:
+    """What `--on` names: how many workers to start on this machine, or the address of a running scheduler."""
     scheme, separator, rest = on.partition("://")
     if separator:
         if scheme not in ("dask", "tcp", "tls") or not rest.rpartition(":")[2].isdecimal():
             raise ClusterError(f"no cluster at {on!r}; write {LOCATION_FORMS}")
         if scheme == "dask":  # encrypted by default, except on the loopback of this machine
             scheme = "tcp" if _is_this_machine(rest.rpartition(":")[0]) else "tls"
-        return ClusterLocation(address=f"{scheme}://{rest}")
+        return f"{scheme}://{rest}"
     if on == "dask" or on.startswith("dask:"):
         count = on.partition(":")[2] or str(count_processors())
         if not count.isdecimal() or int(count) < 1:
             raise ClusterError(f"{on!r} names no number of workers; write dask:4")
-        return ClusterLocation(workers=int(count))
-    if on.endswith(".json"):
-        if not Path(on).is_file():
-            raise ClusterError(f"there is no scheduler file {on!r}; `dask scheduler` writes one")
-        return ClusterLocation(file=on)
-    raise ClusterError(f"{on!r} is no place to work on; write {LOCATION_FORMS}")
+        return int(count)
+    if not on.endswith(".json"):
+        raise ClusterError(f"{on!r} is no place to work on; write {LOCATION_FORMS}")
+    if not Path(on).is_file():
+        raise ClusterError(f"there is no scheduler file {on!r}; `dask scheduler` writes one")
+    try:
+        return str(json.loads(Path(on).read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ClusterError(
+            f"{on!r} is not a file that `dask scheduler --scheduler-file` wrote"
+        ) from None
+
+
+def _is_this_machine(host: str) -> bool:
+    """Whether a host is this machine; a name is looked up, since a cluster names its machines."""
+    try:
+        return is_loopback(host) or is_loopback(socket.gethostbyname(host.strip("[]")))
+    except OSError:
+        return False
+
+
+class DaskPool:
+    """The workers of a cluster, for one run."""
+
+    batch_seconds = 2.0
+
+    def __init__(self, client: Any, job: WorkerJob) -> None:
+        self._client = client
+        self._job = job
+        self.size = 0
+
+    async def score(self, batch: Batch) -> ShardResult:
+        """Score a batch on one of the workers."""
+        result: ShardResult = await self._run(score_shard, batch)
+        return result
+
+    async def answer(self, questions: Questions) -> list[Answered]:
+        """Put questions to the judge of one of the workers."""
+        answers: list[Answered] = await self._run(answer_questions, questions)
+        return answers
+
+    async def _run(self, function: Callable[..., Any], work: Batch | Questions) -> Any:
+        from distributed import KilledWorker
+
+        # pure=False: Dask would otherwise answer an equal call from its cache
+        future = self._client.submit(function, self._job, work, pure=False)
+        try:
+            result = await future
+        except KilledWorker:
+            raise WorkerDied from None
+        except FutureCancelled:  # by nobody here: the client has lost its scheduler and given up
+            raise ClusterError(
+                f"the scheduler at {self._client.scheduler.address!r} is gone; what came back is kept, "
+                "resume with --resume when there is one again"
+            ) from None
+        except Exception as raised:
+            raise ClusterError(
+                f"a worker raised {type(raised).__name__}: {raised}; is the same ragstone "
+                f"({__version__}) installed on all of them, with the extra `dask`?"
+            ) from raised
+        finally:
+            # else Dask would keep the result in the memory of the worker
+            future.release()
+        if isinstance(result, Refusal):
+            raise ClusterError(f"on the worker at {result.reason}")
+        return result
+
+    async def count_workers(self) -> None:
+        """Ask the scheduler how many workers there are."""
+        self.size = len(await self._client.scheduler.ncores())
+
+    async def watch_workers(self) -> None:
+        """Keep `size` up to date."""
+        while True:
+            await asyncio.sleep(1)
+            # a scheduler that is gone is reported by `_run`
+            with suppress(OSError):
+                await self.count_workers()
+
+    async def close(self) -> None:
+        """Release what the workers hold for this run; one that cannot be reached has nothing left."""
+        with suppress(OSError, TimeoutError):
+            await self._client.run(close_session, self._job.token, on_error="ignore")
+
+
+def lift_message_limit() -> None:
+    """Let this process receive messages of any size.
+
+    Dask allows half of what RLIMIT_RSS says, which Linux does not enforce and which Slurm sets to a megabyte where a
+    cluster's nodes declare no memory: a longer message would end the connection."""
+    from distributed.comm import tcp
+
+    tcp.MAX_BUFFER_SIZE = max(tcp.MAX_BUFFER_SIZE, 1 << 34)
 
 
 @asynccontextmanager
-async def connect(where: ClusterLocation, threads: int) -> AsyncIterator[Any]:
-    """A Dask client of that cluster; a cluster on this machine is started, and stopped afterwards."""
+async def open_cluster(on: str, job: WorkerJob) -> AsyncIterator[DaskPool]:
+    """The workers of the cluster that `--on` names, once they are there."""
     try:
         import dask
         import distributed
     except ImportError:
         raise MissingExtra("working on a cluster", "dask") from None
-    if where.workers is None:
-        with (
-            dask.config.set(QUIET_DASK_SETTINGS),
-            _silence_loggers("distributed.client", "distributed.core"),
-        ):
-            async with _connect_client(distributed, where) as client:
-                yield client
-        return
-    with dask.config.set({**QUIET_DASK_SETTINGS, **LOCAL_CLUSTER_SETTINGS}):
-        async with (
-            _start_local_cluster(distributed, where.workers, threads) as cluster,
-            distributed.Client(cluster, asynchronous=True) as client,
-        ):
-            yield client
+    lift_message_limit()
+    where = parse_location(on)
+    is_ours = isinstance(where, int)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(
+            dask.config.set({**QUIET_DASK_SETTINGS, **(LOCAL_CLUSTER_SETTINGS if is_ours else {})})
+        )
+        if isinstance(where, int):
+            cluster = await stack.enter_async_context(_start_local_cluster(distributed, where))
+            client = await stack.enter_async_context(distributed.Client(cluster, asynchronous=True))
+            expected = where
+        else:
+            stack.enter_context(_silence_loggers("distributed.client", "distributed.core"))
+            client = await stack.enter_async_context(_connect(distributed, where, on))
+            expected = int(os.environ.get(WORKERS_VARIABLE, "1"))
+        # after a minute the run starts with the workers that are there
+        with suppress(TimeoutError):
+            await client.wait_for_workers(expected, timeout=60)
+        pool = DaskPool(client, job)
+        await pool.count_workers()
+        if not pool.size:
+            raise ClusterError(f"no worker has joined {on!r}; start `dask worker`")
+        stack.push_async_callback(pool.close)
+        watching = asyncio.create_task(pool.watch_workers())
+        stack.callback(watching.cancel)
+        yield pool
 
 
 @asynccontextmanager
-async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> AsyncIterator[Any]:
+async def _connect(distributed: Any, address: str, on: str) -> AsyncIterator[Any]:
+    """A client of a scheduler that is running."""
+    security = distributed.Security()
+    is_tls = address.startswith("tls://")
+    if is_tls and security.get_connection_args("client").get("ssl_context") is None:
+        raise ClusterError(
+            f"there are no certificates to reach {address!r} with; set them in Dask's config "
+            "(distributed.comm.tls), or say tcp:// if the line need not be encrypted"
+        )
+    client = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS)
+    try:
+        try:
+            # a second limit besides the client's: for something that listens there and is no
+            # scheduler, the client waits without end
+            await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
+        # what is no scheduler may answer anything, which Dask fails on in many ways
+        except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
+            reason = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
+            origin = f" (from {on!r})" if on.endswith(".json") else ""
+            raise ClusterError(f"no scheduler answers at {address!r}{origin}: {reason}") from None
+        yield client
+    finally:
+        await client.close()
+
+
+@asynccontextmanager
+async def _start_local_cluster(distributed: Any, workers: int) -> AsyncIterator[Any]:
     """A cluster of this machine's processes."""
+    try:
+        # other users of this machine reach loopback too
+        security = distributed.Security.temporary()
+    except ImportError:
+        raise MissingExtra("a cluster that only you can talk to", "dask") from None
     cluster = distributed.LocalCluster(
         n_workers=workers,
-        threads_per_worker=threads,
+        threads_per_worker=1,
         processes=True,
         # Windows has no signal masks; workers there are not shielded from Ctrl-C
         worker_class=_build_nanny(distributed) if hasattr(signal, "pthread_sigmask") else None,
@@ -143,8 +267,7 @@ async def _start_local_cluster(distributed: Any, workers: int, threads: int) -> 
         memory_limit=0,
         asynchronous=True,
         silence_logs=logging.CRITICAL,
-        # other users of this machine reach loopback too
-        security=_create_certificates(),
+        security=security,
     )
     try:
         try:
@@ -186,87 +309,3 @@ def _silence_loggers(*names: str) -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
-
-
-def _create_certificates() -> Any:
-    """Certificates for one cluster, which only its processes know."""
-    from distributed.security import Security
-
-    try:
-        return Security.temporary()
-    except ImportError:
-        raise MissingExtra("a cluster that only you can talk to", "dask") from None
-
-
-@asynccontextmanager
-async def _connect_client(distributed: Any, where: ClusterLocation) -> AsyncIterator[Any]:
-    address = where.address or _read_address(where.file)
-    if address.startswith("tls://") and not _has_certificates():
-        raise ClusterError(
-            f"there are no certificates to reach {address!r} with; set them in Dask's config "
-            "(distributed.comm.tls), or say tcp:// if the line need not be encrypted"
-        )
-    client = distributed.Client(address, asynchronous=True, timeout=CONNECT_SECONDS)
-    try:
-        try:
-            # a second limit besides the client's: for something that listens there and is no
-            # scheduler, the client waits without end
-            await asyncio.wait_for(client, 2 * CONNECT_SECONDS)
-        # what is no scheduler may answer anything, which Dask fails on in many ways
-        except (OSError, TimeoutError, TypeError, ValueError, RuntimeError) as broken:
-            reason = str(broken).splitlines()[0] if str(broken) else "what is there is no scheduler"
-            origin = f" (from {where.file!r})" if where.file else ""
-            raise ClusterError(f"no scheduler answers at {address!r}{origin}: {reason}") from None
-        yield client
-    finally:
-        await client.close()
-
-
-def _read_address(file: str) -> str:
-    """Where the scheduler that wrote this file is."""
-    try:
-        return str(json.loads(Path(file).read_text(encoding="utf-8"))["address"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise ClusterError(
-            f"{file!r} is not a file that `dask scheduler --scheduler-file` wrote"
-        ) from None
-
-
-def _has_certificates() -> bool:
-    """Whether Dask's config has what an encrypted line needs."""
-    from distributed.security import Security
-
-    return Security().get_connection_args("client").get("ssl_context") is not None
-
-
-def count_expected_workers(where: ClusterLocation) -> int:
-    """How many workers to wait for: all that were started on this machine, or as many as a launcher says it starts (else 1)."""
-    named = os.environ.get(WORKERS_VARIABLE, "")
-    return where.workers or (int(named) if named.isdecimal() else 1)
-
-
-def find_driver_host(client: Any) -> str:
-    """The address of this machine as the cluster's workers see it."""
-    from distributed.comm import get_address_host
-    from distributed.utils import get_ip
-
-    interface = os.environ.get(INTERFACE_VARIABLE)
-    if interface:
-        from distributed.utils import get_ip_interface
-
-        try:
-            return str(get_ip_interface(interface))
-        except ValueError as unknown:
-            raise ClusterError(
-                f"{INTERFACE_VARIABLE} names no network of this machine: {unknown}"
-            ) from None
-    scheduler = get_address_host(client.scheduler.address)
-    return "127.0.0.1" if _is_this_machine(scheduler) else get_ip(scheduler)
-
-
-def _is_this_machine(host: str) -> bool:
-    """Whether a host is this machine; a name is looked up, since a cluster names its machines."""
-    try:
-        return is_loopback(host) or is_loopback(socket.gethostbyname(host.strip("[]")))
-    except OSError:
-        return False

@@ -7,19 +7,27 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from ragstone.engine import Progress, ProgressCallback
+
 PROGRESS_VARIABLE = "RAGSTONE_PROGRESS"
 """The environment variable that names the file; without it, no progress is written."""
 
 
-def write_progress(done: int, total: int | None) -> None:
-    """Write how many samples are merged, atomically."""
+def follow_progress(watch: ProgressCallback | None) -> ProgressCallback | None:
+    """A callback that also writes the file, if the environment names one."""
     named = os.environ.get(PROGRESS_VARIABLE)
     if not named:
-        return
+        return watch
     part = Path(f"{named}.part")
-    with suppress(OSError):  # a run must not fail because its progress cannot be written
-        part.write_text(json.dumps({"done": done, "total": total}), encoding="ascii")
-        part.replace(named)
+
+    def write(progress: Progress) -> None:
+        with suppress(OSError):  # a run must not fail because its progress cannot be written
+            part.write_text(json.dumps({"done": progress.done, "total": progress.total}))
+            part.replace(named)
+        if watch is not None:
+            watch(progress)
+
+    return write
 
 
 def read_progress(path: Path) -> tuple[int, int | None]:

@@ -1,118 +1,115 @@
-"""Shards: finished batches on disk, each in a file that is written atomically, until it is their turn to go into the store.
-
-The first line is a JSON object about the whole shard, then follows one line per sample. The same scores give the same
-bytes, whichever worker made them."""
+"""One shard of a run, scored by whatever process has it: rows in, rows of the store's tables out."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
-from pathlib import Path
-from typing import Any
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ragstone.errors import StoreError
-from ragstone.types import Usage
+from ragstone.data import RejectedRow
+from ragstone.data.rows import compile_shape
+from ragstone.data.strict_json import BadRow, parse_json
+from ragstone.engine import sum_usage
+from ragstone.engine.broker import AskBroker
+from ragstone.engine.sample_scoring import score_sample
+from ragstone.judges import Judge
+from ragstone.metrics.scoring import build_starter, score_unjudged
+from ragstone.registry import Metric
+from ragstone.scale.batches import Batch
+from ragstone.store import NewRow, set_language
+from ragstone.store.rows import PreparedRows, prepare_rows
+from ragstone.types import Sample, Score, Usage
+
+_NO_STORE: Any = None
+"""Stands for the store of a broker whose judge is local: it is never used."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShardLine:
-    """One scored sample; its fields are written and read in this order."""
+class ShardResult(NamedTuple):
+    """A scored batch, as a worker sends it back."""
 
+    rows: PreparedRows | None
+    """None when a row of the batch is refused."""
+    ids: Sequence[str | None] = ()
+    """The ids that the rows give; None for a row without one."""
+    failures: int = 0
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class _NumberedSample(NamedTuple):
+    sample: Sample
+    has_id: bool
     position: int
-    id: str | None
-    """None when its row gave it none; it is then known by its position."""
-    group: str | None
-    scores: str
-    """As the store encodes them."""
+    text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """A scored batch."""
+class ShardRunner:
+    """The metrics and the judge of a run in one process; the judge, if there is one, is local."""
 
-    lines: tuple[ShardLine, ...]
-    rows: str
-    """Digest of the rows it was made from (`digest_rows`)."""
-    failures: int
-    """Scores that are failures, of all metrics."""
-    usage: Usage
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        judge: Judge | None,
+        shape: Mapping[str, Any],
+        language: str | None,
+    ) -> None:
+        self._metrics = {metric.name: metric for metric in metrics}
+        self._starters = {metric.name: build_starter(metric) for metric in metrics}
+        self._judge = judge
+        self._shape = shape
+        self._language = language
 
-
-def encode_shard(lines: Sequence[ShardLine], rows: str, failures: int, usage: Usage) -> bytes:
-    """The bytes of a shard; `rows` is the digest of its rows."""
-    used = list(astuple(usage))
-    head = {"count": len(lines), "rows": rows, "failures": failures, "usage": used}
-    body = [json.dumps([line.position, line.id, line.group, line.scores]) for line in lines]
-    return "\n".join([json.dumps(head), *body, ""]).encode("ascii")
-
-
-def decode_shard(data: bytes) -> Shard:
-    """The shard that `encode_shard` wrote."""
-    head, *body = data.decode("ascii").splitlines()
-    facts: dict[str, Any] = json.loads(head)
-    lines = tuple(ShardLine(*json.loads(text)) for text in body)
-    if len(lines) != facts["count"]:
-        raise ValueError("the shard was cut off")
-    return Shard(lines, facts["rows"], facts["failures"], Usage(*facts["usage"]))
-
-
-class ShardFolder:
-    """The folder of a run's shards that wait for earlier ones."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def put(self, first: int, last: int, data: bytes) -> None:
-        """Write a shard so that it is there whole, or not at all, even after a power failure."""
-        path = self._get_path(first, last)
-        part = path.with_suffix(".part")
+    async def run(self, batch: Batch) -> ShardResult:
+        """Score a batch."""
+        started = time.perf_counter()
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except OSError as full:
-            part.unlink(missing_ok=True)
-            raise StoreError(
-                f"cannot write the shard {path.name} in {str(self.folder)!r}: {full.strerror}; "
-                "make room and resume with --resume"
-            ) from None
+            samples = list(self._read_samples(batch))
+        except BadRow:  # the driver names all of them
+            return ShardResult(None)
+        scores = await self.score([item.sample for item in samples])
+        return _build_result(samples, scores, started)
 
-    def get(self, first: int, last: int) -> bytes:
-        """The bytes of a shard that was put here."""
-        return self._get_path(first, last).read_bytes()
+    def refuse(self, batch: Batch, score: Score) -> ShardResult:
+        """The result of a batch that nobody could score: the same score for every metric."""
+        samples = list(self._read_samples(batch))
+        return _build_result(samples, [dict.fromkeys(self._metrics, score)] * len(samples))
 
-    def drop(self, first: int, last: int) -> None:
-        """Forget a shard whose lines are in the store."""
-        self._get_path(first, last).unlink(missing_ok=True)
+    async def score(self, samples: Sequence[Sample]) -> list[dict[str, Score]]:
+        """Score samples with every metric, in order."""
+        samples = [set_language(sample, self._language) for sample in samples]
+        if self._judge is None:
+            return [score_unjudged(self._starters, sample) for sample in samples]
+        async with AskBroker(self._judge, _NO_STORE, "") as broker:
+            open_slots = asyncio.Semaphore(broker.max_open_samples)
 
-    def list_pending(self, after: int) -> dict[int, int]:
-        """First → last position of the shards that start after this position; the others are deleted, as the store has their rows."""
-        last_by_first: dict[int, int] = {}
-        for path in sorted(self._list_files()):
-            first, last = map(int, path.stem.split("-"))
-            if first <= after:
-                path.unlink()
-            else:
-                last_by_first[first] = last
-        return last_by_first
+            async def score_bounded(sample: Sample) -> dict[str, Score]:
+                async with open_slots:
+                    return await score_sample(sample, self._metrics, self._starters, broker)
 
-    def clear(self) -> None:
-        """Remove the folder, which is empty when all went well."""
-        for path in self._list_files():
-            path.unlink()
-        for part in self.folder.glob("*.part"):
-            part.unlink()
-        if self.folder.is_dir():
-            self.folder.rmdir()
+            return list(await asyncio.gather(*map(score_bounded, samples)))
 
-    def _list_files(self) -> Iterator[Path]:
-        return self.folder.glob("*-*.jsonl")
+    def _read_samples(self, batch: Batch) -> Iterator[_NumberedSample]:
+        mapper = compile_shape(self._shape)
+        for position, text in enumerate(batch.rows, batch.first):
+            if isinstance(text, RejectedRow):
+                raise BadRow(text.reason)
+            yield _NumberedSample(*mapper(parse_json(text), position), position, text)
 
-    def _get_path(self, first: int, last: int) -> Path:
-        # padded, so that names sort as numbers do
-        return self.folder / f"{first:012d}-{last:012d}.jsonl"
+
+def _build_result(
+    samples: Sequence[_NumberedSample],
+    scores: Sequence[Mapping[str, Score]],
+    started: float | None = None,
+) -> ShardResult:
+    rows = [
+        NewRow(item.position, item.sample.id, item.sample.group, item.text, sample_scores)
+        for item, sample_scores in zip(samples, scores, strict=True)
+    ]
+    return ShardResult(
+        # the rows themselves stay with the driver, which has them
+        prepare_rows(rows)._replace(inputs=[]),
+        [item.sample.id if item.has_id else None for item in samples],
+        *sum_usage(scores),
+        0.0 if started is None else time.perf_counter() - started,
+    )

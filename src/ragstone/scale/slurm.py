@@ -47,6 +47,13 @@ class SlurmJob:
         return Path(self.launcher).with_suffix(".plan")
 
 
+_SECURITY = (
+    "# Certificates of this attempt: only who can read the folder can talk to its parts.",
+    '"$python" -m ragstone slurm certificates "$attempt"',
+    'export DASK_CONFIG="$attempt/dask.yaml"',
+)
+
+
 def format_launcher(job: SlurmJob, plan: Plan, slurm: Slurm) -> str:
     """The batch script: scheduler, workers and the run in one job, safe to be requeued at any moment."""
     run, folder = job.run, Path(job.launcher).parent
@@ -76,14 +83,14 @@ def format_launcher(job: SlurmJob, plan: Plan, slurm: Slurm) -> str:
             "# A folder for each attempt: a requeued job must not meet the scheduler of the one before.",
             f"attempt={attempt}",
             'mkdir -p -m 700 "$attempt"',
-            *_format_security(slurm),
+            *(_SECURITY if slurm.tls else ()),
             "",
             "# Scheduler here, workers on every node; they end with the job or a minute after the scheduler.",
-            '"$python" -m distributed.cli.dask_scheduler --scheduler-file "$attempt/scheduler.json" --port 0 \\',
+            '"$python" -m ragstone.scale.dask_part scheduler --scheduler-file "$attempt/scheduler.json" --port 0 \\',
             f'  --no-dashboard{protocol}{interface} > "$attempt/scheduler.log" 2>&1 &',
             "scheduler=$!",
             f"srun --overlap --ntasks={slurm.nodes * slurm.workers} --cpus-per-task={slurm.cpus} \\",
-            '  "$python" -m distributed.cli.dask_worker --scheduler-file "$attempt/scheduler.json" --nthreads 1 \\',
+            '  "$python" -m ragstone.scale.dask_part worker --scheduler-file "$attempt/scheduler.json" --nthreads 1 \\',
             f'  --no-dashboard --memory-limit 0 --death-timeout 60{interface} > "$attempt/workers.log" 2>&1 &',
             "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT",
             'until [ -s "$attempt/scheduler.json" ]; do',
@@ -91,7 +98,7 @@ def format_launcher(job: SlurmJob, plan: Plan, slurm: Slurm) -> str:
             "  sleep 0.2",
             "done",
             "",
-            "# The run itself. What an earlier attempt finished is in the store or in shards and is not done again.",
+            "# The run itself. What an earlier attempt finished is in the store and is not done again.",
             f'"$python" -m ragstone {evaluate} --on "$attempt/scheduler.json"',
             "",
         ]
@@ -131,19 +138,7 @@ def _format_environment(slurm: Slurm) -> list[str]:
             lines += ['eval "$(conda shell.bash hook)"', f"conda activate {shlex.quote(name)}"]
         else:
             lines.append(f". {shlex.quote(str(Path(slurm.environment) / 'bin' / 'activate'))}")
-    if slurm.interface:
-        lines.append(f"export RAGSTONE_INTERFACE={shlex.quote(slurm.interface)}")
     return [*lines, *slurm.setup]
-
-
-def _format_security(slurm: Slurm) -> list[str]:
-    if not slurm.tls:
-        return []
-    return [
-        "# Certificates of this attempt: only who can read the folder can talk to its parts.",
-        '"$python" -m ragstone slurm certificates "$attempt"',
-        'export DASK_CONFIG="$attempt/dask.yaml"',
-    ]
 
 
 def write_certificates(folder_name: str) -> None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path, user_data_path
+from platformdirs import user_data_path
 
 from ragstone.asks import Reply
 from ragstone.errors import RunNotFound, StoreError
@@ -124,14 +124,6 @@ class Store:
     def place(self) -> str:
         """Path or URL of the store, for display: without a password."""
         return self._database.display_name
-
-    def shard_folder(self, run: str) -> Path:
-        """Return the folder of finished shards of a distributed run that wait for earlier ones.
-
-        It is beside the file, or in the user's cache when the store is on a server."""
-        if "://" in self.place:
-            return user_cache_path("ragstone", appauthor=False) / "shards" / run
-        return Path(self._database.display_name + ".shards") / run
 
     @property
     def is_server(self) -> bool:

@@ -28,6 +28,7 @@ SYSTEM_KINDS = ("pipeline", "url", "predictions", "python", "command")
 """Keys of a mapping; exactly one is present and says which kind of system it describes."""
 CALL_OPTIONS = ("concurrency", "warmup", "timeout")
 """Options of every kind of system about how it is asked: they do not change its replies, so are not in its identity."""
+OPENAI_URL = "https://api.openai.com/v1"
 _PREDICTION_SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".gz")
 _SETTINGS_SUFFIXES = (".yaml", ".yml")
 
@@ -35,7 +36,7 @@ _SETTINGS_SUFFIXES = (".yaml", ".yml")
 def make_system(spec: Any, **parameters: Any) -> System:
     """Build the system that a spec names, with these values for its parameters.
 
-    `pipeline`, `pipeline:FOLDER`, `module:function`, `file.py:function`, `https://…`, `command:PROGRAM …`, a file of
+    `pipeline`, `pipeline:FOLDER`, `module:function`, `file.py:function`, `https://…`, `openai:MODEL`, `command:PROGRAM …`, a file of
     predictions, a YAML file with a mapping, a function, an object of LangChain, LlamaIndex or Haystack, any object with
     `answer`, `query`, `ask`, `invoke`, `run`, `chat` or `__call__`, or a mapping: `{pipeline: FOLDER, top_k: 5}`,
     `{url: …, body: …, answer: …}`, `{command: …}`, `{predictions: FILE}`, `{python: module:function}`. `concurrency`,
@@ -124,6 +125,8 @@ def _from_text(spec: str, parameters: dict[str, Any]) -> System:
         return _build_http(spec, parameters, {})
     if spec.startswith("command:"):
         return CommandSystem(spec.removeprefix("command:"), parameters=parameters)
+    if spec.startswith("openai:"):
+        return _build_chat_server(spec.removeprefix("openai:"), parameters)
     # before the colon is looked for: a path of Windows has one, and `file.py:function` names no
     # existing file
     if spec.endswith(_PREDICTION_SUFFIXES) or Path(spec).is_file():
@@ -144,6 +147,30 @@ def _build_http(url: str, parameters: Mapping[str, Any], options: Mapping[str, A
         http_options["body"] = _parse_body(http_options["body"])
     values = {name: value for name, value in parameters.items() if name not in http_options}
     return HttpSystem(url, parameters=values, **{**options, **http_options})
+
+
+def _build_chat_server(model: str, parameters: Mapping[str, Any]) -> System:
+    """Build the system behind an API of OpenAI's form: a model alone, or an assistant that retrieves by itself.
+
+    `base_url`, `system` (the instruction) and `key_env` are settings; others go into the request, as `temperature`."""
+    values = dict(parameters)
+    url = str(values.pop("base_url", OPENAI_URL)).rstrip("/")
+    instruction, key_env = values.pop("system", None), values.pop("key_env", None)
+    if url == OPENAI_URL or key_env:
+        values.setdefault(
+            "headers", {"Authorization": f"Bearer ${{{key_env or 'OPENAI_API_KEY'}}}"}
+        )
+    options = {name: values.pop(name) for name in HTTP_OPTIONS if name in values}
+    body: dict[str, Any] = {"model": model, "messages": "{messages}"}
+    if instruction is not None:
+        body["messages"] = [
+            {"role": "system", "content": str(instruction)},
+            {"role": "user", "content": "{question}"},
+        ]
+    body |= {name: f"{{{name}}}" for name in values}
+    paths = {"answer": "choices.0.message.content", "tokens": "usage.total_tokens"}
+    options = {"body": body, **paths, **options}
+    return HttpSystem(f"{url}/chat/completions", parameters=values, **options)
 
 
 def _parse_body(text: str) -> Any:

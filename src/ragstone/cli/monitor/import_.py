@@ -17,7 +17,7 @@ from ragstone.cli.shared import open_data
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.log_import import import_log
 from ragstone.monitor.ingest.redaction import load_hook
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.store import Store
 
 

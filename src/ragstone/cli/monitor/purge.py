@@ -15,7 +15,7 @@ from ragstone.cli.progress import Bar
 from ragstone.config.durations import parse_duration
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import format_iso, now_micros
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.windows.calendars import parse_local_time
 
 

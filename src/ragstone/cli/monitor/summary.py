@@ -22,7 +22,7 @@ from ragstone.cli.progress import Bar
 from ragstone.config.durations import parse_duration
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import from_micros, now_micros
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.statements import DAY_MICROS
 from ragstone.monitor.windows.calendars import Period, get_time_zone, parse_local_time
 from ragstone.monitor.windows.corrected import correct_window

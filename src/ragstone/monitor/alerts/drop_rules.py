@@ -27,7 +27,6 @@ from ragstone.monitor.drift.hourly import (
     has_bounds,
     load_hourly_streams,
 )
-from ragstone.monitor.drift.onsets import Onset, find_onset
 from ragstone.monitor.drift.ranks import compute_median
 from ragstone.monitor.drift.references import (
     TestedStreams,
@@ -41,8 +40,9 @@ from ragstone.monitor.drift.sequential_test import (
     PENDING_EVIDENCE,
     TARGET_DROP,
     Incident,
-    compute_deviations,
+    Onset,
     estimate_delay,
+    find_onset,
 )
 from ragstone.monitor.interactions import format_iso
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
@@ -204,9 +204,8 @@ def _compare_with_whole(tested: TestedStreams, row: int, stream: MetricStream) -
     if not stream.field or not tested.is_ready(whole):
         return stream
     span, last_day = tested.spans[whole], slice(max(0, tested.hours.count - 24), None)
-    below, _ = compute_deviations(tested.reference, tested.series, tested.hours.first_hour)
     # the slice's own hours, by what is usual in the whole
-    usual = below[whole] + tested.series.means[whole]
+    usual = tested.trace.below[whole] + tested.series.means[whole]
     own = np.where(tested.series.seen[row], usual - tested.series.means[row], 0)
     mass = tested.series.counts[row] / np.maximum(tested.reference.within[whole], 1e-12)
     pull, total = (mass * own)[last_day].sum(), mass[last_day].sum()
@@ -244,7 +243,7 @@ def _date_pending(tested: TestedStreams, row: int) -> Onset:
     """Since when a drop that is not yet sure may have lasted."""
     earlier = tested.trace.incidents[row]
     start = (earlier[-1].recovered or 0) if earlier else 0
-    below, precision = compute_deviations(tested.reference, tested.live, tested.hours.first_hour)
+    below, precision = tested.trace.below, tested.trace.precision
     depth = TARGET_DROP * float(tested.reference.span[row])
     onset = find_onset(below[row, start:], precision[row, start:], usual_depth=depth)
     return replace(

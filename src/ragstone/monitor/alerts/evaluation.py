@@ -32,7 +32,7 @@ from ragstone.monitor.alerts.question_rules import evaluate_question_rules
 from ragstone.monitor.alerts.threshold_rules import evaluate_threshold_rules
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.purge import drop_purged_examples
-from ragstone.monitor.rollups.refresh import refresh
+from ragstone.monitor.rollups import refresh
 from ragstone.monitor.state import load_state, lock_alerts, save_state
 from ragstone.monitor.statements import DAY_MICROS
 from ragstone.store.database import Connection

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.rollups import list_fields
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.windows.window_run import WindowRun

@@ -9,13 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.drift.profiles import HOURS_PER_WEEK
 from ragstone.monitor.drift.ranks import HourBins
-from ragstone.monitor.drift.window_sums import WindowSums
-from ragstone.monitor.rollups.cells import RollupCell, SliceCells
-from ragstone.monitor.rollups.merge import BINS
-from ragstone.monitor.rollups.refresh import list_fields, load_cells, read_hour_bodies
-from ragstone.monitor.rollups.table_stack import TableStack
+from ragstone.monitor.drift.reference_period import HOURS_PER_WEEK, WindowSums
+from ragstone.monitor.rollups import RollupCell, is_crowded, list_fields, load_cells
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.statistics import find_metric
 
@@ -88,8 +84,8 @@ def load_hourly_streams(
     length = max(0, (stop - start) // HOUR_MICROS)
     cells: dict[StreamKey, dict[int, RollupCell]] = {StreamKey(metric): {} for metric in metrics}
     for field in ("", *(list_fields(archive, start, stop) if by is None else by)):
-        buckets = load_cells(archive, HOUR_MICROS, start, stop, field)
-        _collect_cells(cells, metrics, field, buckets, start)
+        if not field or not is_crowded(archive, field, start, stop):
+            _collect_cells(archive, cells, metrics, field, start, stop)
     keys = _select_streams(cells, metrics)
     table = np.zeros((4, len(keys), length))
     failing = {
@@ -105,11 +101,15 @@ def load_hourly_streams(
                 n = cell.effective_size
                 table[:, row, hour] = (  # in the order of WindowSums
                     n,
-                    sign * cell.sums / cell.weights * n,
+                    sign * cell.total / cell.weights * n,
                     cell.squares / cell.weights * n,
                     sign * cell.cubes / cell.weights * n,
                 )
-    bins = _load_bins(archive, keys, start, stop)
+    bins = {
+        key: {hour: cell.histogram for hour, cell in cells[key].items() if cell.histogram}
+        for key in keys
+        if not has_bounds(key.metric)
+    }
     return HourlyStreams(start, keys, WindowSums(*table), failing, bins)
 
 
@@ -125,44 +125,23 @@ def has_bounds(metric: str) -> bool:
     return known is None or known.bounds is not None
 
 
-def _load_bins(
-    archive: Archive, keys: Sequence[StreamKey], start: int, stop: int
-) -> Mapping[StreamKey, HourBins]:
-    """The hourly histograms of streams without bounds; they are all that is known of a value's rank."""
-    wanted = {key for key in keys if not has_bounds(key.metric)}
-    bins: dict[StreamKey, dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]]] = {
-        key: {} for key in wanted
-    }
-    for field in sorted({key.field for key in wanted}):
-        stack = TableStack()
-        for hour, body in read_hour_bodies(archive, start, stop, field, BINS):
-            stack.add((hour - start) // HOUR_MICROS, body)
-        for (hour, value, metric), places, weight in stack.build_histograms().iter_cells():
-            key = StreamKey(metric, field, value)
-            if key in wanted:
-                bins[key][hour] = places, weight
-    return bins
-
-
 def _collect_cells(
+    archive: Archive,
     cells: dict[StreamKey, dict[int, RollupCell]],
     metrics: Sequence[str],
     field: str,
-    buckets: Mapping[int, Mapping[str, SliceCells] | None],
     start: int,
+    stop: int,
 ) -> None:
     """Add the cells of a field to their streams, unless it has too many values or only one."""
-    values = {value for slices in buckets.values() for value in slices or ()}
-    # a single value is the whole again; many would share the budget of false alarms until none can
-    # fire
-    if field and (len(values) > MAX_FIELD_VALUES or len(values) < 2 or None in buckets.values()):
+    loaded = load_cells(archive, field, start, stop, HOUR_MICROS, metrics=metrics)
+    values = {value for _, value, _ in loaded}
+    # a single value is the whole again; many would share the budget of false alarms until none can fire
+    if field and (len(values) > MAX_FIELD_VALUES or len(values) < 2):
         return
-    for bucket, slices in buckets.items():
-        for value, series in (slices or {}).items():
-            for metric in metrics:
-                if metric in series:
-                    hours = cells.setdefault(StreamKey(metric, field, value), {})
-                    hours[(bucket - start) // HOUR_MICROS] = series[metric]
+    for (at, value, metric), cell in loaded.items():
+        hours = cells.setdefault(StreamKey(metric, field, value), {})
+        hours[(at - start) // HOUR_MICROS] = cell
 
 
 def _select_streams(

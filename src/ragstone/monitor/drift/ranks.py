@@ -9,70 +9,74 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ragstone.monitor.drift.window_sums import Floats
-from ragstone.monitor.rollups.cells import compute_percentiles, get_bin_centres
+from ragstone.monitor.drift.reference_period import Floats
+from ragstone.monitor.rollups import compute_percentiles
 
-Ints = NDArray[np.int64]
-HourBins = Mapping[int, tuple[Ints, Floats]]
-"""Hour → histogram bins, ascending, and the weight of the values in each."""
+Histogram = Mapping[float, float]
+"""Value, the middle of its bin → weight."""
+HourBins = Mapping[int, Histogram]
+"""Hour → histogram."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankScale:
     """The distribution of the reference period's values."""
 
-    keys: tuple[int, ...]
-    """Histogram bins, ascending."""
+    keys: tuple[float, ...]
+    """Values, the middles of their bins, ascending."""
     shares: tuple[float, ...]
     """Share of the values below the middle of each bin."""
 
     @classmethod
-    def learn(cls, hours: Sequence[tuple[Ints, Floats]]) -> RankScale:
+    def learn(cls, hours: Sequence[Histogram]) -> RankScale:
         """The scale of the histograms of some hours."""
-        if not hours:
+        total = _sum_histograms(hours)
+        if not total:
             return cls((), ())
-        keys, place = np.unique(np.concatenate([key for key, _ in hours]), return_inverse=True)
-        weight = np.bincount(place, np.concatenate([weight for _, weight in hours]))
+        keys = sorted(total)
+        weight = np.array([total[key] for key in keys])
         shares = (np.cumsum(weight) - weight / 2) / weight.sum()
-        return cls(tuple(keys.tolist()), tuple(shares.tolist()))
+        return cls(tuple(keys), tuple(shares.tolist()))
 
     @property
     def median(self) -> float:
         """The median of the reference period's values, precise to a bin."""
-        place = min(int(np.searchsorted(self.shares, 0.5)), len(self.keys) - 1)
-        return float(get_bin_centres(np.array([self.keys[place]]))[0])
+        return self.keys[min(int(np.searchsorted(self.shares, 0.5)), len(self.keys) - 1)]
 
-    def rank(self, keys: Ints, sign: float) -> Floats:
-        """The rank of each bin; `sign` is 1 where more is better, else -1."""
+    def rank(self, values: Floats, sign: float) -> Floats:
+        """The rank of each value; `sign` is 1 where more is better, else -1."""
         if not self.keys:
-            return np.full(len(keys), 0.5)
-        below = np.interp(keys, self.keys, self.shares)
+            return np.full(len(values), 0.5)
+        below = np.interp(values, self.keys, self.shares)
         return np.asarray(below if sign > 0 else 1 - below)
 
     def scale_by(self, factor: float) -> float:
         """By how much the mean rank moves when every value is multiplied."""
-        keys = np.array(self.keys)
+        keys, shares = np.array(self.keys), np.array(self.shares)
         if not len(keys):
             return 0.0
-        weight = np.diff(np.array(self.shares), prepend=0.0)
-        centres = get_bin_centres(keys)
-        moved = np.interp(centres * factor, centres, np.array(self.shares))
-        return float(((moved - np.array(self.shares)) * weight).sum() / weight.sum())
+        weight = np.diff(shares, prepend=0.0)
+        moved = np.interp(keys * factor, keys, shares)
+        return float(((moved - shares) * weight).sum() / weight.sum())
 
 
-def sum_ranks(bins: tuple[Ints, Floats], scale: RankScale, sign: float, n: float) -> Floats:
+def sum_ranks(histogram: Histogram, scale: RankScale, sign: float, n: float) -> Floats:
     """Count, sum, squares and cubes of the ranks of an hour's values, which count as `n`."""
-    keys, weight = bins
-    ranks = scale.rank(keys, sign)
+    weight = np.array([*histogram.values()])
+    ranks = scale.rank(np.array([*histogram]), sign)
     return np.asarray([n * np.average(ranks**power, weights=weight) for power in range(4)])
 
 
-def compute_median(hours: Sequence[tuple[Ints, Floats]]) -> float | None:
+def compute_median(hours: Sequence[Histogram]) -> float | None:
     """The median of the values of some hours, precise to a bin."""
-    if not hours:
-        return None
-    keys, place = np.unique(np.concatenate([key for key, _ in hours]), return_inverse=True)
-    weight = np.bincount(place, np.concatenate([weight for _, weight in hours]))
-    return compute_percentiles(keys, weight.astype(float), [0.5], (-np.inf, np.inf))[0]
+    total = _sum_histograms(hours)
+    return compute_percentiles(total, [0.5], (-np.inf, np.inf))[0] if total else None
+
+
+def _sum_histograms(hours: Sequence[Histogram]) -> dict[float, float]:
+    total: dict[float, float] = {}
+    for hour in hours:
+        for value, weight in hour.items():
+            total[value] = total.get(value, 0.0) + weight
+    return total

@@ -10,15 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ragstone.monitor.drift.profiles import (
-    DAYS_PER_WEEK,
-    HOURS_PER_DAY,
-    Profile,
-    expect_levels,
-    learn_profile,
-)
-from ragstone.monitor.drift.window_sums import Flags, Floats, WindowSums
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 SPREAD_CAUTION_ERRORS = 0.25
 """Standard errors by which the variance of window means may be underestimated without costing false alarms."""
@@ -99,10 +94,12 @@ class ReferencePeriod:
         return np.asarray(1 + 2 * self.carry_share * pairs + self.day_share * mates)
 
     def count_freedom(self, width: Floats | np.float64) -> Floats:
-        """Degrees of freedom of the variance of a mean of so many windows, as far as it is that of days (Satterthwaite)."""
-        days = np.maximum(self.windows / HOURS_PER_DAY - 1, 1)
-        share = np.where(self.day_share > 0, 1 - 1 / self.inflate(width), 0)
-        return np.asarray(days / np.maximum(share, 1e-6) ** 2)
+        """Degrees of freedom of the variance of a mean of so many windows, as far as it is that of days or is carried
+        (Satterthwaite): long memory is learned from few independent stretches."""
+        carried = self.windows * (1 - self.carry_rate) / (1 + self.carry_rate)
+        units = np.where(self.day_share > 0, self.windows / HOURS_PER_DAY - 1, carried)
+        share = np.maximum(1 - 1 / self.inflate(width), 1e-6)
+        return np.asarray(np.maximum(units, 1) / share**2)
 
     def compute_spread(self, counts: Floats) -> Floats:
         """Standard deviation of the mean of windows with so many scores."""
@@ -243,3 +240,143 @@ def _compute_day_likelihoods(z: Floats, seen: Flags, shares: Floats, first_hour:
     quadratic = (squares - shares * sums**2 / common) / (1 - shares)
     volume = (hours - 1) * np.log1p(-shares) + np.log(common)
     return np.asarray(-np.where(hours > 0, quadratic + volume, 0).sum(axis=1) / 2)
+
+
+# ── hours as sums ─────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSums:
+    """Sums of each window's scores, oriented so that more is better; arrays of (streams, windows)."""
+
+    counts: Floats
+    sums: Floats
+    squares: Floats
+    cubes: Floats
+
+    @property
+    def means(self) -> Floats:
+        """The windows' means; 0 where there are no scores."""
+        # an effective number of weighted scores may be below 1
+        return np.asarray(self.sums / np.where(self.counts > 0, self.counts, 1))
+
+    @property
+    def seen(self) -> Flags:
+        """Windows with scores."""
+        return np.asarray(self.counts > 0)
+
+    def select(self, start: int, stop: int) -> WindowSums:
+        """The windows from `start` up to `stop`."""
+        part = slice(start, stop)
+        return WindowSums(
+            self.counts[:, part], self.sums[:, part], self.squares[:, part], self.cubes[:, part]
+        )
+
+    def mask(self, inside: Flags) -> WindowSums:
+        """The sums with zeros where `inside` is false."""
+        return WindowSums(
+            self.counts * inside, self.sums * inside, self.squares * inside, self.cubes * inside
+        )
+
+    def subtract(self, by: Floats) -> WindowSums:
+        """The sums after subtracting a number from each window's scores."""
+        n, first, second = self.counts, self.sums, self.squares
+        return WindowSums(
+            n,
+            first - n * by,
+            second - 2 * by * first + n * by**2,
+            self.cubes - 3 * by * second + 3 * by**2 * first - n * by**3,
+        )
+
+
+# ── usual hours and days ──────────────────────────────────────────────────────────────────
+
+HOURS_PER_DAY, DAYS_PER_WEEK = 24, 7
+HOURS_PER_WEEK = HOURS_PER_DAY * DAYS_PER_WEEK
+MIN_DAYS = 3
+"""Days on which every hour of the day must have scores before its level is estimated."""
+MIN_WEEKS = 2
+"""The same for the days of the week."""
+MIN_DAILY_RATIO, MIN_WEEKLY_RATIO = 1.8, 4.0
+"""Variance between the hours or days, relative to that within them, below which they count as equal: the 98 % points
+of F with 24 hours of 14 days and with 7 days of two weeks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Usual deviations from the mean."""
+
+    daily: Floats
+    """At each hour of the day, (streams, 24)."""
+    weekly: Floats
+    """On each day of the week from Monday, (streams, 7)."""
+    freedom: Floats
+    """Degrees of freedom that the profile takes from the reference windows."""
+    hour_doubt: Floats
+    """Variance by which the level of an hour of the day is uncertain."""
+    weekday_doubt: Floats
+    """The same for a day of the week."""
+
+
+def expect_levels(daily: Floats, weekly: Floats, first_hour: int, length: int) -> Floats:
+    """The usual deviation of each of `length` hourly windows; `first_hour` is the first one's hour of the week."""
+    hours = first_hour + np.arange(length)
+    return np.asarray(
+        daily[:, hours % HOURS_PER_DAY] + weekly[:, hours // HOURS_PER_DAY % DAYS_PER_WEEK]
+    )
+
+
+def learn_profile(series: WindowSums, first_hour: int) -> Profile:
+    """The profile of reference windows; zeros where chance explains the differences or there is too little data."""
+    length = series.counts.shape[1]
+    hours = first_hour + np.arange(length)
+    daily = _estimate_effects(
+        series.counts, series.sums, hours % HOURS_PER_DAY, HOURS_PER_DAY, MIN_DAYS, MIN_DAILY_RATIO
+    )
+    rest = series.sums - series.counts * daily.levels[:, hours % HOURS_PER_DAY]
+    # whole days are the units here: hours of a day are not independent
+    days = hours // HOURS_PER_DAY - first_hour // HOURS_PER_DAY
+    by_day = np.zeros((length, int(days[-1]) + 1 if length else 0))
+    by_day[np.arange(length), days] = 1
+    weekdays = (first_hour // HOURS_PER_DAY + np.arange(by_day.shape[1])) % DAYS_PER_WEEK
+    weekly = _estimate_effects(
+        series.counts @ by_day, rest @ by_day, weekdays, DAYS_PER_WEEK, MIN_WEEKS, MIN_WEEKLY_RATIO
+    )
+    return Profile(
+        daily.levels, weekly.levels, daily.freedom + weekly.freedom, daily.doubt, weekly.doubt
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Effects:
+    levels: Floats
+    freedom: Floats
+    doubt: Floats
+
+
+def _estimate_effects(
+    counts: Floats,
+    sums: Floats,
+    group: NDArray[np.int64],
+    groups: int,
+    min_units: int,
+    min_ratio: float,
+) -> _Effects:
+    """One-way analysis of variance by stream: levels of the groups, shrunk by empirical Bayes as far as chance explains them."""
+    member = np.zeros((len(group), groups))
+    member[np.arange(len(group)), group] = 1
+    units = (counts > 0) @ member
+    weight = counts @ member
+    mean = sums.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
+    deviation = np.where(counts > 0, sums / np.where(counts > 0, counts, 1) - mean[:, None], 0)
+    levels = (counts * deviation) @ member / np.maximum(weight, 1e-300)
+    residual = (counts * (deviation - levels[:, group]) ** 2).sum(axis=1)
+    within = residual / np.maximum(units.sum(axis=1) - groups, 1)
+    between = (weight * levels**2).sum(axis=1) / (groups - 1)
+    ratio = between / np.maximum(within, 1e-300)
+    trusted = (units >= min_units).all(axis=1) & (ratio >= min_ratio)
+    shrinkage = np.where(trusted, 1 - 1 / np.maximum(ratio, 1), 0)
+    doubt = within * groups / np.maximum(weight.sum(axis=1), 1)
+    return _Effects(
+        np.asarray(levels * shrinkage[:, None]), shrinkage * (groups - 1), shrinkage * doubt
+    )

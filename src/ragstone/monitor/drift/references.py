@@ -7,6 +7,7 @@ it was learned from."""
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -21,12 +22,13 @@ from ragstone.monitor.drift.ranks import RankScale, sum_ranks
 from ragstone.monitor.drift.reference_period import (
     MIN_REFERENCE_SCORES,
     MIN_REFERENCE_WINDOWS,
+    Flags,
+    Floats,
     ReferencePeriod,
+    WindowSums,
     learn_reference,
 )
 from ragstone.monitor.drift.sequential_test import DriftTrace, run_drift_test
-from ragstone.monitor.drift.sessions import estimate_session_factor
-from ragstone.monitor.drift.window_sums import Flags, Floats, WindowSums
 from ragstone.monitor.state import load_state, save_state
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.calendars import parse_local_time
@@ -37,7 +39,7 @@ SETTLE_MICROS = DAY_MICROS
 """How long after its end a reference period still takes in late scores."""
 MAX_LOST_SHARE = 0.1
 """Share of a reference's scores that may be gone before the saved one is used instead."""
-FORMAT = 3
+FORMAT = 4
 """Version of the saved references; those of another are learned again."""
 
 VALUES_KEY = "values"
@@ -70,8 +72,6 @@ class TestedStreams:
     """Rank scales of the streams; empty ones for those with bounds."""
     series: WindowSums
     """All hours, on the rank scale where there is one."""
-    live: WindowSums
-    """The tested hours."""
     inside: Flags
     """Hours of the reference period without those of an incident."""
     trace: DriftTrace
@@ -211,9 +211,8 @@ def _test_hours(
         series.mask(inside), span=ranges, first_hour=hours.first_hour, session_factor=factors
     )
     reference = _replace_saved(hours, learned, inside, saved)
-    live = series.mask(after)
-    trace = run_drift_test(reference, live, budgets, first_hour=hours.first_hour)
-    return TestedStreams(hours, spans, reference, scales, series, live, inside, trace)
+    trace = run_drift_test(reference, series, after, budgets, first_hour=hours.first_hour)
+    return TestedStreams(hours, spans, reference, scales, series, inside, trace)
 
 
 def _replace_saved(
@@ -335,3 +334,40 @@ def get_metric_range(metric: str) -> float:
     if known is None or known.bounds is None:
         return 1.0
     return float(known.bounds[1] - known.bounds[0])
+
+
+# ── sessions ──────────────────────────────────────────────────────────────────────────────
+
+SESSION_FIELDS = ("session", "session_id", "conversation", "conversation_id", "user", "user_id")
+"""Meta fields that group interactions; the first that most interactions have is used."""
+MAX_SCORES = 5000
+"""Scores that the effect is estimated from, the first of the period."""
+MIN_SCORES = 200
+"""With fewer nothing is said."""
+
+
+def estimate_session_factor(archive: Archive, metric: str, since: int, until: int) -> float:
+    """Variance of a mean relative to that of as many independent scores, 1 or more; 1 where no session is given."""
+    rows = archive.store.read(
+        "SELECT s.value, i.meta FROM monitor_scores s JOIN interactions i ON i.number = s.number"
+        " WHERE s.metric = ? AND s.at >= ? AND s.at < ? AND s.value IS NOT NULL"
+        " ORDER BY s.at LIMIT ?",
+        (metric, since, until, MAX_SCORES),
+    )
+    if len(rows) < MIN_SCORES:
+        return 1.0
+    values = [float(value) for value, _ in rows]
+    metas = [json.loads(meta) for _, meta in rows]
+    field = next(
+        (name for name in SESSION_FIELDS if sum(name in meta for meta in metas) > len(metas) / 2),
+        None,
+    )
+    if field is None:
+        return 1.0
+    mean = sum(values) / len(values)
+    # an interaction without the field is a cluster of its own
+    sums: defaultdict[object, float] = defaultdict(float)
+    for number, (value, meta) in enumerate(zip(values, metas, strict=True)):
+        sums[str(meta[field]) if field in meta else number] += value - mean
+    alone = sum((value - mean) ** 2 for value in values)
+    return max(1.0, sum(total**2 for total in sums.values()) / alone) if alone > 0 else 1.0

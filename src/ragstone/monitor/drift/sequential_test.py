@@ -20,11 +20,17 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from ragstone.monitor.drift.onsets import Onset, find_onset
-from ragstone.monitor.drift.profiles import HOURS_PER_DAY, expect_levels
-from ragstone.monitor.drift.reference_period import ReferencePeriod
-from ragstone.monitor.drift.window_sums import Flags, Floats, WindowSums
+from ragstone.monitor.drift.reference_period import (
+    HOURS_PER_DAY,
+    HOURS_PER_WEEK,
+    Flags,
+    Floats,
+    ReferencePeriod,
+    WindowSums,
+    expect_levels,
+)
 
 TARGET_DROP = 0.1
 """The drop that the main width is chosen for, as a share of the metric's range."""
@@ -38,8 +44,10 @@ MIN_MAIN_WIDTH = 5
 """The main width is at least so many windows, however precise they are."""
 MAX_WIDTH = 336
 """The widest moving mean: two weeks of hours."""
-MAX_SKEWNESS = 1.5
-"""Skewness of a mean up to which its tail is known well enough; a mean with more raises no alarm."""
+DIP_SURROUNDINGS = 24
+"""Hours around an hour with which it is compared to find a dip."""
+MIN_DIP_DEVIATIONS, MIN_BOTH_DEVIATIONS = 1.5, 4.0
+"""Standard deviations of each of two dips, and of both together, from which a third one is expected."""
 MAX_ONSET_WINDOWS = 24
 """Windows after an alarm that still help to date its onset."""
 PENDING_EVIDENCE = 0.05
@@ -72,6 +80,10 @@ class DriftTrace:
     """Windows of the main width, (streams,): by then a drop of a tenth of the range is found more often than not."""
     incidents: tuple[tuple[Incident, ...], ...]
     """Of each stream, the oldest first."""
+    below: Floats
+    """How far each window, tested or not, lies below what is usual."""
+    precision: Floats
+    """Inverse variance of each tested window's mean; 0 without scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +115,20 @@ class _Stream:
 
 
 def run_drift_test(
-    reference: ReferencePeriod, live: WindowSums, budgets: Floats, *, first_hour: int = 0
+    reference: ReferencePeriod,
+    series: WindowSums,
+    after: Flags,
+    budgets: Floats,
+    *,
+    first_hour: int = 0,
 ) -> DriftTrace:
-    """Replay the windows after the reference: when alarms started, and while they were active.
+    """Replay the windows for which `after` is true: when alarms started, and while they were active.
 
     `budgets` are the false alarms that are acceptable a month; `first_hour` is the hour of the week of the first window."""
-    streams, length = live.counts.shape
-    below, precision = compute_deviations(reference, live, first_hour)
+    streams, length = series.counts.shape
+    below, precision = compute_deviations(reference, series, first_hour)
+    precision = np.where(after, precision, 0)
+    live = series.mask(after)
     widths = choose_widths(reference)
     evidence = np.zeros((streams, length))
     alarms, firing = np.zeros((2, streams, length), bool)
@@ -124,17 +143,48 @@ def run_drift_test(
             alarms[row, incident.alarm] = True
             firing[row, incident.alarm : incident.recovered] = True
             evidence[row, incident.alarm : incident.recovered] = 1
-    return DriftTrace(evidence, alarms, firing, widths, tuple(incidents))
+    return DriftTrace(evidence, alarms, firing, widths, tuple(incidents), below, precision)
 
 
 def compute_deviations(
-    reference: ReferencePeriod, live: WindowSums, first_hour: int
+    reference: ReferencePeriod, series: WindowSums, first_hour: int
 ) -> tuple[Floats, Floats]:
-    """How far each window lies below what is usual at its hour, and the inverse variance of its mean, 0 without scores."""
-    length = live.counts.shape[1]
+    """How far each window lies below what is usual at its hour, and the inverse variance of its mean, 0 without scores.
+
+    A dip that was there a day before and two days before, or one week and two weeks before, is usual too."""
+    length = series.counts.shape[1]
     usual = expect_levels(reference.daily, reference.weekly, first_hour, length)
-    below = np.where(live.seen, reference.mean[:, None] + usual - live.means, 0)
-    return below, np.where(live.seen, 1 / reference.compute_spread(live.counts) ** 2, 0)
+    below = np.where(series.seen, reference.mean[:, None] + usual - series.means, 0)
+    precision = np.where(series.seen, 1 / reference.compute_spread(series.counts) ** 2, 0)
+    for period in (HOURS_PER_DAY, HOURS_PER_WEEK):
+        depth, error = find_recurring_dips(below, precision, period)
+        below = np.where(series.seen, below - depth, 0)
+        precision = precision / (1 + precision * error)
+    return below, precision
+
+
+def find_recurring_dips(below: Floats, precision: Floats, period: int) -> tuple[Floats, Floats]:
+    """How deep each window is expected to dip because it dipped one and two periods before, and the variance of that; else 0.
+
+    A dip is what an hour lies below the hours around it: a fault that lasts is none."""
+    length = below.shape[1]
+    depth, error = np.zeros_like(below), np.zeros_like(below)
+    if length <= 2 * period:
+        return depth, error
+    half = DIP_SURROUNDINGS // 2
+    padded = np.pad(below, ((0, 0), (half, half)), mode="reflect")
+    around = np.median(sliding_window_view(padded, 2 * half + 1, axis=1), axis=2)
+    dip = np.where(precision > 0, below - around, 0)
+    z = dip * np.sqrt(precision)
+    both = slice(2 * period, length)
+    last, before = slice(period, length - period), slice(0, length - 2 * period)
+    recurs = np.minimum(z[:, last], z[:, before]) > MIN_DIP_DEVIATIONS
+    recurs &= z[:, last] + z[:, before] > MIN_BOTH_DEVIATIONS * math.sqrt(2)
+    known = np.maximum(precision[:, last] + precision[:, before], 1e-300)
+    mean = (precision[:, last] * dip[:, last] + precision[:, before] * dip[:, before]) / known
+    depth[:, both] = np.where(recurs, mean, 0)
+    error[:, both] = np.where(recurs, 1 / known, 0)
+    return depth, error
 
 
 def choose_widths(reference: ReferencePeriod) -> Floats:
@@ -288,8 +338,7 @@ def _compute_evidence(stream: _Stream, start: int) -> Floats:
         deviation = allow_for_freedom(pull / known / np.sqrt(variance), stream.freedom[index])
         z = normalise(deviation, skewness)
         gap = np.where(z > 0, np.minimum(z**2 - stream.limits[index] ** 2, 0) / 2, -np.inf)
-        usable = (mass > 0) & (skewness <= MAX_SKEWNESS)
-        best = np.maximum(best, np.where(usable, np.exp(gap), 0))
+        best = np.maximum(best, np.where(mass > 0, np.exp(gap), 0))
     return best
 
 
@@ -317,3 +366,54 @@ def _find_recovery(stream: _Stream, onset: int, alarm: int) -> int:
         over |= (mass > 0) & (rise >= stream.limits[index]) & (recent <= depth / 2)
     ends = np.flatnonzero(over)
     return int(stops[ends[0]]) - 1 if len(ends) else length
+
+
+# ── when it began ─────────────────────────────────────────────────────────────────────────
+
+INTERVAL_SHARE = 0.9
+"""Probability that the interval of an onset holds."""
+NEAR_WINDOWS = 6
+"""An onset is dated to the window around which, up to so many away, it most probably lies."""
+KERNEL = 1 - 0.01 * np.abs(np.arange(-NEAR_WINDOWS, NEAR_WINDOWS + 1))
+"""Weights of these windows: nearly equal, and highest in the middle, so that a sharp onset is dated to its window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Onset:
+    """The window in which a drop most likely began."""
+
+    window: int
+    low: int
+    """First window of the interval, `high` its last."""
+    high: int
+    depth: float
+    """How far below the reference the mean has been since."""
+
+
+def find_onset(
+    below: Floats, precision: Floats, inflation: float = 1.0, *, usual_depth: float
+) -> Onset:
+    """The onset of a drop that lasts to the last window; the arguments are those of one stream, `precision` inverse variances.
+
+    Each window is as likely a priori, and a drop is of the order of `usual_depth` (half normal), over which the likelihood of
+    "lower from here on" is integrated. `inflation` is that of the variance by correlated hours."""
+    total = np.cumsum(precision[::-1])[::-1] / inflation
+    pull = np.cumsum((precision * below)[::-1])[::-1] / inflation
+    possible = (precision > 0) & (pull > 0)
+    if not possible.any():
+        last = len(below) - 1
+        return Onset(last, 0, last, 0.0)
+    known = total + 1 / usual_depth**2
+    gain = np.where(possible, pull**2 / known / 2, -np.inf)
+    # the part of the depth's distribution that is a drop
+    falling = np.array([math.erfc(-z / math.sqrt(2)) for z in (pull / np.sqrt(known)).tolist()])
+    posterior = np.where(possible, np.exp(gain - gain.max()) * falling / np.sqrt(known), 0)
+    posterior /= posterior.sum()
+    # The highest point would be a chance hour where few scores say little: the hours around it count as well.
+    around = np.convolve(posterior, KERNEL)[len(KERNEL) // 2 :][: len(posterior)]
+    window = int(np.argmax(np.where(possible, around, 0)))
+    reached = np.cumsum(posterior)
+    tail = (1 - INTERVAL_SHARE) / 2
+    low = int(np.searchsorted(reached, tail))
+    high = min(int(np.searchsorted(reached, 1 - tail)), len(below) - 1)
+    return Onset(window, low, high, float(pull[window] / total[window]))

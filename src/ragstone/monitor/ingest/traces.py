@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 
-from ragstone.data.spans import span_from_json
+from ragstone.data.spans import TraceSpan, describe_trace, span_from_json
 from ragstone.data.strict_json import BadRow
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.ingest.spans import build_interaction
-from ragstone.monitor.interactions import Interaction, now_micros
+from ragstone.monitor.ingest.coercion import coerce_row
+from ragstone.monitor.interactions import (
+    EARLIEST_MICROS,
+    MAX_CLOCK_SKEW_MICROS,
+    Interaction,
+    format_iso,
+    now_micros,
+    parse_interaction,
+)
 from ragstone.monitor.statements import (
     add_to_counters,
     format_placeholders,
@@ -87,3 +95,16 @@ def _assemble_batch(db: Connection, now: int, grace: int, timeout: int) -> int:
     sql = f"DELETE FROM monitor_spans WHERE trace IN ({format_placeholders(traces)})"  # noqa: S608
     db.execute(sql, traces)
     return len(traces)
+
+
+def build_interaction(spans: Sequence[TraceSpan], now: int) -> Interaction | None:
+    """The interaction that a trace describes; None when it is about no question."""
+    row = describe_trace(spans)
+    if row is None:
+        return None
+    start = row.pop("start")
+    # a wrong clock must not lose the interaction: `parse_interaction` would refuse its time
+    is_plausible = EARLIEST_MICROS <= start <= now + MAX_CLOCK_SKEW_MICROS
+    return parse_interaction(
+        coerce_row({**row, "at": format_iso(start if is_plausible else now)}), now
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.analysis.classes import UNKNOWN
 from ragstone.monitor.archive import Archive
-from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.rollups import list_fields
 from ragstone.monitor.scoring.queue import load_judge
 from ragstone.monitor.windows.interactions import (
     FEEDBACK,

@@ -1,20 +1,18 @@
-"""Statistics of windows from roll-up tables: means with intervals, percentiles, coverage and trends."""
+"""Statistics of windows from roll-ups: means with intervals, percentiles, coverage and trends."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
-
-import numpy as np
 
 from ragstone.analysis.percentiles import LATENCY_PERCENTILES
 from ragstone.analysis.stats import Interval, Moments, mean_interval
 from ragstone.errors import RagstoneError
 from ragstone.monitor.interactions import from_micros
-from ragstone.monitor.rollups.byte_columns import FloatArray
-from ragstone.monitor.rollups.cells import (
+from ragstone.monitor.rollups import (
     ALL,
     COST,
     FEEDBACK,
@@ -22,9 +20,9 @@ from ragstone.monitor.rollups.cells import (
     TOKENS,
     RollupCell,
     compute_percentiles,
+    merge_cells,
 )
-from ragstone.monitor.rollups.tables import IntArray, RollupHistograms, RollupTable, regroup_table
-from ragstone.monitor.windows.trends import Trend, compute_trends
+from ragstone.monitor.windows.trends import Trend, fit_trend
 
 _SHARES = {"p5": 0.05, "p25": 0.25, "p75": 0.75} | LATENCY_PERCENTILES
 WINDOW_PERCENTILES = dict(sorted(_SHARES.items(), key=lambda item: item[1]))
@@ -98,87 +96,31 @@ class Window:
         return plain | {"judge_usd": self.judge_usd}
 
 
-@dataclass(frozen=True)
-class WindowInputs:
-    """Tables from which the statistics of some windows are computed."""
-
-    windows: Sequence[tuple[int, int]]
-    """Start and end of each."""
-    field: str
-    steps: RollupTable
-    """Its groups are steps in time, the points of a trend."""
-    starts: Sequence[int]
-    """When each step began."""
-    owners: Sequence[int]
-    """Which window each step is part of."""
-    bins: RollupHistograms
-    """Its groups are windows."""
-
-
-def compute_windows(
-    inputs: WindowInputs, *, with_trends: bool = True
-) -> dict[tuple[int, str], Window]:
-    """Index of the window and value of the field → statistics; without trends, which take longer, if `with_trends` is False."""
-    whole = regroup_table(inputs.steps, inputs.owners)
-    trends = _compute_trends(inputs, whole) if with_trends else [None] * len(whole)
-    bins = {whose: (keys, weights) for whose, keys, weights in inputs.bins.iter_cells()}
-    # keys are the index of a window and a value of the field
-    cells: dict[tuple[int, str], dict[str, SeriesStats]] = {}
-    counts: dict[tuple[int, str], RollupCell] = {}
-    limits: dict[str, SeriesLimits] = {}
-    for (number, value, name, cell), trend in zip(whole.iter_cells(), trends, strict=True):
-        series = cells.setdefault((number, value), {})
-        if name == ALL:
-            counts[number, value] = cell
-            continue
-        if name not in limits:
-            limits[name] = get_limits(name)
-        series[name] = _build_series_stats(
-            name, cell, trend, bins.get((number, value, name)), limits[name]
-        )
-    return {
-        whose: _build_window(inputs, whose, counts.get(whose, RollupCell()), series)
-        for whose, series in cells.items()
-    }
-
-
-def build_empty_window(since: int, until: int, field: str, value: str) -> Window:
-    """A window without interactions."""
-    return Window(since, until, field, value, 0, 0, {}, None, None, None, None)
-
-
-def _compute_trends(inputs: WindowInputs, whole: RollupTable) -> list[Trend | None]:
-    """The trend of each cell of the windows."""
-    points = inputs.steps
-    # value and series as one number; with the window, it finds the cell of `whole`, which is sorted
-    # by window, value and series, that a point belongs to
-    whole_keys, point_keys = (
-        table.value * len(table.names) + table.series for table in (whole, points)
-    )
-    size = len(points.values) * len(points.names)
-    owners = np.array(inputs.owners, np.int64)
-    series = np.searchsorted(
-        whole.group * size + whole_keys, owners[points.group] * size + point_keys
-    )
-    return compute_trends(points, inputs.starts, series, len(whole))
-
-
-def _build_window(
-    inputs: WindowInputs,
-    key: tuple[int, str],
-    counts: RollupCell,
-    series: Mapping[str, SeriesStats],
+def build_window(
+    since: int,
+    until: int,
+    field: str,
+    value: str,
+    points: Mapping[str, Mapping[int, RollupCell]],
+    *,
+    with_trends: bool = True,
 ) -> Window:
-    since, until = inputs.windows[key[0]]
+    """The statistics of a window from its cells: series → start of a step in time → cell; the steps are the points of a trend."""
+    counts = merge_cells(points.get(ALL, {}).values())
+    series = {
+        name: _build_series_stats(name, cells, with_trends)
+        for name, cells in sorted(points.items())
+        if name != ALL
+    }
     return Window(
         since=since,
         until=until,
-        field=inputs.field,
-        value=key[1],
+        field=field,
+        value=value,
         interactions=counts.n,
         failed=counts.outcomes.get("failed", 0),
         # names with a colon are the measures below, not metrics
-        metrics={name: series[name] for name in sorted(series) if not name.startswith(":")},
+        metrics={name: stats for name, stats in series.items() if not name.startswith(":")},
         feedback=series.get(FEEDBACK),
         latency=series.get(LATENCY),
         cost=series.get(COST),
@@ -187,18 +129,14 @@ def _build_window(
 
 
 def _build_series_stats(
-    name: str,
-    cell: RollupCell,
-    trend: Trend | None,
-    bins: tuple[IntArray, FloatArray] | None,
-    limits: SeriesLimits,
+    name: str, points: Mapping[int, RollupCell], with_trends: bool
 ) -> SeriesStats:
-    interval = compute_interval(name, cell, limits)
+    cell = merge_cells(points.values())
+    interval = compute_interval(name, cell)
     by_name: Mapping[str, float] = {}
-    if bins is not None and cell.low is not None and cell.high is not None:
-        values = compute_percentiles(
-            *bins, [*WINDOW_PERCENTILES.values()], ends=(cell.low, cell.high)
-        )
+    if cell.lowest is not None and cell.highest is not None:
+        ends = cell.lowest, cell.highest
+        values = compute_percentiles(cell.histogram, [*WINDOW_PERCENTILES.values()], ends)
         by_name = dict(zip(WINDOW_PERCENTILES, values, strict=True))
     return SeriesStats(
         name=name.removeprefix(":"),
@@ -207,26 +145,22 @@ def _build_series_stats(
         mean=cell.mean,
         low=interval.low,
         high=interval.high,
-        minimum=cell.low,
-        maximum=cell.high,
+        minimum=cell.lowest,
+        maximum=cell.highest,
         percentiles=by_name,
         outcomes=dict(sorted(cell.outcomes.items())),
-        total=cell.sums,
-        trend=trend,
+        total=cell.total,
+        trend=fit_trend(points) if with_trends else None,
         extra=cell.extra,
         calls=cell.calls,
         usd=cell.usd,
     )
 
 
-SeriesLimits = tuple[tuple[float, float] | None, bool]
-"""The bounds of a series, and whether its values are only 0 and 1."""
-
-
-def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = None) -> Interval:
+def compute_interval(name: str, cell: RollupCell) -> Interval:
     """The 95 % interval of a cell's mean, with the effective sample size of its weights."""
     mean, n = cell.mean, cell.effective_size
-    if mean is None or cell.low is None or cell.high is None or n <= 0:
+    if mean is None or cell.lowest is None or cell.highest is None or n <= 0:
         return Interval()
     second, third = cell.squares / cell.weights, cell.cubes / cell.weights
     variance = max(second - mean**2, 0.0)
@@ -235,18 +169,19 @@ def compute_interval(name: str, cell: RollupCell, limits: SeriesLimits | None = 
     # the central moment from raw ones; of equal values it would be rounding error
     cubes = (third - 3 * mean * second + 2 * mean**3) * n if variance else 0.0
     size = max(1, round(n))
-    moments = Moments(size, mean, variance * size, cubes, cell.low, cell.high)
-    bounds, binary = get_limits(name) if limits is None else limits
+    moments = Moments(size, mean, variance * size, cubes, cell.lowest, cell.highest)
+    bounds, binary = _get_limits(name)
     return mean_interval(
         moments,
         bounds=bounds,
         # with unequal weights the sums are no counts of ones any more
         binary=binary and cell.effective_size == cell.n,
-        positive=bounds is None and cell.low >= 0,
+        positive=bounds is None and cell.lowest >= 0,
     )
 
 
-def get_limits(name: str) -> SeriesLimits:
+@lru_cache(maxsize=256)
+def _get_limits(name: str) -> tuple[tuple[float, float] | None, bool]:
     """The bounds of a series, and whether its values are only 0 and 1."""
     if name == FEEDBACK:
         return (0.0, 1.0), False

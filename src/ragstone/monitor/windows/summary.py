@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ragstone.config.durations import parse_duration
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import now_micros
-from ragstone.monitor.rollups.reader import RollupReader
-from ragstone.monitor.rollups.refresh import check_field, refresh
-from ragstone.monitor.rollups.table_stack import TableStack
-from ragstone.monitor.statements import BUCKET_MICROS, DAY_MICROS, HOUR_MICROS
-from ragstone.monitor.windows.calendars import Period, iter_periods
-from ragstone.monitor.windows.statistics import (
-    Window,
-    WindowInputs,
-    build_empty_window,
-    compute_windows,
+from ragstone.monitor.rollups import (
+    ALL,
+    CellKey,
+    RollupCell,
+    check_field,
+    is_crowded,
+    load_busiest,
+    load_cells,
+    refresh,
 )
+from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
+from ragstone.monitor.windows.calendars import Period, iter_periods
+from ragstone.monitor.windows.statistics import Window, build_window
+
+SHORT_STEP_MICROS = 300_000_000
+"""Five minutes: points of a window of few hours, and the shortest step of a chart."""
 
 MAX_SLICES = 200
 """Slices of a field in a summary at most, the busiest."""
@@ -81,21 +87,22 @@ def summarise_between(
 
     `where` restricts the whole to a slice, but not the slices of `by`."""
     refresh(archive, since, until)
-    field, value = where or ("", "")
-    (whole,) = _summarise_value(archive, [(since, until)], field, value)
+    whole = _summarise_value(archive, since, until, *(where or ("", "")))
     if by is None:
         return WindowSummary(whole)
-    reader, stack = RollupReader(archive, by), TableStack()
-    steps = _StepReader(reader, stack)
-    steps.add(0, since, until)
-    # before the histograms are added, so that those of dropped values are left out at once
-    more = stack.keep_largest(max_slices)
-    bins = stack.new_like()
-    for _, body in reader.read_histograms(since, until, DAY_MICROS):
-        bins.add(0, body)
-    slices = compute_windows(steps.build_inputs([(since, until)], bins)).values()
-    ordered = sorted(slices, key=lambda window: (-window.interactions, window.value))
-    return WindowSummary(whole, tuple(ordered), more)
+    step = _choose_step(until - since)
+    if is_crowded(archive, by, since, until):
+        cells, count = load_busiest(archive, by, since, until, step, max_slices)
+        slices = _group_cells(cells)
+    else:
+        slices = _group_cells(load_cells(archive, by, since, until, step))
+        count = len(slices)
+    sizes = {
+        value: sum(cell.n for cell in series[ALL].values()) for value, series in slices.items()
+    }
+    busiest = sorted(sizes, key=lambda value: (-sizes[value], value))[:max_slices]
+    windows = [build_window(since, until, by, value, slices[value]) for value in busiest]
+    return WindowSummary(whole, tuple(windows), count - len(windows))
 
 
 def summarise_periods(
@@ -111,92 +118,44 @@ def summarise_periods(
     windows = list(iter_periods(period, since, until, zone))
     if windows:
         refresh(archive, windows[0][0], windows[-1][1])
-    return _summarise_value(archive, windows, *(where or ("", "")))
+    return [_summarise_value(archive, *window, *(where or ("", ""))) for window in windows]
 
 
 def summarise_steps(
     archive: Archive, since: int, until: int, step: int, *, where: tuple[str, str] | None = None
 ) -> list[Window]:
     """Consecutive windows of equal length, for charts; the step is rounded to whole five minutes."""
-    step = max(BUCKET_MICROS, step - step % BUCKET_MICROS)
+    step = max(SHORT_STEP_MICROS, step - step % SHORT_STEP_MICROS)
     start = since - since % step
     refresh(archive, start, until)
     field, value = where or ("", "")
-    reader = RollupReader(archive, field)
-    windows = [(at, at + step) for at in range(start, until, step)]
-    stack, bins = TableStack(value), TableStack(value)
-    for at, body in reader.read_tables(start, until, step):
-        stack.add((at - start) // step, body)
-    for at, body in reader.read_histograms(start, until, step):
-        bins.add((at - start) // step, body)
-    inputs = WindowInputs(
-        windows=windows,
-        field=field,
-        steps=stack.build_table(),
-        starts=[at for at, _ in windows],
-        owners=range(len(windows)),
-        bins=bins.build_histograms(),
-    )
-    return _order_windows(inputs, value, with_trends=False)
-
-
-def _summarise_value(
-    archive: Archive, windows: Sequence[tuple[int, int]], field: str, value: str
-) -> list[Window]:
-    """Windows of one value of a field.
-
-    Sums are read in steps fine enough for a trend, histograms in the largest stored buckets."""
-    reader, bins = RollupReader(archive, field), TableStack(value)
-    steps = _StepReader(reader, TableStack(value))
-    for index, (since, until) in enumerate(windows):
-        steps.add(index, since, until)
-        for _, body in reader.read_histograms(since, until, DAY_MICROS):
-            bins.add(index, body)
-    return _order_windows(steps.build_inputs(windows, bins), value)
-
-
-class _StepReader:
-    """Reads windows in steps of five minutes, hours or days: the points of their trends."""
-
-    def __init__(self, reader: RollupReader, stack: TableStack) -> None:
-        self._reader = reader
-        self._stack = stack
-        self._step_starts: list[int] = []
-        self._window_of_step: list[int] = []
-
-    def add(self, window: int, since: int, until: int) -> None:
-        """Read a window; a step is one point, whatever buckets it is read from."""
-        length = until - since
-        # points enough for a trend, and not more of them to read than necessary
-        step = (
-            DAY_MICROS
-            if length > 21 * DAY_MICROS
-            else HOUR_MICROS
-            if length > 12 * HOUR_MICROS
-            else BUCKET_MICROS
-        )
-        last = None
-        for at, body in self._reader.read_tables(since, until, step):
-            # a day that is not stored is read as hours, which together are one point
-            if at // step != last:
-                last = at // step
-                self._step_starts.append(at)
-                self._window_of_step.append(window)
-            self._stack.add(len(self._step_starts) - 1, body)
-
-    def build_inputs(self, windows: Sequence[tuple[int, int]], bins: TableStack) -> WindowInputs:
-        """The inputs of the statistics."""
-        table = self._stack.build_table()
-        field = self._reader.field
-        return WindowInputs(
-            windows, field, table, self._step_starts, self._window_of_step, bins.build_histograms()
-        )
-
-
-def _order_windows(inputs: WindowInputs, value: str, *, with_trends: bool = True) -> list[Window]:
-    """The statistics of each window in order, also of those without interactions."""
-    by_key = compute_windows(inputs, with_trends=with_trends)
+    points: dict[int, dict[str, dict[int, RollupCell]]] = defaultdict(dict)
+    cells = load_cells(archive, field, start, until, step, value=value)
+    for (at, _, series), cell in cells.items():
+        points[at][series] = {at: cell}
     return [
-        by_key.get((index, value)) or build_empty_window(since, until, inputs.field, value)
-        for index, (since, until) in enumerate(inputs.windows)
+        build_window(at, at + step, field, value, points.get(at, {}), with_trends=False)
+        for at in range(start, until, step)
     ]
+
+
+def _summarise_value(archive: Archive, since: int, until: int, field: str, value: str) -> Window:
+    cells = load_cells(archive, field, since, until, _choose_step(until - since), value=value)
+    return build_window(since, until, field, value, _group_cells(cells).get(value, {}))
+
+
+def _choose_step(length: int) -> int:
+    """The distance of the points of a window's trend: enough points, and not more than necessary."""
+    if length <= 4 * HOUR_MICROS:
+        return SHORT_STEP_MICROS
+    return DAY_MICROS if length > 21 * DAY_MICROS else HOUR_MICROS
+
+
+def _group_cells(
+    cells: Mapping[CellKey, RollupCell],
+) -> dict[str, dict[str, dict[int, RollupCell]]]:
+    """Value → series → start of a step → cell."""
+    points: dict[str, dict[str, dict[int, RollupCell]]] = defaultdict(lambda: defaultdict(dict))
+    for (at, value, series), cell in cells.items():
+        points[value][series][at] = cell
+    return points

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ragstone.analysis.stats import LEVEL, t_quantile
-from ragstone.monitor.rollups.byte_columns import FloatArray
-from ragstone.monitor.rollups.tables import COLUMNS, IntArray, RollupTable
+from ragstone.monitor.rollups import RollupCell
 from ragstone.monitor.statements import DAY_MICROS
 
 MIN_TREND_BUCKETS = 4
@@ -36,45 +35,24 @@ class Trend:
         return self.low > 0 or self.high < 0
 
 
-def compute_trends(
-    points: RollupTable, starts: Sequence[int], series: IntArray, series_count: int
-) -> list[Trend | None]:
-    """The slope of each series of bucket means, weighted by the effective number of values; None with too few buckets.
+def fit_trend(points: Mapping[int, RollupCell]) -> Trend | None:
+    """The slope of bucket means (start → cell), weighted by the effective number of values; None with too few buckets.
 
-    `starts` is when each group of the points began, `series` the number of the series that each point belongs to. The
-    interval comes from the scatter of the means about the line, so that variance between hours widens it."""
-    columns = (COLUMNS.index(name) for name in ("n", "weights", "weights_squared", "sums"))
-    used = points.numbers[:, COLUMNS.index("weights_squared")] > 0
-    n, weights, squared, sums = (points.numbers[used, column] for column in columns)
-    series = series[used]
-    weight = np.minimum(n, weights**2 / squared)
-    mean = sums / weights
-    days = (np.array(starts, np.int64) - min(starts, default=0))[points.group[used]] / DAY_MICROS
-
-    def sum_by_series(values: FloatArray) -> FloatArray:
-        return np.bincount(series, values, series_count).astype(float)
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        total = sum_by_series(weight)
-        days = days - (sum_by_series(weight * days) / total)[series]
-        mean = mean - (sum_by_series(weight * mean) / total)[series]
-        spread = sum_by_series(weight * days**2)
-        slope = sum_by_series(weight * days * mean) / spread
-        residual = sum_by_series(weight * (mean - slope[series] * days) ** 2)
-    counts = np.bincount(series, minlength=series_count)
-    return [
-        _build_trend(*fit)
-        for fit in zip(
-            slope.tolist(), residual.tolist(), spread.tolist(), counts.tolist(), strict=True
-        )
-    ]
-
-
-def _build_trend(slope: float, residual: float, spread: float, count: int) -> Trend | None:
-    if count < MIN_TREND_BUCKETS or spread <= 0:
+    The interval comes from the scatter of the means about the line, so that variance between hours widens it."""
+    used = {at: cell for at, cell in points.items() if cell.mean is not None}
+    if len(used) < MIN_TREND_BUCKETS:
         return None
-    margin = _get_t_quantile(count - 2) * math.sqrt(residual / (count - 2) / spread)
-    return Trend(slope, slope - margin, slope + margin, count)
+    weight = np.array([cell.effective_size for cell in used.values()])
+    days = (np.array([*used]) - min(used)) / DAY_MICROS
+    means = np.array([cell.total / cell.weights for cell in used.values()])
+    days = days - np.average(days, weights=weight)
+    means = means - np.average(means, weights=weight)
+    spread = float((weight * days**2).sum())
+    slope = float((weight * days * means).sum()) / spread
+    residual = float((weight * (means - slope * days) ** 2).sum())
+    freedom = len(used) - 2
+    margin = _get_t_quantile(freedom) * math.sqrt(residual / freedom / spread)
+    return Trend(slope, slope - margin, slope + margin, len(used))
 
 
 @lru_cache(maxsize=4096)

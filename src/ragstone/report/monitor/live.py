@@ -12,7 +12,7 @@ from ragstone.monitor.alert_text import format_alert
 from ragstone.monitor.alerts.alert import Alert, load_alerts_between
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.alerts.evaluation import MonitorStatus, load_status
-from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.rollups import list_fields
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.interactions import (

@@ -9,7 +9,7 @@ from ragstone.analysis.compare import compare
 from ragstone.config.durations import parse_duration
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
-from ragstone.monitor.rollups.refresh import list_fields
+from ragstone.monitor.rollups import list_fields
 from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.windows.window_sample import MAX_COMPARED, Slice, choose_sides
 from ragstone.report import document as doc

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,7 @@ from hypothesis import strategies as st
 
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback
-from ragstone.monitor.rollups.merge import BINS, SPANS_MICROS, SUMS
-from ragstone.monitor.rollups.refresh import load_cells, read_bodies, refresh
-from ragstone.monitor.rollups.table_stack import TableStack
-from ragstone.monitor.rollups.tables import COLUMNS, encode_histograms, encode_table
+from ragstone.monitor.rollups import COLUMNS, refresh
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.statistics import Window
 from ragstone.monitor.windows.summary import summarise_between, summarise_periods, summarise_steps
@@ -140,31 +139,19 @@ def as_from_scratch(archive: Archive) -> None:
     assert archive.store.read("SELECT COUNT(*) FROM monitor_dirty")[0][0] == 0
 
 
-def stored(archive: Archive) -> dict[tuple[Any, ...], Any]:
-    """Everything that is kept, without what only rounding changes."""
-    found = {}
-    for span in SPANS_MICROS:
-        for field in ("", "model", "odd"):
-            for kind in (SUMS, BINS):
-                for bucket, body in read_bodies(archive, span, 0, 2**62, field, kind):
-                    pile = TableStack()
-                    pile.add(0, body)
-                    if kind == SUMS:
-                        rows = [
-                            (value, name, *(round(getattr(cell, column) or 0, 9) for column in COLUMNS), cell.outcomes)
-                            for _, value, name, cell in pile.build_table().iter_cells()
-                        ]  # fmt: skip
-                    else:
-                        rows = [
-                            (value, name, keys.tolist(), weights.round(9).tolist())
-                            for (
-                                _,
-                                value,
-                                name,
-                            ), keys, weights in pile.build_histograms().iter_cells()
-                        ]
-                    found[span, field, kind, bucket] = sorted(rows, key=str)
-    return found
+def stored(archive: Archive) -> list[tuple[Any, ...]]:
+    """Every row of the table, without what only rounding changes."""
+    rows = archive.store.read(
+        f"SELECT field, bucket, value, metric, {COLUMNS} FROM monitor_rollups"
+        " ORDER BY field, bucket, value, metric"
+    )
+    return [
+        (
+            *(round(x, 9) if isinstance(x, float) else x for x in row[:-2]),
+            *map(json.loads, row[-2:]),
+        )
+        for row in rows
+    ]
 
 
 def test_roll_ups_equal_a_recomputation_from_scratch(place: str, tmp_path: Path) -> None:
@@ -181,15 +168,13 @@ def test_roll_ups_equal_a_recomputation_from_scratch(place: str, tmp_path: Path)
             for clock, change in enumerate(changes):
                 apply(archive, change, clock)
             as_from_scratch(archive)
+            refresh(archive)
             kept = stored(archive)
             # the same once more, all at once
             fresh = Archive(Store.open(tmp_path / f"{next(numbers)}.db"))
             copied(archive, fresh)
             refresh(fresh)
-            anew = stored(fresh)
-            for key in kept.keys() ^ anew.keys():  # a day may be kept or be read from its hours
-                assert key[0] == DAY_MICROS
-            assert all(kept[key] == anew[key] for key in kept.keys() & anew.keys())
+            assert stored(fresh) == kept
             fresh.store.close()
         finally:
             store.close()
@@ -213,103 +198,61 @@ def copied(source: Archive, target: Archive) -> None:
     ).result()
 
 
-def test_scattered_changes_leave_hours_and_days_for_later_and_every_figure_right(
-    archive: Archive,
-) -> None:
-    fill(archive, 4 * 24 * 6, step=10 * MINUTE)
+def test_the_table_can_be_asked_with_sql(archive: Archive) -> None:
+    """The columns of docs/store.md."""
+    fill(archive, 120)
     refresh(archive)
-    late = [interaction(9000 + n, START + n * 5 * HOUR_MICROS + 1, latency=9.0) for n in range(19)]
-    archive.add(late).result()
-    summary = summarise_between(archive, START, START + 4 * DAY_MICROS, by="model")
-    assert summary.whole.interactions == 4 * 24 * 6 + 19
-    left = archive.store.read(
-        "SELECT span, COUNT(*) FROM monitor_stale GROUP BY span ORDER BY span"
+    rows = archive.store.read(
+        "SELECT bucket, value, n, total / weights, lowest, highest FROM monitor_rollups"
+        " WHERE field = 'model' AND metric = 'faithfulness' ORDER BY bucket, value"
     )
-    assert left
-    hours = load_cells(archive, HOUR_MICROS, START, START + 4 * DAY_MICROS, "")
-    counts = [cells[""][":all"].n for cells in hours.values() if cells is not None]
-    assert (len(counts), sum(counts)) == (96, 4 * 24 * 6 + 19)
-    as_from_scratch(archive)
-    assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
-    for span in SPANS_MICROS:
-        for kind in (SUMS, BINS):
-            assert all(body for _, body in read_bodies(archive, span, 0, 2**62, "", kind))
+    assert rows == [
+        (START + hour * HOUR_MICROS, model, 30, 0.5, 0.0, 1.0)
+        for hour in range(2)
+        for model in "ab"
+    ]
+    ((body,),) = archive.store.read(
+        "SELECT histogram FROM monitor_rollups WHERE field = '' AND metric = 'faithfulness' AND bucket = ?",
+        (START,),
+    )
+    assert json.loads(body) == {"0": 20, "0.5": 20, "1": 20}
 
 
-@pytest.mark.parametrize("kept", [0, 1, 30])
-def test_days_left_for_later_do_not_outlast_the_purge_of_the_newest(
-    archive: Archive, kept: int
-) -> None:
-    """The last day, which has no table while it grows, moves back to a day before those that were left."""
-    fill(archive, 60, step=7 * HOUR_MICROS)
-    summarise_between(
-        archive, START, START + 18 * DAY_MICROS
-    )  # somebody looks: what is not at hand is left
-    stale = "SELECT bucket FROM monitor_stale WHERE span = ? ORDER BY bucket"
-    days = [bucket for (bucket,) in archive.store.read(stale, (DAY_MICROS // 1_000_000,))]
-    assert days
-    assert days[-1] >= START + kept * 7 * HOUR_MICROS
-    archive.purge(ids=[f"i{n}" for n in range(kept, 60)])
-    refresh(archive)
-    assert archive.store.read("SELECT COUNT(*) FROM monitor_stale") == [(0,)]
-    as_from_scratch(archive)
-    fill(archive, 70, step=7 * HOUR_MICROS)  # and it grows again
-    as_from_scratch(archive)
+def test_percentiles_of_roll_ups_are_within_a_hundredth(archive: Archive) -> None:
+    rng = random.Random(3)
+    values = [rng.lognormvariate(0, 1) for _ in range(3000)]
+    step = 5 * HOUR_MICROS // 3000
+    archive.add(
+        [interaction(n, START + n * step, latency=x) for n, x in enumerate(values)]
+    ).result()
+    latency = summarise_between(archive, START, START + 5 * HOUR_MICROS).whole.latency
+    assert latency is not None
+    for name, share in (("p5", 0.05), ("p50", 0.5), ("p95", 0.95)):
+        exact = sorted(values)[round(share * len(values)) - 1]
+        assert latency.percentiles[name] == pytest.approx(exact, rel=0.0101)
 
 
-def test_adding_up_what_was_left_ends_when_nothing_more_can_be_done(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from ragstone.monitor.rollups import refresh as rollups
-
-    fill(archive, 60, step=7 * HOUR_MICROS)
-    summarise_between(archive, START, START + 18 * DAY_MICROS)
-    monkeypatch.setattr(rollups, "merge_buckets", lambda *_: None)
-    assert rollups.merge_deferred(archive) == 0
-
-
-@pytest.mark.parametrize("spoiled", [SUMS, BINS])
-def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive, spoiled: str) -> None:
+def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive) -> None:
     fill(archive, 50)
     refresh(archive)
-    before = stored(archive)
     as_from_scratch(archive)
-    ((at, body),) = read_bodies(archive, HOUR_MICROS, START, START + HOUR_MICROS, "", spoiled)
-    pile = TableStack()
-    for _ in range(2):  # everything twice
-        pile.add(0, body)
-    wrong = (
-        encode_table(pile.build_table())
-        if spoiled == SUMS
-        else encode_histograms(pile.build_histograms())
-    )
     archive.run(
-        lambda db: db.execute(
-            "UPDATE monitor_rollups SET body = ? WHERE span = 3600 AND bucket = ? AND field = ''"
-            " AND kind = ?",
-            (wrong, at, spoiled),
-        )
+        lambda db: db.execute("UPDATE monitor_rollups SET n = n + 1 WHERE metric = 'faithfulness'")
     ).result()
-    assert stored(archive) != before
-    if spoiled == SUMS:
-        with pytest.raises(AssertionError):
-            as_from_scratch(archive)
+    with pytest.raises(AssertionError):
+        as_from_scratch(archive)
 
 
 def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: Archive) -> None:
     """The first reads before a change, the second after it; whoever writes last must not bring the old state back."""
-    from ragstone.monitor.rollups import refresh as rollups
+    from ragstone.monitor import rollups
 
     archive.add([interaction(1, START)]).result()
     marks = {START: [n for (n,) in archive.store.read("SELECT number FROM monitor_dirty")]}
-    stale = rollups._build_range(archive, START, START + SPANS_MICROS[0])
+    stretch = START, START + HOUR_MICROS
+    stale = list(rollups._query_rows(archive, rollups.BETWEEN, stretch, HOUR_MICROS))
     assert stale
     archive.add([interaction(2, START + 1)]).result()
     refresh(archive)
-    before = rollups._build_range
-    try:
-        rollups._build_range = lambda *_: stale
-        assert rollups._rebuild_buckets(archive, marks, None) == 0
-    finally:
-        rollups._build_range = before
+    assert rollups._replace_hours(archive, marks, stale) == 0
     assert summarise_between(archive, START, START + HOUR_MICROS).whole.interactions == 2
