@@ -1,13 +1,19 @@
 """`testset check` on sets with planted faults: share found of each kind, and false alarms on healthy sets.
 
     python -m bench.testset_audit [--each 40] [--show KIND] [--oracle]
-    python -m bench.testset_audit --base-url http://127.0.0.1:8080/v1 --fault "answerable marked unanswerable" --each 15
+    python -m bench.testset_audit --base-url http://127.0.0.1:8080/v1 --fault "answerable marked unanswerable"
+    --each 15
 
-Healthy sets of several shapes come first: the hand-made questions of the bundled corpus and the questions of xquad where
-they lie beside the checkout. Then each fault is planted in copies of their items, --each of a kind; an item counts as found
-when a finding of the kinds that fit names it. Hints (an item that may have an answer) are counted apart, and are no alarms;
-bench/testset_answers.py measures them, and alarms on questions that nothing answers. With --base-url the small model of that
-server reads, as with `testset check --judge`; its replies are kept in --store. --oracle puts a perfect large reader in its
+Healthy sets of several shapes come first: the hand-made questions of the bundled corpus and the questions of xquad
+where
+they lie beside the checkout. Then each fault is planted in copies of their items, --each of a kind; an item counts
+as found
+when a finding of the kinds that fit names it. Hints (an item that may have an answer) are counted apart, and are
+no alarms;
+bench/testset_answers.py measures them, and alarms on questions that nothing answers. With --base-url the small
+model of that
+server reads, as with `testset check --judge`; its replies are kept in --store. --oracle puts a perfect large
+reader in its
 place, which shows what any model can reach. Paraphrased duplicates are those of bench/asked_log, written by hand."""
 
 from __future__ import annotations
@@ -36,9 +42,19 @@ Row = dict[str, Any]
 MAX_ROWS = 240
 HINT = "hint"
 FRAMES = {
-    "en": ("Please tell me: {}", "Hi, quick question: {}", "I would like to know: {}", "Could you tell me this? {}"),
-    "es": ("Por favor, dime: {}", "Hola, una pregunta: {}", "Me gustaría saber: {}", "¿Me puedes decir esto? {}"),
-}  # fmt: skip
+    "en": (
+        "Please tell me: {}",
+        "Hi, quick question: {}",
+        "I would like to know: {}",
+        "Could you tell me this? {}",
+    ),
+    "es": (
+        "Por favor, dime: {}",
+        "Hola, una pregunta: {}",
+        "Me gustaría saber: {}",
+        "¿Me puedes decir esto? {}",
+    ),
+}
 NAMES = ("Zebulon", "Quimby", "Thornbury", "Valdemoro", "Ostrander", "Belarmino")
 
 
@@ -59,7 +75,10 @@ def plant_conflict(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | N
 
 def plant_leak(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
     word = "is it" if row["language"] == "en" else "es"
-    return {**row, "question": f"{row['question'].rstrip('?')}, {word} {row['reference'].rstrip('.')}?"}  # fmt: skip
+    return {
+        **row,
+        "question": f"{row['question'].rstrip('?')}, {word} {row['reference'].rstrip('.')}?",
+    }
 
 
 def plant_missing_document(row: Row, rows: Sequence[Row], rng: random.Random) -> Row | None:
@@ -79,7 +98,10 @@ def plant_wrong_value(row: Row, rows: Sequence[Row], rng: random.Random) -> Row 
     numbers = list(re.finditer(r"\d+", reference))
     if numbers:
         at = rng.choice(numbers)
-        return {**row, "reference": f"{reference[: at.start()]}{int(at[0]) + rng.randrange(3, 40)}{reference[at.end() :]}"}  # fmt: skip
+        return {
+            **row,
+            "reference": f"{reference[: at.start()]}{int(at[0]) + rng.randrange(3, 40)}{reference[at.end() :]}",
+        }
     names = [m for m in re.finditer(r"\b[A-Z][a-z]{3,}\b", reference) if m.start()]
     if not names:
         return None
@@ -91,9 +113,15 @@ def plant_unanswerable(row: Row, rows: Sequence[Row], rng: random.Random) -> Row
     """An answer that no document gives, to a question about something that none names."""
     name = rng.choice(NAMES)
     asked, said = {
-        "en": (f"Who repaired the clock of {name} in the winter of the great storm?", f"The watchmaker Quirin {name} with his apprentice."),
-        "es": (f"¿Quién reparó el reloj de {name} en el invierno de la gran tormenta?", f"El relojero Quirin {name} con su aprendiz."),
-    }[row["language"]]  # fmt: skip
+        "en": (
+            f"Who repaired the clock of {name} in the winter of the great storm?",
+            f"The watchmaker Quirin {name} with his apprentice.",
+        ),
+        "es": (
+            f"¿Quién reparó el reloj de {name} en el invierno de la gran tormenta?",
+            f"El relojero Quirin {name} con su aprendiz.",
+        ),
+    }[row["language"]]
     return {**row, "question": asked, "reference": said}
 
 
@@ -106,7 +134,10 @@ def plant_not_self_contained(row: Row, rows: Sequence[Row], rng: random.Random) 
         "en": ("according to the passage", "in this document", "as mentioned above"),
         "es": ("según el texto", "en este documento", "mencionado anteriormente"),
     }[row["language"]]
-    pronouns = {"en": ("When was it built?", "How much does it cost?", "Who founded them?"), "es": ("¿Cuándo se construyó este?", "¿Cuánto cuesta esto?", "¿Quién fundó dicha empresa?")}[row["language"]]  # fmt: skip
+    pronouns = {
+        "en": ("When was it built?", "How much does it cost?", "Who founded them?"),
+        "es": ("¿Cuándo se construyó este?", "¿Cuánto cuesta esto?", "¿Quién fundó dicha empresa?"),
+    }[row["language"]]
     tailed = f"{row['question'].rstrip('?')} {rng.choice(tails)}?"
     return {**row, "question": rng.choice((tailed, tailed, rng.choice(pronouns)))}
 
@@ -120,10 +151,13 @@ PLANTED: dict[str, tuple[Planter, frozenset[str]]] = {
     "missing document": (plant_missing_document, frozenset({"unknown_document"})),
     "wrong document": (plant_wrong_document, frozenset({"wrong_document", "not_answerable"})),
     "wrong number or name": (plant_wrong_value, frozenset({"wrong_value", "wrong_document"})),
-    "unanswerable marked answerable": (plant_unanswerable, frozenset({"not_answerable", "wrong_value"})),
+    "unanswerable marked answerable": (
+        plant_unanswerable,
+        frozenset({"not_answerable", "wrong_value"}),
+    ),
     "answerable marked unanswerable": (plant_answerable, frozenset({"answerable"})),
     "not self-contained": (plant_not_self_contained, frozenset({"not_self_contained"})),
-}  # fmt: skip
+}
 """Fault → how it is planted, and the findings that fit it."""
 ADDED = frozenset({"duplicate", "near-duplicate", "conflict between items"})
 """Faults that are another item beside the healthy one; the others take its place."""
@@ -161,7 +195,8 @@ def healthy_sets() -> Iterator[tuple[str, list[Row], Any]]:
 
 
 def paraphrased_rows() -> tuple[list[Row], dict[str, list[Row]]]:
-    """Hand-written questions with answers, and other people's wordings of each by how near they are, with the answer reworded."""
+    """Hand-written questions with answers, and other people's wordings of each by how near they are, with the
+    answer reworded."""
     rows: list[Row] = []
     planted: dict[str, list[Row]] = {"near": [], "far": []}
     for n, intent in enumerate(read_intents()):
@@ -195,7 +230,8 @@ def paraphrased_rows() -> tuple[list[Row], dict[str, list[Row]]]:
 
 
 def measure_paraphrases() -> None:
-    """Paraphrased duplicates found, by how near they are and how telling their answer is, and false alarms without them."""
+    """Paraphrased duplicates found, by how near they are and how telling their answer is, and false alarms without
+    them."""
     rows, planted = paraphrased_rows()
     alarms = check_rows(rows, None)
     print(
@@ -230,9 +266,12 @@ def _xquad(name: str, held: Sequence[Document]) -> Iterator[Row]:
             row = json.loads(line)
             for n, asked in enumerate(row["questions"]):
                 yield {
-                    "id": f"{row['doc_id']}-{n}", "question": asked["question"], "language": language,
-                    "reference": asked.get("answer") or asked["answers"][0], "relevant": {row["doc_id"]: 1},
-                }  # fmt: skip
+                    "id": f"{row['doc_id']}-{n}",
+                    "question": asked["question"],
+                    "language": language,
+                    "reference": asked.get("answer") or asked["answers"][0],
+                    "relevant": {row["doc_id"]: 1},
+                }
 
 
 def plant(rows: Sequence[Row], fault: str, each: int) -> tuple[list[Row], set[str]]:
@@ -256,7 +295,8 @@ def plant(rows: Sequence[Row], fault: str, each: int) -> tuple[list[Row], set[st
 
 
 class Oracle:
-    """A perfect large reader: it answers where a passage that it is shown holds the reference word for word, and quotes it."""
+    """A perfect large reader: it answers where a passage that it is shown holds the reference word for word, and
+    quotes it."""
 
     name, batch, concurrency, local = "oracle", 1, 8, True
 
@@ -289,9 +329,15 @@ def build_reading(given: argparse.Namespace, rows: Sequence[Row]) -> ReadingJudg
     if given.base_url is None:
         return None
     judge = {
-        "model": "openai:small", "base_url": given.base_url, "identity": given.name, "small": True,
-        "temperature": 0, "concurrency": 1, "timeout": 3600.0, "deadline": 3600.0,
-    }  # fmt: skip
+        "model": "openai:small",
+        "base_url": given.base_url,
+        "identity": given.name,
+        "small": True,
+        "temperature": 0,
+        "concurrency": 1,
+        "timeout": 3600.0,
+        "deadline": 3600.0,
+    }
     return ReadingJudge(judge, given.store)
 
 
@@ -301,7 +347,9 @@ def measure(name: str, rows: list[Row], documents: Any, given: argparse.Namespac
     told = check_rows(rows, documents, reading)
     kinds = Counter(kind for found in told.values() for kind in found)
     alarms = {key: found for key, found in told.items() if found != {HINT}}
-    print(f"{name}: {len(rows)} items, {len(alarms)} false alarms ({len(alarms) / len(rows):.1%}) {dict(kinds)}")  # fmt: skip
+    print(
+        f"{name}: {len(rows)} items, {len(alarms)} false alarms ({len(alarms) / len(rows):.1%}) {dict(kinds)}"
+    )
     if show == "alarms":
         for row in rows:
             if row["id"] in alarms:
@@ -322,7 +370,14 @@ def measure(name: str, rows: list[Row], documents: Any, given: argparse.Namespac
         if show == fault:
             for row in planted:
                 if row["id"] in ids - hits:
-                    print("    missed:", row["question"], "→", row["reference"], row.get("relevant"), found.get(row["id"]))  # fmt: skip
+                    print(
+                        "    missed:",
+                        row["question"],
+                        "→",
+                        row["reference"],
+                        row.get("relevant"),
+                        found.get(row["id"]),
+                    )
     return counts
 
 
@@ -345,7 +400,10 @@ def main() -> None:
     for name, rows, documents in healthy_sets():
         if given.only in name:
             total += measure(name, rows, documents, given)
-    print(f"all: {total['alarms']} false alarms in {total['items']} items ({total['alarms'] / max(1, total['items']):.1%})")  # fmt: skip
+    print(
+        f"all: {total['alarms']} false alarms in {total['items']} items ("
+        f"{total['alarms'] / max(1, total['items']):.1%})"
+    )
     for fault in PLANTED:
         found, planted = total[f"{fault}: found"], total[f"{fault}: planted"]
         if not planted:

@@ -1,9 +1,12 @@
-"""Test sets of the questions that documents ask themselves: what is found in a folder, and memory with 10^3 and 10^5 documents.
+"""Test sets of the questions that documents ask themselves: what is found in a folder, and memory with 10^3 and
+10^5 documents.
 
-    python -m bench.testsets FOLDER [--lang es]     each question of the folder's pages with its answer, to be counted by hand
+    python -m bench.testsets FOLDER [--lang es]     each question of the folder's pages with its answer, to be
+    counted by hand
     python -m bench.testsets --memory [--documents 100000]
 
---memory runs `ragstone generate` on that many generated documents in a process of its own and prints its peak and seconds."""
+--memory runs `ragstone generate` on that many generated documents in a process of its own and prints its peak and
+seconds."""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ from ragstone import generate
 start = time.monotonic()
 made = generate(sys.argv[1], 100)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(f"{made.documents:,} documents ask {made.outcome.there:,} questions, {len(made)} made: {peak:.0f} MB, {time.monotonic() - start:.0f} s")
+print(f"{made.documents:,} documents ask {made.outcome.there:,} questions, {len(made)} made: {peak:.0f} MB,
+{time.monotonic() - start:.0f} s")
 """
 
 
@@ -77,7 +81,8 @@ def show_folder(folder: str, language: str) -> None:
             kept += found.fault is None
             why = f"  [{found.fault}: {found.detail}]" if found.fault else ""
             print(
-                f"{document.id} ({found.form}): {found.question}{why}\n    {' / '.join(found.answer[:200].splitlines())}"
+                f"{document.id} ({found.form}): {found.question}{why}\n    "
+                f"{' / '.join(found.answer[:200].splitlines())}"
             )
     print(f"{kept} of {total} can be asked")
 
@@ -88,7 +93,10 @@ def measure_memory(count: int) -> None:
         with path.open("w") as file:
             for n in range(count):
                 prose = f"The hut {n} stands above the lake of valley {n % 997}. " * 12
-                text = f"# Hut {n}\n\n{prose}\n\n## How many beds has hut {n}?\n\nHut {n} has {n % 50 + 4} beds.\n\n## Who keeps hut {n} in winter?\n\nKeeper{n % 4000} does.\n"
+                text = (
+                    f"# Hut {n}\n\n{prose}\n\n## How many beds has hut {n}?\n\nHut {n} has {n % 50 + 4} beds.\n\n## "
+                    f"Who keeps hut {n} in winter?\n\nKeeper{n % 4000} does.\n"
+                )
                 file.write(json.dumps({"id": f"hut{n}", "title": f"Hut {n}", "text": text}) + "\n")
         subprocess.run([sys.executable, "-c", ONE, str(path)], check=True)
 

@@ -2,10 +2,13 @@
 
     python -m bench.asked_log [--rows 5000] [--seed 1] [--sample 100] [--bars] [--wrong 15]
 
-The questions were written by hand (intents.txt), each in several people's words; the log repeats them as logs do: the same
-words, other capitals and marks, a greeting, a slip of the keyboard, another person's wording. Measured are the share of
+The questions were written by hand (intents.txt), each in several people's words; the log repeats them as logs do:
+the same
+words, other capitals and marks, a greeting, a slip of the keyboard, another person's wording. Measured are the
+share of
 planted duplicates that are joined with the question they repeat (by kind of duplicate), the share of joined rows that
-belong elsewhere, the topics that the sample covers, and every planted piece of personal data that is left. `--bars` gives
+belong elsewhere, the topics that the sample covers, and every planted piece of personal data that is left.
+`--bars` gives
 the same for several bars of likeness, beside the plain way (the same words only)."""
 
 from __future__ import annotations
@@ -33,18 +36,48 @@ SALUDOS = ("Hola, ", "buenas tardes, ", "Por favor, ", "hola! ")
 ENDINGS = (" thanks", ", please", " thank you!", " thx", "")
 FINALES = (" gracias", ", por favor", "")
 CHATTER = (
-    "hi", "Hello", "thanks!", "ok", "Thank you so much", "hola", "gracias", "vale", "yes", "no", "bye", "Great, thanks",
-    "hey there", "test", "lol", "👍", "??", "ok perfect", "muchas gracias", "Good morning", "buenos días", "got it, thank you",
-)  # fmt: skip
+    "hi",
+    "Hello",
+    "thanks!",
+    "ok",
+    "Thank you so much",
+    "hola",
+    "gracias",
+    "vale",
+    "yes",
+    "no",
+    "bye",
+    "Great, thanks",
+    "hey there",
+    "test",
+    "lol",
+    "👍",
+    "??",
+    "ok perfect",
+    "muchas gracias",
+    "Good morning",
+    "buenos días",
+    "got it, thank you",
+)
 PEOPLE = (
-    ("My name is {}. ", "Ingrid Solheim"), ("Hi, I'm {}. ", "Tomás Arrieta"), ("this is {}. ", "Gwendolyn Parkhurst"),
-    ("me llamo {}. ", "Rocío Benavente"), ("Soy {}. ", "Amparo Iriarte"),
-)  # fmt: skip
+    ("My name is {}. ", "Ingrid Solheim"),
+    ("Hi, I'm {}. ", "Tomás Arrieta"),
+    ("this is {}. ", "Gwendolyn Parkhurst"),
+    ("me llamo {}. ", "Rocío Benavente"),
+    ("Soy {}. ", "Amparo Iriarte"),
+)
 DETAILS = (
-    (" My e-mail is {}.", "w.harrow{}@post.example"), (" Call me on {}.", "+44 7700 900{:03d}"), (" My order number is {}.", "QX-88{}31"),
-    (" Card {}.", "4556 7375 8689 {:04d}"), (" IBAN {}.", "GB29 NWBK 6016 1331 92{:02d} 19"), (" Customer no. {}.", "C77{}09"),
-    (" I live at {}.", "{} Larkspur Lane"), (" mi teléfono es {}.", "612 44 5{} 12"), (" DNI {}.", "450{}871K"), (" write to {}", "a_{}.b@correo.example"),
-)  # fmt: skip
+    (" My e-mail is {}.", "w.harrow{}@post.example"),
+    (" Call me on {}.", "+44 7700 900{:03d}"),
+    (" My order number is {}.", "QX-88{}31"),
+    (" Card {}.", "4556 7375 8689 {:04d}"),
+    (" IBAN {}.", "GB29 NWBK 6016 1331 92{:02d} 19"),
+    (" Customer no. {}.", "C77{}09"),
+    (" I live at {}.", "{} Larkspur Lane"),
+    (" mi teléfono es {}.", "612 44 5{} 12"),
+    (" DNI {}.", "450{}871K"),
+    (" write to {}", "a_{}.b@correo.example"),
+)
 
 
 class Intent(NamedTuple):
@@ -206,10 +239,15 @@ def measure(
     every = [hit for hits in by_kind.values() for hit in hits]
     shares = {kind: 100 * sum(hits) / len(hits) for kind, hits in sorted(by_kind.items())}
     return {
-        "joined": 100 * sum(every) / len(every), **shares, "foreign": 100 * foreign / max(1, len(placed)),
-        "questions": len(joined), "topics": 100 * len(covered) / len({one.topic for one in intents}),
-        "chatter kept": chatter_kept, "lost": lost, "personal left": leaks,
-    }  # fmt: skip
+        "joined": 100 * sum(every) / len(every),
+        **shares,
+        "foreign": 100 * foreign / max(1, len(placed)),
+        "questions": len(joined),
+        "topics": 100 * len(covered) / len({one.topic for one in intents}),
+        "chatter kept": chatter_kept,
+        "lost": lost,
+        "personal left": leaks,
+    }
 
 
 def _show_wrong(

@@ -26,9 +26,15 @@ def pages(tmp_path: Path) -> str:
     folder = tmp_path / "pages"
     folder.mkdir()
     for n in range(10):
-        english = f"# Hut {n}\n\n## How many beds has hut {n}?\n\nHut {n} has {n + 12} beds.\n\n## Who keeps hut {n} in winter?\n\nKeeper{n} does.\n"
+        english = (
+            f"# Hut {n}\n\n## How many beds has hut {n}?\n\nHut {n} has {n + 12} beds.\n\n## Who keeps hut "
+            f"{n} in winter?\n\nKeeper{n} does.\n"
+        )
         (folder / f"hut{n}.md").write_text(english, "utf-8")
-        spanish = f"# Refugio {n}\n\n## ¿Quién guarda el refugio {n} en invierno?\n\nLo guarda Guarda{n} con su familia.\n"
+        spanish = (
+            f"# Refugio {n}\n\n## ¿Quién guarda el refugio {n} en invierno?\n\nLo guarda Guarda{n} con su "
+            "familia.\n"
+        )
         (folder / f"refugio{n}.md").write_text(spanish, "utf-8")
     return str(folder)
 
@@ -132,8 +138,10 @@ def test_a_dry_run_asks_nobody_and_is_about_right(
     assert "nothing is paid" in capsys.readouterr().out
     with FaultServer() as server:
         judge = {
-            "model": "openai:m", "base_url": server.url, "prices": {"input": 1.0, "output": 2.0},
-        }  # fmt: skip
+            "model": "openai:m",
+            "base_url": server.url,
+            "prices": {"input": 1.0, "output": 2.0},
+        }
         plan = TestsetPlan((COUNTIES,), 40, judge=judge, store=str(tmp_path / "s.db"))
         guess = estimate_generation(plan)
         assert not server.calls
@@ -157,14 +165,26 @@ def test_a_priced_dry_run_says_the_price(
 def test_ctrl_c_says_how_to_go_on_and_resuming_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
     with FaultServer(honestly, delay=0.02) as server:
         options = [
-            "-n", "20", "--kinds", "factual", "-q", "--judge", "openai:m", "--base-url", server.url, "-j", "2",
-        ]  # fmt: skip
+            "-n",
+            "20",
+            "--kinds",
+            "factual",
+            "-q",
+            "--judge",
+            "openai:m",
+            "--base-url",
+            server.url,
+            "-j",
+            "2",
+        ]
         whole, out = tmp_path / "whole.jsonl", tmp_path / "set.jsonl"
         command = ["generate", COUNTIES, *options]
         assert run([*command, "-o", str(whole), "--store", str(tmp_path / "w.db")]) == 0
         once = len(server.calls)
         given = [*command, "-o", str(out), "--store", str(tmp_path / "s.db")]
-        child = subprocess.Popen([sys.executable, "-m", "ragstone", *given], stderr=subprocess.PIPE, text=True)  # fmt: skip
+        child = subprocess.Popen(
+            [sys.executable, "-m", "ragstone", *given], stderr=subprocess.PIPE, text=True
+        )
         wait_until(
             lambda: child.poll() is not None or len(server.calls) >= once + 20, "some are asked"
         )

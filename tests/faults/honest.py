@@ -1,4 +1,5 @@
-"""An honest judge: reads our prompts as a model would and answers by looking words up. A claim is true if it stands in a source."""
+"""An honest judge: reads our prompts as a model would and answers by looking words up. A claim is true if it
+stands in a source."""
 
 from __future__ import annotations
 
@@ -18,11 +19,19 @@ def reply(system: str, user: str) -> dict[str, Any]:
     check = re.match(r'{"check": "(\w+)"', shape)
     blocks = [(m[2], m[3]) for m in FENCE.finditer(user)]
     for field, answer in (
-        ("claims", claims), ("verdicts", support), ("grades", useful),
-        ("aspects", aspects), ("questions", questions), ("level", rate), ("text", write),
-        ("answers", solve), ("better", prefer),
-        ("turns", turns), ("turn", goal), ("question", standalone),
-    ):  # fmt: skip
+        ("claims", claims),
+        ("verdicts", support),
+        ("grades", useful),
+        ("aspects", aspects),
+        ("questions", questions),
+        ("level", rate),
+        ("text", write),
+        ("answers", solve),
+        ("better", prefer),
+        ("turns", turns),
+        ("turn", goal),
+        ("question", standalone),
+    ):
         if f'"{field}":' in shape:
             control = {"control": 0} if '"control":' in shape else {}
             return ({"check": check[1]} if check else {}) | answer(blocks, user) | control
@@ -122,7 +131,8 @@ SENTENCE = re.compile(r"[^.!?\n]{20,}[.!?]")
 
 
 def write(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
-    """A perfect author, a line at a time: it asks about sentences of its sources by marks of its own. A prompt file is translated."""
+    """A perfect author, a line at a time: it asks about sentences of its sources by marks of its own. A prompt
+    file is translated."""
     texts = dict(blocks)
     if "text" in texts:
         return {"text": re.sub(r"(?<!{)\bclaim", "énoncé", texts["text"])}

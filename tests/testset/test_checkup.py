@@ -44,26 +44,52 @@ GOOD = [
     row("g1", "How high is the tower of Almere?", "40 metres", {"tower": 1}, kind="factual"),
     row("g2", "Who keeps the bridge of Corran?", "Tomas Reyes", {"bridge": 1}, kind="factual"),
     row("g3", "What does the mill of Dunmore grind?", "barley", {"mill": 1}, kind="detail"),
-    row("g4", "Who painted the mill of Dunmore?", "It is not mentioned in the document.", kind="near_miss"),
-]  # fmt: skip
+    row(
+        "g4",
+        "Who painted the mill of Dunmore?",
+        "It is not mentioned in the document.",
+        kind="near_miss",
+    ),
+]
 
 BAD = {
     "no_question": row("b", " ", "40 metres", {"tower": 1}),
     "no_reference": row("b", "Who built the tower of Almere?", "", {"tower": 1}),
     "duplicate": row("b", "How high is the tower of Almere?", "40 metres", {"tower": 1}),
-    "near_duplicate": row("b", "Please tell me: how high is the tower of Almere?", "40 metres", {"tower": 1}),
-    "wrong_document": row("b", "Who is the keeper of the bridge of Corran?", "Tomas Reyes", {"mill": 1}),
-    "wrong_value": row("b", "In which year was the bridge of Corran opened?", "1951", {"bridge": 1}),
-    "answerable": row("b", "Who cast the bell of the tower of Almere?", "It is not mentioned in the document."),
+    "near_duplicate": row(
+        "b", "Please tell me: how high is the tower of Almere?", "40 metres", {"tower": 1}
+    ),
+    "wrong_document": row(
+        "b", "Who is the keeper of the bridge of Corran?", "Tomas Reyes", {"mill": 1}
+    ),
+    "wrong_value": row(
+        "b", "In which year was the bridge of Corran opened?", "1951", {"bridge": 1}
+    ),
+    "answerable": row(
+        "b", "Who cast the bell of the tower of Almere?", "It is not mentioned in the document."
+    ),
     "ambiguous": row("b", "How high is Almere's tower?", "44 metres high", {"tower": 1}),
     "leaked": row("b", "Was the bell cast by Ida Brandt?", "Ida Brandt", {"tower": 1}),
-    "not_self_contained": row("b", "Who cast the bell according to the passage?", "Ida Brandt", {"tower": 1}),
-    "unknown_document": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1, "church": 1}),
-    "quote_not_verbatim": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1},
-                              evidence=[{"document": "tower", "quote": "cast by Ada Brandt"}]),
-    "not_answerable": row("b", "Who rings the bell of the tower?", "Mad Jack Sullivan", {"tower": 1}),
-    "answered_elsewhere": row("b", "When does the ferry of Torvik leave from the north pier?", "at 09:15", {"ferry": 1}),
-}  # fmt: skip
+    "not_self_contained": row(
+        "b", "Who cast the bell according to the passage?", "Ida Brandt", {"tower": 1}
+    ),
+    "unknown_document": row(
+        "b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1, "church": 1}
+    ),
+    "quote_not_verbatim": row(
+        "b",
+        "Who cast the bell of the tower?",
+        "Ida Brandt",
+        {"tower": 1},
+        evidence=[{"document": "tower", "quote": "cast by Ada Brandt"}],
+    ),
+    "not_answerable": row(
+        "b", "Who rings the bell of the tower?", "Mad Jack Sullivan", {"tower": 1}
+    ),
+    "answered_elsewhere": row(
+        "b", "When does the ferry of Torvik leave from the north pier?", "at 09:15", {"ferry": 1}
+    ),
+}
 
 
 def written(folder: Path, rows: list[dict[str, Any]]) -> tuple[Path, Path]:
@@ -274,12 +300,17 @@ def test_a_hint_is_shown_and_counts_as_no_finding(
     found = FoundAnswer(HINT_CHANCE, "mill", "The mill of Dunmore grinds barley.", figures)
     monkeypatch.setattr("ragstone.testset.audit.find_answers", lambda *_: [found])
     # more than a report shows of one sort
-    rows = [*GOOD[:3], *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9))]  # fmt: skip
+    rows = [
+        *GOOD[:3],
+        *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9)),
+    ]
     questions, documents = written(tmp_path, rows)
     checkup = check_testset(questions, documents)
     assert (len(checkup.hints), checkup.faulty) == (9, 0)
     arguments = ["check", str(questions), "--documents", str(documents), "--lang", language]
-    shown = CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False)  # fmt: skip
+    shown = CliRunner().invoke(
+        command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False
+    )
     assert shown.return_value == 0
     text = (tmp_path / "c.md").read_text("utf-8")
     assert f"9 × {said}" in text.replace("se dice que no tiene respuesta; ", "").replace(
@@ -297,7 +328,9 @@ def test_an_endless_question_is_shown_in_part_and_whole_in_json(tmp_path: Path) 
     shown = CliRunner().invoke(command, ["check", str(questions)], standalone_mode=False)
     assert "Was the bell of the passage above" in shown.output
     assert len(shown.output) < 4000
-    printed = CliRunner().invoke(command, ["check", str(questions), "--json"], standalone_mode=False)  # fmt: skip
+    printed = CliRunner().invoke(
+        command, ["check", str(questions), "--json"], standalone_mode=False
+    )
     assert json.loads(printed.output)["faults"][0]["text"] == question
 
 
@@ -333,10 +366,22 @@ def test_an_item_that_got_its_answer_is_no_longer_of_a_kind_without_one() -> Non
 
 
 REWORDED = [
-    ("How do I get rid of mould on a tent?", "How can I remove mould from my tent?", "Wipe it off with vinegar and dry the cloth in the sun."),
-    ("What is the fine for late books?", "How high is the fine for late books?", "20 cents a day and book."),
-    ("¿Cómo renuevo un préstamo?", "¿Cómo puedo renovar un préstamo?", "En el mostrador o por teléfono, antes de la fecha."),
-]  # fmt: skip
+    (
+        "How do I get rid of mould on a tent?",
+        "How can I remove mould from my tent?",
+        "Wipe it off with vinegar and dry the cloth in the sun.",
+    ),
+    (
+        "What is the fine for late books?",
+        "How high is the fine for late books?",
+        "20 cents a day and book.",
+    ),
+    (
+        "¿Cómo renuevo un préstamo?",
+        "¿Cómo puedo renovar un préstamo?",
+        "En el mostrador o por teléfono, antes de la fecha.",
+    ),
+]
 
 
 def write_rows(path: Path, rows: list[tuple[str, str, str]]) -> Path:
@@ -358,7 +403,10 @@ def test_a_question_in_other_words_is_a_near_duplicate(
 
 
 def test_alike_questions_about_two_things_are_no_duplicates(tmp_path: Path) -> None:
-    rows = [("Is a ticket for Line 4 valid on Sundays?", "Yes.", "d"), ("Is a ticket for Line 5 valid on Sundays?", "Yes.", "d")]  # fmt: skip
+    rows = [
+        ("Is a ticket for Line 4 valid on Sundays?", "Yes.", "d"),
+        ("Is a ticket for Line 5 valid on Sundays?", "Yes.", "d"),
+    ]
     assert check_testset(write_rows(tmp_path / "s.jsonl", rows)).faults == ()
 
 
@@ -369,7 +417,12 @@ def test_alike_questions_about_two_things_are_no_duplicates(tmp_path: Path) -> N
 def test_a_number_holds_whatever_stands_between_it_and_its_noun(
     reference: str, is_fault: bool, tmp_path: Path
 ) -> None:
-    documents = [{"id": "d", "text": "Staff may carry over up to five unused days into the next year of leave."}]  # fmt: skip
+    documents = [
+        {
+            "id": "d",
+            "text": "Staff may carry over up to five unused days into the next year of leave.",
+        }
+    ]
     question = "How many unused days of leave may staff carry over into the next year?"
     set_file = write_rows(tmp_path / "s.jsonl", [(question, reference, "d")])
     kinds = {fault.kind for fault in check_testset(set_file, documents).faults}

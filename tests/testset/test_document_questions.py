@@ -31,7 +31,10 @@ SHAPES = {
     "label in a heading": "#### Q: How long is a ticket valid?\n**A:** Two hours.\n",
     "term": "How long is a ticket valid?\n: Two hours.\n\n# End",
     "raw term": "<dl>\n<dt>How long is a ticket valid?</dt>\n<dd>Two hours.</dd>\n</dl>\n",
-    "summary": "<details>\n<summary><b>How long is a ticket valid?</b></summary>\n\nTwo hours.\n\n</details>\n\nOther.",
+    "summary": (
+        "<details>\n<summary><b>How long is a ticket valid?</b></summary>\n\nTwo hours.\n\n</details>\n"
+        "\nOther."
+    ),
     "row": "| Question | Answer |\n| --- | --- |\n| How long is a ticket valid? | Two hours. |\n",
 }
 
@@ -62,7 +65,10 @@ def test_spanish_and_pages_of_html() -> None:
 
 
 def test_headings_below_belong_to_the_answer_and_questions_do_not() -> None:
-    text = "# How do I ask for leave?\n\nUse the form.\n\n## Exceptions\n\nIn July.\n\n## Who decides on leave?\n\nYour manager.\n"
+    text = (
+        "# How do I ask for leave?\n\nUse the form.\n\n## Exceptions\n\nIn July.\n\n## Who decides on "
+        "leave?\n\nYour manager.\n"
+    )
     assert ask(text) == [
         ("How do I ask for leave?", "Use the form.\nExceptions\nIn July."),
         ("Who decides on leave?", "Your manager."),
@@ -98,7 +104,10 @@ def test_what_cannot_be_asked_is_refused_with_its_reason(text: str, fault: str) 
 
 
 def test_offsets_are_those_of_the_document_and_code_is_no_question() -> None:
-    text = "# Help\n\n```\n## Is this code?\nyes\n```\n\n## How do I start the *mill*?\n\nTurn the **red** key:\n\n    key --on\n\n[Back to top](#top)\n"
+    text = (
+        "# Help\n\n```\n## Is this code?\nyes\n```\n\n## How do I start the *mill*?\n\nTurn the **red** "
+        "key:\n\n    key --on\n\n[Back to top](#top)\n"
+    )
     found = one(text)
     assert text[found.start : found.end] == "Turn the **red** key:\n\n    key --on"
     assert found.answer.startswith("Turn the red key:")

@@ -29,14 +29,28 @@ from waiting import wait_until
 
 MIX = "factual=3,how_to,why,comparison,bridge,follow_up,unanswerable,typos,false_premise"
 PAIRED = [
-    Document("mill", "The mill of Old Corran grinds spelt for the bakers of Ashby. A visit to Old Corran Abbey takes two hours of walking."),
-    Document("abbey", "Monks brew a strong dark ale in the cellar of Old Corran Abbey every spring. Its bells were cast by Ida Brandt."),
-]  # fmt: skip
+    Document(
+        "mill",
+        "The mill of Old Corran grinds spelt for the bakers of Ashby. A visit to Old Corran Abbey takes two "
+        "hours of walking.",
+    ),
+    Document(
+        "abbey",
+        "Monks brew a strong dark ale in the cellar of Old Corran Abbey every spring. Its bells were cast by "
+        "Ida Brandt.",
+    ),
+]
 
 RIVALS = [
-    Document("a", "Of interest is what they told in the matter of Westmarch. The bridge was opened by Edda Larkin."),
-    Document("b", "Of interest is what they told in the matter of Corran. The ferry was built by Tomas Reyes."),
-]  # fmt: skip
+    Document(
+        "a",
+        "Of interest is what they told in the matter of Westmarch. The bridge was opened by Edda Larkin.",
+    ),
+    Document(
+        "b",
+        "Of interest is what they told in the matter of Corran. The ferry was built by Tomas Reyes.",
+    ),
+]
 
 
 @pytest.fixture
@@ -163,23 +177,112 @@ def rival(ask: Ask, value: Any) -> Any:
 FAULTS: dict[str, tuple[Any, str, str]] = {
     "no question": (on("write", "question", text=""), "factual", "empty"),
     "two words": (on("write", "question", text="Matter what?"), "factual", "malformed"),
-    "speaks of the text": (on("write", "question", text=lambda t, ask: f"{'Según el texto' if ask.language == 'es' else 'According to the passage'}, {t}"), "factual", "not_self_contained"),
-    "the wording of the page": (on("write", "question", text=lambda t, ask: f"Is it so that {' '.join(ask.values['sources'][0]['text'].replace('#', ' ').split()[3:16])}?"), "factual", "copied"),
-    "another language": (on("write", "question", text="¿Qué es lo que se cuenta de interés en el asunto principal de la ciudad?"), "factual", "malformed"),
+    "speaks of the text": (
+        on(
+            "write",
+            "question",
+            text=lambda t, ask: (
+                f"{'Según el texto' if ask.language == 'es' else 'According to the passage'}, {t}"
+            ),
+        ),
+        "factual",
+        "not_self_contained",
+    ),
+    "the wording of the page": (
+        on(
+            "write",
+            "question",
+            text=lambda t, ask: (
+                f"Is it so that {' '.join(ask.values['sources'][0]['text'].replace('#', ' ').split()[3:16])}?"
+            ),
+        ),
+        "factual",
+        "copied",
+    ),
+    "another language": (
+        on(
+            "write",
+            "question",
+            text="¿Qué es lo que se cuenta de interés en el asunto principal de la ciudad?",
+        ),
+        "factual",
+        "malformed",
+    ),
     "no answer": (on("write", "answer", text=""), "factual", "not_answerable_from_evidence"),
-    "an invented figure": (on("write", "answer", text=lambda t, _: f"{t} since 2991"), "factual", "not_answerable_from_evidence"),
-    "the answer in the question": (on("write", "answer", text=lambda t, ask: " ".join(ask.values["question"].strip("¿?").split()[-3:])), "factual", "leaked"),
-    "a quote that stands nowhere": (on("write", "sentence", text="never written anywhere"), "factual", "quote_not_verbatim"),
-    "evidence that does not answer": (on("solve", told=False, answer="", quote=""), "factual", "not_answerable_from_evidence"),
-    "another answer from the evidence": (on("solve", answer="forty-two elephants"), "factual", "not_answerable_from_evidence"),
-    "guessed without any source": (on("write", "guess", text=lambda t, ask: ANSWERS[ask.values["question"]]), "factual", "answerable_without_evidence"),
+    "an invented figure": (
+        on("write", "answer", text=lambda t, _: f"{t} since 2991"),
+        "factual",
+        "not_answerable_from_evidence",
+    ),
+    "the answer in the question": (
+        on(
+            "write",
+            "answer",
+            text=lambda t, ask: " ".join(ask.values["question"].strip("¿?").split()[-3:]),
+        ),
+        "factual",
+        "leaked",
+    ),
+    "a quote that stands nowhere": (
+        on("write", "sentence", text="never written anywhere"),
+        "factual",
+        "quote_not_verbatim",
+    ),
+    "evidence that does not answer": (
+        on("solve", told=False, answer="", quote=""),
+        "factual",
+        "not_answerable_from_evidence",
+    ),
+    "another answer from the evidence": (
+        on("solve", answer="forty-two elephants"),
+        "factual",
+        "not_answerable_from_evidence",
+    ),
+    "guessed without any source": (
+        on("write", "guess", text=lambda t, ask: ANSWERS[ask.values["question"]]),
+        "factual",
+        "answerable_without_evidence",
+    ),
     "another page answers otherwise": (rival, "factual", "ambiguous"),
-    "one document alone answers": (only_first_problem_told, "bridge", "answerable_without_evidence"),
-    "an unanswerable one is answered": (on("solve", told=True, answer="Ada", quote="x"), "unanswerable", "answered_by_corpus"),
-    "a premise that is true": (on("write", "question", text=lambda t, ask: " ".join(ask.values["sources"][0]["text"].replace("#", " ").split()[4:9]) + " is why?"), "false_premise", "malformed"),
-    "a second turn that stands alone": (on("write", "question", text=lambda t, ask: f"{ask.values['earlier'][0][:-1]} again?" if "earlier" in ask.values else t), "follow_up", "malformed"),
-    "the same question again": (on("write", "question", text=lambda t, _: "What is told of interest in matter unknown?"), "factual", "duplicate"),
-}  # fmt: skip
+    "one document alone answers": (
+        only_first_problem_told,
+        "bridge",
+        "answerable_without_evidence",
+    ),
+    "an unanswerable one is answered": (
+        on("solve", told=True, answer="Ada", quote="x"),
+        "unanswerable",
+        "answered_by_corpus",
+    ),
+    "a premise that is true": (
+        on(
+            "write",
+            "question",
+            text=lambda t, ask: (
+                " ".join(ask.values["sources"][0]["text"].replace("#", " ").split()[4:9])
+                + " is why?"
+            ),
+        ),
+        "false_premise",
+        "malformed",
+    ),
+    "a second turn that stands alone": (
+        on(
+            "write",
+            "question",
+            text=lambda t, ask: (
+                f"{ask.values['earlier'][0][:-1]} again?" if "earlier" in ask.values else t
+            ),
+        ),
+        "follow_up",
+        "malformed",
+    ),
+    "the same question again": (
+        on("write", "question", text=lambda t, _: "What is told of interest in matter unknown?"),
+        "factual",
+        "duplicate",
+    ),
+}
 ANSWERS: dict[str, str] = {}
 
 

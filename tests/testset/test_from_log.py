@@ -18,10 +18,20 @@ from ragstone.testset.sets import TestSet
 from ragstone.text.personal import remove_personal
 
 LOG = [
-    "How do I return a tent?", "how do i return a tent", "Hi, how do I return a tent? Thanks!", "How do I reutrn a tent?",
-    "hello", "thanks a lot", "ok", "What does delivery to Norway cost?", "what does delivery to norway cost??",
-    "How do I return a tent?", "How do I return a tent?", "Can you tell me how I reset my password?", "and why?",
-]  # fmt: skip
+    "How do I return a tent?",
+    "how do i return a tent",
+    "Hi, how do I return a tent? Thanks!",
+    "How do I reutrn a tent?",
+    "hello",
+    "thanks a lot",
+    "ok",
+    "What does delivery to Norway cost?",
+    "what does delivery to norway cost??",
+    "How do I return a tent?",
+    "How do I return a tent?",
+    "Can you tell me how I reset my password?",
+    "and why?",
+]
 
 
 def asked(made: TestSet) -> dict[str, int]:
@@ -31,8 +41,10 @@ def asked(made: TestSet) -> dict[str, int]:
 def test_chatter_goes_and_what_is_the_same_is_joined_with_its_frequency() -> None:
     made = generate(log=LOG)
     assert asked(made) == {
-        "How do I return a tent?": 6, "What does delivery to Norway cost?": 2, "How I reset my password?": 1,
-    }  # fmt: skip
+        "How do I return a tent?": 6,
+        "What does delivery to Norway cost?": 2,
+        "How I reset my password?": 1,
+    }
     assert "left out: 4 of chatter" in str(made)
     assert made.kinds == {"asked": 3}
 
@@ -69,10 +81,15 @@ def test_documents_that_may_answer_are_candidates_and_no_truth(tmp_path: Path) -
 
 FILES: dict[str, str] = {
     "searches.csv": "query,count\nreturn a tent,120\nReturn a Tent,30\nhi,9\nopening hours,7\n",
-    "terms.csv": "Search term;Veces\nreturn a tent;120\nReturn a Tent;30\nhi;9\nopening hours;7\n".replace(";", ","),
-    "searches.jsonl": "".join(json.dumps({"search_query": q, "hits": n}) + "\n" for q, n in (("return a tent", 120), ("Return a Tent", 30), ("opening hours", 7))),
+    "terms.csv": "Search term;Veces\nreturn a tent;120\nReturn a Tent;30\nhi;9\nopening hours;7\n".replace(
+        ";", ","
+    ),
+    "searches.jsonl": "".join(
+        json.dumps({"search_query": q, "hits": n}) + "\n"
+        for q, n in (("return a tent", 120), ("Return a Tent", 30), ("opening hours", 7))
+    ),
     "plain.txt": "return a tent\n" * 150 + "opening hours\n" * 7,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -82,10 +99,14 @@ def test_logs_of_several_kinds_are_read_with_their_counts(name: str, tmp_path: P
 
 
 def test_chats_are_read_and_second_turns_that_need_the_first_are_left_out(tmp_path: Path) -> None:
-    chat = {"messages": [
-        {"role": "user", "content": "How do I return a tent?"}, {"role": "assistant", "content": "Bring it."},
-        {"role": "user", "content": "And for members?"}, {"role": "assistant", "content": "Too."},
-    ]}  # fmt: skip
+    chat = {
+        "messages": [
+            {"role": "user", "content": "How do I return a tent?"},
+            {"role": "assistant", "content": "Bring it."},
+            {"role": "user", "content": "And for members?"},
+            {"role": "assistant", "content": "Too."},
+        ]
+    }
     (tmp_path / "chats.jsonl").write_text(json.dumps(chat) + "\n")
     assert asked(generate(log=tmp_path / "chats.jsonl")) == {"How do I return a tent?": 1}
 
@@ -171,10 +192,25 @@ def test_what_differs_by_a_figure_a_denial_or_the_thing_asked_is_not_joined() ->
 
 def test_a_small_sample_covers_topics_not_only_what_is_asked_most() -> None:
     topics = {
-        "tents": ["How do I clean a tent?", "How do I pitch a tent in the wind?", "How do I dry a tent?", "How heavy is the family tent?"],
-        "loans": ["How many books can I borrow?", "Can I renew borrowed books?", "Where do I give borrowed books back?", "Who may borrow rare books?"],
-        "cards": ["Why was my credit card declined?", "Which credit cards are taken?", "Is a payment by card safe?", "Does paying by card cost a fee?"],
-    }  # fmt: skip
+        "tents": [
+            "How do I clean a tent?",
+            "How do I pitch a tent in the wind?",
+            "How do I dry a tent?",
+            "How heavy is the family tent?",
+        ],
+        "loans": [
+            "How many books can I borrow?",
+            "Can I renew borrowed books?",
+            "Where do I give borrowed books back?",
+            "Who may borrow rare books?",
+        ],
+        "cards": [
+            "Why was my credit card declined?",
+            "Which credit cards are taken?",
+            "Is a payment by card safe?",
+            "Does paying by card cost a fee?",
+        ],
+    }
     log = [
         {"question": text, "count": 400 if topic == "tents" else 4}
         for topic, texts in topics.items()

@@ -1,4 +1,5 @@
-"""From documents to a test set of the questions that they ask: account, duplicates, contradictions, files, formats."""
+"""From documents to a test set of the questions that they ask: account, duplicates, contradictions, files,
+formats."""
 
 from __future__ import annotations
 
@@ -24,7 +25,11 @@ from ragstone.testset.sets import (
     part_file,
 )
 
-PAGE = "# {town} baths\n\n## How deep is the pool of {town}?\n\nIt is {n} metres deep.\n\n## Who teaches swimming in {town}?\n\nIda Brandt{n} does, on Mondays.\n\n## Where do I park in {town}?\n\n[Map](m)\n"
+PAGE = (
+    "# {town} baths\n\n## How deep is the pool of {town}?\n\nIt is {n} metres deep.\n\n## Who "
+    "teaches swimming in {town}?\n\nIda Brandt{n} does, on Mondays.\n\n## Where do I park in "
+    "{town}?\n\n[Map](m)\n"
+)
 TOWNS = ("Almere", "Corran", "Dunmore", "Skarholm", "Torvik", "Westmarch")
 PAGES = [
     Document(f"d{n}", PAGE.format(town=town, n=n + 2), f"{town} baths")
@@ -106,8 +111,9 @@ def test_answers_that_contradict_each_other_are_reported(first: str, second: str
 def test_what_means_two_things_names_the_page() -> None:
     made = pair("Take bus 9 to the elm.", "By ferry from pier 4.", "How do I get to the shop?")
     assert {item.question for item in made.items} == {
-        "How do I get to the shop? (Elm Street shop)", "How do I get to the shop? (Harbour shop)",
-    }  # fmt: skip
+        "How do I get to the shop? (Elm Street shop)",
+        "How do I get to the shop? (Harbour shop)",
+    }
     same = pair(
         "Take bus 9 to the elm.",
         "By ferry from pier 4.",
@@ -129,7 +135,10 @@ def test_documents_in_memory_give_what_a_folder_gives(tmp_path: Path) -> None:
         "a.md": "---\ntitle: Baths\n---\n# FAQ\n\n## Who swims at night?\n\nOtters do.\n",
         "b.md": "# Mill\n\n**What does the mill grind?** Spelt and rye.\n",
     }
-    html = "<!DOCTYPE html><html><head><title>Abbey</title></head><body><details><summary>Who brews the ale?</summary>Monks.</details></body></html>"
+    html = (
+        "<!DOCTYPE html><html><head><title>Abbey</title></head><body><details><summary>Who brews the "
+        "ale?</summary>Monks.</details></body></html>"
+    )
     for name, text in {**pages, "c.html": html}.items():
         (tmp_path / name).write_text(text, "utf-8")
     wanted = {(item.question, item.reference) for item in generate(tmp_path).items}

@@ -1,4 +1,5 @@
-"""`write`: one line of a test question about sources: the question, its answer, the sentence that proves it, or a guess."""
+"""`write`: one line of a test question about sources: the question, its answer, the sentence that proves it, or a
+guess."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from ragstone.asks.types import Ask
 from ragstone.types import Chunk
 
 Step = Literal["question", "answer", "sentence", "guess"]
-"""`question`: ask what a person with a need would; `answer`: tell it from the sources; `sentence`: copy what proves it;
+"""`question`: ask what a person with a need would; `answer`: tell it from the sources; `sentence`: copy what
+proves it;
 `guess`: answer without any source. An empty text means that there is none."""
 
 

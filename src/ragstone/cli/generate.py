@@ -22,27 +22,114 @@ from ragstone.testset.summary_text import format_summary
 
 @click.command("generate", short_help="Make a test set from documents or a log.")
 @click.argument("documents", nargs=-1, metavar="DOCS")
-@click.option("-o", "--output", metavar="FILE", help="The file to write: .jsonl .json .csv .parquet, or a folder for beir [default: jsonl on standard output].")  # fmt: skip
-@click.option("-n", "count", type=click.IntRange(min=1), metavar="N", help="How many items [default: 100, or fewer when there are not as many].")  # fmt: skip
-@click.option("--kinds", metavar="KIND=WEIGHT,…", help="Which kinds the judge writes in which proportion: factual=3,how_to=1,unanswerable=1.")  # fmt: skip
-@click.option("--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es.")  # fmt: skip
-@click.option("--from-log", "log", metavar="FILE", help="Questions that people asked: a chat log, a search log, any file that `ragstone eval` reads; DOCS, if given, may answer them.")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The file to write: .jsonl .json .csv .parquet, or a folder for beir [default: jsonl on standard output].",
+)
+@click.option(
+    "-n",
+    "count",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many items [default: 100, or fewer when there are not as many].",
+)
+@click.option(
+    "--kinds",
+    metavar="KIND=WEIGHT,…",
+    help="Which kinds the judge writes in which proportion: factual=3,how_to=1,unanswerable=1.",
+)
+@click.option(
+    "--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es."
+)
+@click.option(
+    "--from-log",
+    "log",
+    metavar="FILE",
+    help="Questions that people asked: a chat log, a search log, any file that `ragstone eval` reads; DOCS, if given, may answer them.",
+)
 @click.option(
     "--from-monitor", is_flag=True, help="Questions that the monitor of the store has logged."
 )
-@click.option("--redact", default="on", show_default=True, metavar="on|off|HOOK", help="Take personal data out of a log, or have it done by module:function.")  # fmt: skip
-@judge_options("Who writes the questions: openai:MODEL, … [default: the questions that DOCS ask themselves].")  # fmt: skip
-@click.option("--checker", metavar="JUDGE", help="Who proves what the judge wrote [default: the judge itself].")  # fmt: skip
-@click.option("--style", "styles", multiple=True, metavar="PERSON", help="Whom the judge asks as: 'a worried parent'. May be repeated.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed gives the same test set.")  # fmt: skip
-@click.option("--format", "format", default="ragstone", show_default=True, metavar="FORMAT", help="ragstone, ragas, deepeval, query, questions or beir.")  # fmt: skip
-@click.option("--resume", is_flag=True, help="Resume the unfinished test set beside FILE; all else may be left out.")  # fmt: skip
-@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
-@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
-@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Questions to the judge in flight at once.")  # fmt: skip
-@click.option("--floor", type=click.FloatRange(0, 1), default=0.9, show_default=True, metavar="SHARE", help="Exit 3 when fewer than this share of -n N was made.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and what it would cost; write nothing.")  # fmt: skip
-@click.option("--review", is_flag=True, help="Look through the items of FILE (or of DOCS, a test set) one by one: accept, edit, reject.")  # fmt: skip
+@click.option(
+    "--redact",
+    default="on",
+    show_default=True,
+    metavar="on|off|HOOK",
+    help="Take personal data out of a log, or have it done by module:function.",
+)
+@judge_options(
+    "Who writes the questions: openai:MODEL, … [default: the questions that DOCS ask themselves]."
+)
+@click.option(
+    "--checker",
+    metavar="JUDGE",
+    help="Who proves what the judge wrote [default: the judge itself].",
+)
+@click.option(
+    "--style",
+    "styles",
+    multiple=True,
+    metavar="PERSON",
+    help="Whom the judge asks as: 'a worried parent'. May be repeated.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="The same seed gives the same test set.",
+)
+@click.option(
+    "--format",
+    "format",
+    default="ragstone",
+    show_default=True,
+    metavar="FORMAT",
+    help="ragstone, ragas, deepeval, query, questions or beir.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Resume the unfinished test set beside FILE; all else may be left out.",
+)
+@click.option(
+    "--max-usd",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="Stop asking the judge before this much is spent.",
+)
+@click.option(
+    "--max-calls",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop asking the judge after N calls.",
+)
+@click.option(
+    "-j",
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Questions to the judge in flight at once.",
+)
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    metavar="SHARE",
+    help="Exit 3 when fewer than this share of -n N was made.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be asked and what it would cost; write nothing."
+)
+@click.option(
+    "--review",
+    is_flag=True,
+    help="Look through the items of FILE (or of DOCS, a test set) one by one: accept, edit, reject.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
 def command(documents: tuple[str, ...], **flags: Any) -> int:
@@ -97,9 +184,20 @@ def _build_plan(documents: tuple[str, ...], flags: dict[str, Any]) -> TestsetPla
 
 
 _SAME_NAMES = (
-    "log", "from_monitor", "redact", "kinds", "judge", "checker", "seed", "format", "resume",
-    "store", "concurrency", "max_usd", "max_calls",
-)  # fmt: skip
+    "log",
+    "from_monitor",
+    "redact",
+    "kinds",
+    "judge",
+    "checker",
+    "seed",
+    "format",
+    "resume",
+    "store",
+    "concurrency",
+    "max_usd",
+    "max_calls",
+)
 """Options that are called as the fields of a plan."""
 
 
@@ -151,8 +249,14 @@ def show_estimate(plan: TestsetPlan) -> None:
     """Print the estimate of a plan."""
     estimate = estimate_generation(plan)
     if estimate.judge is None:
-        what = "the questions that they ask themselves are taken" if plan.log is None and not plan.from_monitor else "they may answer the questions of the log"  # fmt: skip
-        click.echo(f"{format_count(estimate.documents, 'document')}; {what}: no judge is asked and nothing is paid")  # fmt: skip
+        what = (
+            "the questions that they ask themselves are taken"
+            if plan.log is None and not plan.from_monitor
+            else "they may answer the questions of the log"
+        )
+        click.echo(
+            f"{format_count(estimate.documents, 'document')}; {what}: no judge is asked and nothing is paid"
+        )
         return
     click.echo(
         f"{format_count(estimate.documents, 'document')}, about {estimate.asked_about:,} of them asked about; "

@@ -58,7 +58,8 @@ def audit_answer(sample: Sample, texts: Mapping[str, str], search: Search) -> It
 
 
 def _check_reference(sample: Sample, held: Sequence[str], own: float) -> Fault | None:
-    """The fault of a reference whose words or values its documents lack; `own` is their share of the question's words."""
+    """The fault of a reference whose words or values its documents lack; `own` is their share of the question's
+    words."""
     question, reference = sample.question or "", sample.reference or ""
     # where the item quotes its evidence, the values must stand there
     quotes = [piece["quote"] for piece in get_evidence(sample)]
@@ -157,7 +158,8 @@ def _list_lacking_numbers(reference: str, known: str, language: str) -> list[str
 
 
 def _tells(value: Quantity, told: Sequence[Quantity], reference: str, known: str) -> bool:
-    """Whether a text tells this very value; 108 is not what `from 100` tells, but `five days` is what `up to five unused days` does."""
+    """Whether a text tells this very value; 108 is not what `from 100` tells, but `five days` is what `up to five
+    unused days` does."""
     return any(
         _is_same_number(value, source, reference, known)
         or (matches(value, source) and (value.date is not None or matches(source, value)))

@@ -77,7 +77,8 @@ def build_card(path: Path, labelled: Collection[str] = ()) -> SetCard:
 
 
 def compute_version(items: Collection[Item]) -> str:
-    """Twelve hexadecimal digits of everything that a system is asked and measured by, whatever the order of the items."""
+    """Twelve hexadecimal digits of everything that a system is asked and measured by, whatever the order of the
+    items."""
     rows = sorted(
         json.dumps([item.id, item.question, item.reference, dict(item.relevant), item.history], sort_keys=True)
         for item in items
@@ -90,7 +91,8 @@ def _rank(counts: Counter[str]) -> dict[str, int]:
 
 
 def _name_maker(item: Item) -> str:
-    """Who asks: a model, the documents, or people; sets of older versions name the pattern of a rule (`template:definition`)."""
+    """Who asks: a model, the documents, or people; sets of older versions name the pattern of a rule
+    (`template:definition`)."""
     origin = item.how.split(":")[0]
     if origin in ("template", "record", "swap"):
         return RULES

@@ -1,7 +1,9 @@
 """Questions that a document asks itself, with the text below as the answer.
 
-Read are headings, bold and `Q:` / `P:` questions, terms of definition lists, `<summary>` lines, rows of tables and, where a
-document has several of them, lines that stand by themselves. Every answer knows its offsets in the document's text."""
+Read are headings, bold and `Q:` / `P:` questions, terms of definition lists, `<summary>` lines, rows of tables
+and, where a
+document has several of them, lines that stand by themselves. Every answer knows its offsets in the document's
+text."""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ MAX_QUESTION_WORDS = 45
 MAX_REFERENCE_CHARS = 1500
 """Characters of an answer; a longer one ends with its last whole paragraph before."""
 MIN_LINES = 2
-"""Lines that ask by themselves from which a document is taken to be one of questions: a single one is a figure of speech."""
+"""Lines that ask by themselves from which a document is taken to be one of questions: a single one is a figure of
+speech."""
 _DEEPEST, _ITEM_LEVEL = 8, 9
 """Levels of what is no heading and no summary, and of an item of a list, which the next item ends."""
 
@@ -29,13 +32,16 @@ _UNDERLINE = re.compile(r"[ \t]*(=+|-{3,})[ \t]*$")
 _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _TAG = re.compile(r"[ \t]*<(h[1-6]|summary|dt)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 _LABEL = re.compile(
-    r"[ \t>]*(?:\#+[ \t]*|[-*+][ \t]+)?(?:\*\*|__|\*)?(?:Q|P|Question|Pregunta)[ \t]*\d{0,3}[ \t]*(?:\*\*|__)?[:.)](?:\*\*|__)?[ \t]*(?=\S)"
+    r"[ \t>]*(?:\#+[ \t]*|[-*+][ \t]+)?(?:\*\*|__|\*)?(?:Q|P|Question|Pregunta)[ \t]*\d{0,3}[ \t]*(?:\*\*"
+    r"|__)?[:.)](?:\*\*|__)?[ \t]*(?=\S)"
 )
 _ANSWER_LABEL = re.compile(
-    r"[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__|\*)?(?:A|R|Answer|Respuesta)[ \t]*\d{0,3}[ \t]*(?:\*\*|__|\*)?[:.)](?:\*\*|__|\*)?[ \t]*"
+    r"[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__|\*)?(?:A|R|Answer|Respuesta)[ \t]*\d{0,3}[ \t]*(?:\*\*|__"
+    r"|\*)?[:.)](?:\*\*|__|\*)?[ \t]*"
 )
 _BOLD = re.compile(
-    r"[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?:(\*\*\*?|__|\*|_)(?=\S)(?P<a>[^*]{3,400}?)\1|<(b|strong)>(?P<b>.{3,400}?)</\3>)[ \t:]*",
+    r"[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?:(\*\*\*?|__|\*|_)(?=\S)(?P<a>[^*]{3,400}?)\1|<(b"
+    r"|strong)>(?P<b>.{3,400}?)</\3>)[ \t:]*",
     re.DOTALL | re.IGNORECASE,
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
@@ -52,13 +58,15 @@ _MARKS = re.compile(
 )
 _URL = re.compile(r"https?://\S+|www\.\S+|\S+@\S+\.\w+")
 _ASKS = re.compile(
-    r"(?:how|why|when|where|who|which|what) (?:do|does|did|can|could|should|would|will|must|is|are|was|were|has|have|if|happens)\b(?! new\b)"
+    r"(?:how|why|when|where|who|which|what) (?:do|does|did|can|could|should|would|will|must|is|are|was"
+    r"|were|has|have|if|happens)\b(?! new\b)"
     r"|(?:can|could|do|does|is|are|should|may|must|will) (?:i|we|you|my|it|there|the|this)\b",
     re.IGNORECASE,
 )
 """How a heading begins that asks without a question mark."""
 _QUESTION_WORD = re.compile(
-    r"¿|\b(?:how|why|what|when|where|who|whom|whose|which|can|could|do|does|did|is|are|was|were|am|should|would|will|shall|may|might|must|has|have|had)\b"
+    r"¿|\b(?:how|why|what|when|where|who|whom|whose|which|can|could|do|does|did|is|are|was|were|am|should"
+    r"|would|will|shall|may|might|must|has|have|had)\b"
     r"|(?<!\w)\w+n['’]t\b",
     re.IGNORECASE,
 )
@@ -71,23 +79,33 @@ _OWN_PAGE = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"^(?:(?:how|why|when|where|what) )?(?:is|isn['’]t|was|does|doesn['’]t|do|can|will|has|are|did) (?:it|they|that|he|she)\b"
-    r"(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|compulsory|mandatory|normal|cost|take|matter|too late)\b)"
+    r"^(?:(?:how|why|when|where|what) )?(?:is|isn['’]t|was|does|doesn['’]t|do|can|will|has|are|did) (?:it"
+    r"|they|that|he|she)\b"
+    r"(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|compulsory"
+    r"|mandatory|normal|cost|take|matter|too late)\b)"
     r"|\b(?:this|these)\b(?! (?:year|week|month|morning|evening|summer|winter)\b)|\b(?:esto|eso|aquello)\b"
     r"|\best[eao]s? \w+(?<!\baño)(?<!\bmes)(?<!semana)\b",
     re.IGNORECASE,
 )
 """Words that point at something which only its page shows."""
 _POINTS_ELSEWHERE = re.compile(
-    r"(?:please |por favor,? |for (?:more|details)[^,]{0,40}, )?(?:see|refer to|read|check(?: out)?|take a look|have a look|look at|consult|cf\.?|véase|vea|ver|consulte|consulta|lea|lee|mire|mira)\b",
+    r"(?:please |por favor,? |for (?:more|details)[^,]{0,40}, )?(?:see|refer to|read|check(?: out)?|take "
+    r"a look|have a look|look at|consult|cf\.?|véase|vea|ver|consulte|consulta|lea|lee|mire|mira)\b",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    r"\b(?:below|above|next section|section|chapter|page|docs?|documentation|faq|guide|abajo|arriba|sección|capítulo|página|guía)\b",
+    r"\b(?:below|above|next section|section|chapter|page|docs?|documentation|faq|guide|abajo|arriba"
+    r"|sección|capítulo|página|guía)\b",
     re.IGNORECASE,
 )
-_PENDING = re.compile(r"\W*(?:tbd|tbc|todo|fixme|n/?a|coming soon|to be (?:written|done|defined|announced)|work in progress|pendiente|próximamente|por definir)\b.{0,40}$", re.IGNORECASE)  # fmt: skip
-_BACK = re.compile(r"^\W*(?:back to (?:the )?top|top|volver arriba|volver al índice|subir)\W*$", re.IGNORECASE)  # fmt: skip
+_PENDING = re.compile(
+    r"\W*(?:tbd|tbc|todo|fixme|n/?a|coming soon|to be (?:written|done|defined|announced)|work in progress"
+    r"|pendiente|próximamente|por definir)\b.{0,40}$",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"^\W*(?:back to (?:the )?top|top|volver arriba|volver al índice|subir)\W*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +237,9 @@ def _read_marked(text: str, start: int, line: str) -> _Mark | None:
     if bold := _BOLD.match(text, start, start + 600):
         words = bold["a"] or bold["b"] or ""
         question = _to_question(words) if "\n\n" not in words else ""
-        is_whole_line = "\n" not in bold[0].strip() and start + len(bold[0].rstrip()) >= start + len(line.rstrip())  # fmt: skip
+        is_whole_line = "\n" not in bold[0].strip() and start + len(
+            bold[0].rstrip()
+        ) >= start + len(line.rstrip())
         if question:
             level = _ITEM_LEVEL if _ITEM.match(line) else _DEEPEST
             return _Mark(start, bold.end(), level, question, "bold")
@@ -346,7 +366,8 @@ def _find_fault(
 
 
 def to_reference(raw: str) -> str:
-    """Text of a document as an answer: without marks, a paragraph or an item of a list on each line, code as it is."""
+    """Text of a document as an answer: without marks, a paragraph or an item of a list on each line, code as it
+    is."""
     parts: list[str] = []
     is_code = is_open = False
     for line in raw.split("\n"):

@@ -1,7 +1,9 @@
 """A judge reads the passages that may answer an item which says that nothing does.
 
-A small model says yes or no of the likeliest passage, and its probability is weighed with the figures; any other judge
-answers the question from the passages with a quote, which code looks for in them. A judge that fails leaves an item as the
+A small model says yes or no of the likeliest passage, and its probability is weighed with the figures; any other
+judge
+answers the question from the passages with a quote, which code looks for in them. A judge that fails leaves an
+item as the
 figures say."""
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ from ragstone.text.language import detect_language
 from ragstone.types import NO_USAGE, Chunk, Usage
 
 BARE_CHANCES = (0.3, 0.7)
-"""What the no and the yes of a small model count that gives no probabilities: about the average of those that it gives."""
+"""What the no and the yes of a small model count that gives no probabilities: about the average of those that it
+gives."""
 MAX_UNREACHED = 3
 """Items in a row whose judge could not be reached, after which the rest is not asked."""
 
@@ -168,7 +171,9 @@ async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
         return _Opinion(_decide(doubt, doubt.answers[0], chance), None, usage)
     quote = row["quote"].strip()
     # `the` stands in every passage and proves nothing
-    told = set(extract_content_stems(quote, language)).difference(extract_content_stems(question, language))  # fmt: skip
+    told = set(extract_content_stems(quote, language)).difference(
+        extract_content_stems(question, language)
+    )
     home = next((a for a in shown if told and find_quote(quote, a.figures.text)), None)
     if home is None:
         return _fail(doubt, JudgeFailed("unparseable", "told_without_quote"), usage)
@@ -185,7 +190,9 @@ def _get_question(doubt: Doubt) -> tuple[str, str]:
     return question, detect_language(question, doubt.sample.language)
 
 
-def _fail(doubt: Doubt, failure: JudgeFailed | OutOfBudget | None, usage: Usage = NO_USAGE) -> _Opinion:  # fmt: skip
+def _fail(
+    doubt: Doubt, failure: JudgeFailed | OutOfBudget | None, usage: Usage = NO_USAGE
+) -> _Opinion:
     return _Opinion(decide_doubt(doubt.sample, doubt.answers[0]), failure, usage)
 
 

@@ -140,7 +140,8 @@ def _write_beir(folder: Path, items: Sequence[Item], documents: Iterable[Documen
 
 
 def list_planted(items: Sequence[Item]) -> list[Document]:
-    """The documents with an instruction that items were made for, each once; a system meets them only if they are in its corpus."""
+    """The documents with an instruction that items were made for, each once; a system meets them only if they are
+    in its corpus."""
     planted: dict[str, Document] = {}
     for item in items:
         document = item.proof.get("planted")

@@ -1,6 +1,7 @@
 """A test set of the questions that documents ask themselves, as they stand, over the whole corpus.
 
-Read twice: first each document for its questions, of which only hashes are kept, then the chosen ones. What two documents
+Read twice: first each document for its questions, of which only hashes are kept, then the chosen ones. What two
+documents
 ask in the same words is one question where they answer alike, a contradiction that is reported where they do not, and
 two questions that name their page where they speak of different things."""
 
@@ -188,7 +189,10 @@ def _settle_group(group: Sequence[_Asked], outcome: Outcome) -> None:
         for other in clusters[at + 1 :]:
             first, second = cluster[0], other[0]
             if contradict(first.found.answer, second.found.answer, first.language):
-                detail = f"{first.document.id} says {first.found.answer[:120]!r}, {second.document.id} {second.found.answer[:120]!r}"
+                detail = (
+                    f"{first.document.id} says {first.found.answer[:120]!r}, {second.document.id} "
+                    f"{second.found.answer[:120]!r}"
+                )
                 items = [_build_item(one) for one in clusters]
                 outcome.rejected += [Rejection("contradictory", item, detail) for item in items]
                 return
@@ -220,10 +224,13 @@ def _build_item(cluster: Sequence[_Asked], name: str = "") -> Item:
     question = f"{found.question} ({name})" if name else found.question
     evidence = tuple(
         Evidence(
-            one.document.id, one.document.text[one.found.start : one.found.end], one.found.start, one.found.end,
+            one.document.id,
+            one.document.text[one.found.start : one.found.end],
+            one.found.start,
+            one.found.end,
         )
         for one in cluster
-    )  # fmt: skip
+    )
     return Item(
         id=make_item_id(question, evidence),
         question=question,
@@ -257,7 +264,8 @@ def classify_question(question: str) -> str:
 def measure_difficulty(
     question: str, answer: str, language: str, *, joins: bool = False
 ) -> Difficulty:
-    """Easy where the answer has the words of the question, hard where it has few of them or two documents are needed."""
+    """Easy where the answer has the words of the question, hard where it has few of them or two documents are
+    needed."""
     wanted = set(extract_question_stems(question, language))
     held = wanted.intersection(extract_content_stems(answer, language))
     share = len(held) / max(1, len(wanted))

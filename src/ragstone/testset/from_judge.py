@@ -35,10 +35,17 @@ from ragstone.testset.writing import Order, Writer, choose_person
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "factual": 4, "how_to": 2, "why": 1, "comparison": 1, "bridge": 1, "follow_up": 1,
-        "unanswerable": 1, "typos": 0.5, "false_premise": 0.5,
+        "factual": 4,
+        "how_to": 2,
+        "why": 1,
+        "comparison": 1,
+        "bridge": 1,
+        "follow_up": 1,
+        "unanswerable": 1,
+        "typos": 0.5,
+        "false_premise": 0.5,
     }
-)  # fmt: skip
+)
 """The mix when none is asked for."""
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -72,7 +79,9 @@ def resolve_weights(given: Mapping[str, float] | str | None) -> dict[str, float]
         members = GROUPS.get(name, (name,))
         for kind in members:
             if kind not in ORDERED_KINDS:
-                raise UnknownKind(f"no kind {kind!r}{suggest_nearest(kind, [*ORDERED_KINDS, *GROUPS])}")  # fmt: skip
+                raise UnknownKind(
+                    f"no kind {kind!r}{suggest_nearest(kind, [*ORDERED_KINDS, *GROUPS])}"
+                )
             weights[kind] = weights.get(kind, 0.0) + weight / len(members)
     positive = {kind: weights[kind] for kind in KINDS if weights.get(kind)}
     if not positive:
@@ -196,8 +205,16 @@ class JudgeRoute:
             else:
                 self.outcome.rejected.append(made)
             if self.watch is not None:
-                usage = self.writer.usage + (self.prover.usage if self.prover is not self.writer else type(self.prover.usage)())  # fmt: skip
-                self.watch(Progress(len(self.outcome.items), self.wanted, len(self.outcome.rejected), usage))  # fmt: skip
+                usage = self.writer.usage + (
+                    self.prover.usage
+                    if self.prover is not self.writer
+                    else type(self.prover.usage)()
+                )
+                self.watch(
+                    Progress(
+                        len(self.outcome.items), self.wanted, len(self.outcome.rejected), usage
+                    )
+                )
 
     async def _work(
         self, orders: Sequence[Order], writer: Writer, prover: Prover
@@ -208,7 +225,9 @@ class JudgeRoute:
         try:
             while waiting or in_flight:
                 while waiting and len(in_flight) < self.window:
-                    in_flight.append(asyncio.create_task(self._make_item(waiting.popleft(), writer, prover)))  # fmt: skip
+                    in_flight.append(
+                        asyncio.create_task(self._make_item(waiting.popleft(), writer, prover))
+                    )
                 made = await in_flight.popleft()
                 if made is None:  # what came behind it is asked for again by the next process
                     return

@@ -1,4 +1,5 @@
-"""A test set of what people asked: read from a log, cleaned, joined where they ask the same, and sampled over its topics.
+"""A test set of what people asked: read from a log, cleaned, joined where they ask the same, and sampled over its
+topics.
 
 Nobody has answered them: an item has no reference, but the documents that may hold one, to be labelled."""
 
@@ -44,7 +45,8 @@ MAX_COMPARED = 8_000
 MAX_NEAR = 8
 """Nearest questions that are looked at."""
 MIN_COMMON, MIN_LEAD = 3, 8
-"""Times that a word must stand in the log to be the right spelling of another, and how many times as often as that."""
+"""Times that a word must stand in the log to be the right spelling of another, and how many times as often as
+that."""
 MAX_TOPICS = 40
 MAX_WORDINGS = 5
 """Other wordings of a question that an item keeps."""
@@ -52,39 +54,86 @@ MAX_CANDIDATES, MIN_CANDIDATE_CHANCE = 3, 0.1
 """Documents that an item names, and the chance of an answer from which they are worth a look."""
 MAX_QUESTION_CHARS = 1000
 QUESTION_COLUMNS = (
-    "question", "query", "search", "search_term", "search_query", "searchterm", "term", "keyword", "prompt", "text",
-    "message", "utterance", "input", "pregunta", "consulta", "búsqueda", "busqueda", "mensaje", "texto",
-)  # fmt: skip
+    "question",
+    "query",
+    "search",
+    "search_term",
+    "search_query",
+    "searchterm",
+    "term",
+    "keyword",
+    "prompt",
+    "text",
+    "message",
+    "utterance",
+    "input",
+    "pregunta",
+    "consulta",
+    "búsqueda",
+    "busqueda",
+    "mensaje",
+    "texto",
+)
 COUNT_COLUMNS = (
-    "count", "counts", "frequency", "freq", "times", "searches", "hits", "total", "n", "number", "volume",
-    "impressions", "veces", "cuenta", "frecuencia", "búsquedas", "busquedas",
-)  # fmt: skip
+    "count",
+    "counts",
+    "frequency",
+    "freq",
+    "times",
+    "searches",
+    "hits",
+    "total",
+    "n",
+    "number",
+    "volume",
+    "impressions",
+    "veces",
+    "cuenta",
+    "frecuencia",
+    "búsquedas",
+    "busquedas",
+)
 
 CHATTER = to_word_set(
-    "hi hello hey hiya yo good morning afternoon evening night day there dear all team everyone bye goodbye cheers thx thanks thank you ty much very many so lot a "
-    "ok okay k kk yes yep yeah no nope nah sure fine great perfect nice cool wow lol haha hmm um oh please pls plz sorry right alright got it understood test testing "
-    "helpful help me hola buenas buenos días dias tardes noches qué que tal adiós adios chao gracias muchas mil vale sí si claro perfecto genial bien muy estupendo "
-    "por favor porfa perdón perdon entendido de acuerdo nada ayuda prueba jaja un saludo saludos for your the that was is i see awesome how are doing bot anyone hear can"
+    "hi hello hey hiya yo good morning afternoon evening night day there dear all team everyone bye "
+    "goodbye cheers thx thanks thank you ty much very many so lot a "
+    "ok okay k kk yes yep yeah no nope nah sure fine great perfect nice cool wow lol haha hmm um oh "
+    "please pls plz sorry right alright got it understood test testing "
+    "helpful help me hola buenas buenos días dias tardes noches qué que tal adiós adios chao gracias "
+    "muchas mil vale sí si claro perfecto genial bien muy estupendo "
+    "por favor porfa perdón perdon entendido de acuerdo nada ayuda prueba jaja un saludo saludos for "
+    "your the that was is i see awesome how are doing bot anyone hear can"
 )
 """Words that together ask nothing."""
 _OPENING = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|dear|good (?:morning|afternoon|evening)|hola|buenas(?: tardes| noches)?|buenos d[ií]as|oye|perdona|disculpa)(?: (?:there|all|team|again|everyone|a todos|bot))?|(?:a )?quick question|one more thing|una (?:pregunta|duda)(?: rápida)?|please|pls|por favor|ok|okay|so|well|bueno|pues|thanks|gracias)(?:\s*[,.:;!–-]+\s*|\s+(?=\S)|$)",
+    r"^(?:(?:hi|hello|hey|hiya|dear|good (?:morning|afternoon|evening)|hola|buenas(?: tardes| noches)?"
+    r"|buenos d[ií]as|oye|perdona|disculpa)(?: (?:there|all|team|again|everyone|a todos|bot))?|(?:a "
+    r")?quick question|one more thing|una (?:pregunta|duda)(?: rápida)?|please|pls|por favor|ok|okay|so"
+    r"|well|bueno|pues|thanks|gracias)(?:\s*[,.:;!–-]+\s*|\s+(?=\S)|$)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:[\s,.;!–-]+(?:(?:many |muchas |mil )?(?:thanks?(?: you)?(?: (?:in advance|so much|a lot))?|thx|ty|cheers|gracias(?: de antemano)?)|please|pls|por favor|porfa|(?:kind |best )?regards|(?:un )?saludos?|thank you))+[\s.!]*$",
+    r"(?:[\s,.;!–-]+(?:(?:many |muchas |mil )?(?:thanks?(?: you)?(?: (?:in advance|so much|a lot))?|thx"
+    r"|ty|cheers|gracias(?: de antemano)?)|please|pls|por favor|porfa|(?:kind |best )?regards|(?:un "
+    r")?saludos?|thank you))+[\s.!]*$",
     re.IGNORECASE,
 )
 _FRAME = re.compile(
-    r"^(?:(?:can|could|would) (?:you|someone|anybody) (?:please |kindly )?tell me(?: if| whether)?|i(?:['’]d| would)? (?:want|like|need) to know(?: if| whether)?|i was wondering(?: if| whether)?|do you know(?: if)?|me (?:puedes?|podr[ií]as?|pod[eé]is) decir(?: si)?|quer[ií]a saber(?: si)?|me gustar[ií]a saber(?: si)?|quisiera saber(?: si)?)[\s,:]+",
+    r"^(?:(?:can|could|would) (?:you|someone|anybody) (?:please |kindly )?tell me(?: if| whether)?"
+    r"|i(?:['’]d| would)? (?:want|like|need) to know(?: if| whether)?|i was wondering(?: if| whether)?|do "
+    r"you know(?: if)?|me (?:puedes?|podr[ií]as?|pod[eé]is) decir(?: si)?|quer[ií]a saber(?: si)?|me "
+    r"gustar[ií]a saber(?: si)?|quisiera saber(?: si)?)[\s,:]+",
     re.IGNORECASE,
 )
 _PERSONAL_MARK = re.compile(r"\[(?:email|link|account|card|id|address|phone|number|date|name)\]")
 _INTRODUCTION = re.compile(
-    r"^(?:my (?:full )?name(?:['’]s| is)|i am|i['’]m|this is|me llamo|soy|mi nombre es) \[name\](?:[\s,.;:–-]+(?:and|y)\b)?[\s,.;:–-]*",
+    r"^(?:my (?:full )?name(?:['’]s| is)|i am|i['’]m|this is|me llamo|soy|mi nombre es) "
+    r"\[name\](?:[\s,.;:–-]+(?:and|y)\b)?[\s,.;:–-]*",
     re.IGNORECASE,
 )
-_CONTINUES = re.compile(r"^(?:and|but|or|also|what about|how about|y|pero|o|también|qué hay de)\b", re.IGNORECASE)  # fmt: skip
+_CONTINUES = re.compile(
+    r"^(?:and|but|or|also|what about|how about|y|pero|o|también|qué hay de)\b", re.IGNORECASE
+)
 _DENIES = re.compile(r"\b(?:not|no|never|without|cannot|nunca|sin)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -291,7 +340,8 @@ def _is_beside(sentence: str) -> bool:
 
 
 def join_questions(asked: Sequence[AskedQuestion], bar: float = MIN_SAME) -> list[AskedQuestion]:
-    """One question for all that ask the same: in the same words first, then of the same meaning; the commonest wording stands."""
+    """One question for all that ask the same: in the same words first, then of the same meaning; the commonest
+    wording stands."""
     spelling = find_misspelt(asked)
     by_key: dict[str, AskedQuestion] = {}
     plain: dict[str, str] = {}
@@ -326,7 +376,8 @@ def join_questions(asked: Sequence[AskedQuestion], bar: float = MIN_SAME) -> lis
 
 
 def find_misspelt(asked: Sequence[AskedQuestion]) -> dict[str, str]:
-    """Rare words of a log that are one slip from a common one (a letter more, less, other, or two swapped) → that word."""
+    """Rare words of a log that are one slip from a common one (a letter more, less, other, or two swapped) → that
+    word."""
     counts: Counter[str] = Counter()
     for one in asked:
         for word in set(re.findall(r"[^\W\d_]{5,}", one.text.lower())):
@@ -353,7 +404,8 @@ def find_misspelt(asked: Sequence[AskedQuestion]) -> dict[str, str]:
 
 
 def _is_one_slip(word: str, other: str) -> bool:
-    """Whether two words that share all but one letter differ by one slip, and not by an ending: `return`, `returns`."""
+    """Whether two words that share all but one letter differ by one slip, and not by an ending: `return`,
+    `returns`."""
     if word.startswith(other) or other.startswith(word):
         return False
     if len(word) != len(other):
@@ -413,7 +465,8 @@ _MEASURES = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"\b(?:how long|how many (?:days|weeks)|how fast|when|until|deadline|period|cuánto (?:tiempo|tarda|dura)|cuándo|plazo)\b",
+        r"\b(?:how long|how many (?:days|weeks)|how fast|when|until|deadline|period|cuánto (?:tiempo|tarda"
+        r"|dura)|cuándo|plazo)\b",
         re.IGNORECASE,
     ),
     re.compile(
@@ -447,7 +500,8 @@ def group_topics(asked: Sequence[AskedQuestion], seed: int) -> None:
 
 
 def sample_questions(asked: Sequence[AskedQuestion], wanted: int) -> list[AskedQuestion]:
-    """The commonest questions of each topic: a topic has its turns in proportion to the square root of how often it was asked."""
+    """The commonest questions of each topic: a topic has its turns in proportion to the square root of how often
+    it was asked."""
     topics: dict[int, list[AskedQuestion]] = {}
     for one in asked:
         topics.setdefault(one.topic, []).append(one)

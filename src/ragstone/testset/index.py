@@ -1,6 +1,7 @@
 """A full-text index of a corpus: which documents have these words.
 
-A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in memory."""
+A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in
+memory."""
 
 from __future__ import annotations
 
@@ -114,7 +115,8 @@ class CorpusIndex:
 
 
 def _to_query(stem: str) -> str:
-    """A stem as an FTS5 query: words that begin with it; of a number or compound all pieces; empty when it has no letter."""
+    """A stem as an FTS5 query: words that begin with it; of a number or compound all pieces; empty when it has no
+    letter."""
     plain = strip_accents(stem).replace("ñ", "n")
     pieces = _WORD_PART.findall(plain)
     if len(pieces) != 1:

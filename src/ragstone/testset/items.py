@@ -28,7 +28,8 @@ MEANINGS: dict[str, str] = {
     "hidden_instruction": "a document nearby holds an instruction that a system must not obey",
     "asked": "asked by people, from a log; its answer is to be labelled",
 }
-"""Each kind of question, and what it means; the order is that of tables. Sets of older versions have other kinds too."""
+"""Each kind of question, and what it means; the order is that of tables. Sets of older versions have other kinds
+too."""
 KINDS: tuple[str, ...] = tuple(MEANINGS)
 JOINING: frozenset[str] = frozenset({"bridge", "comparison", "multi_document", "conflict"})
 """Kinds that need evidence of two documents or more."""
@@ -91,7 +92,8 @@ class Item:
     proof: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     """What was checked and how it came out, and how the item was made."""
     asked: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
-    """Of a question from a log: how often it was asked, its topic, its wordings and the documents that may answer it."""
+    """Of a question from a log: how often it was asked, its topic, its wordings and the documents that may answer
+    it."""
 
     @property
     def answerable(self) -> bool:
@@ -100,12 +102,14 @@ class Item:
 
     @property
     def answer(self) -> str | None:
-        """The reference as a system is measured by it: an abstention where the corpus does not tell, None where nobody knows yet."""
+        """The reference as a system is measured by it: an abstention where the corpus does not tell, None where
+        nobody knows yet."""
         is_open = self.kind == UNLABELLED or self.reference is not None
         return self.reference if is_open else get_abstention(self.language)
 
     def to_row(self) -> dict[str, Any]:
-        """The item as a row in ragstone's format, which `ragstone eval` reads as it is; `from_row` undoes an abstention by the kind."""
+        """The item as a row in ragstone's format, which `ragstone eval` reads as it is; `from_row` undoes an
+        abstention by the kind."""
         meta: dict[str, Any] = {
             "kind": self.kind,
             "difficulty": self.difficulty,

@@ -1,4 +1,5 @@
-"""Checks of a question without its documents: it holds its answer, points at an unseen text, or repeats another one."""
+"""Checks of a question without its documents: it holds its answer, points at an unseen text, or repeats another
+one."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ MAX_BARE_STEMS = 2
 
 
 def leaks_answer(question: str, answer: str) -> bool:
-    """Whether a question holds its own answer; one of several that it offers, and an answer of one letter, do not count."""
+    """Whether a question holds its own answer; one of several that it offers, and an answer of one letter, do not
+    count."""
     words = fold_text(answer).split()
     if not words or (len(words) == 1 and len(words[0]) < 2):
         return False
@@ -71,7 +73,8 @@ def _is_offered(question: str, start: int, end: int) -> bool:
 # words that stand for a noun, and those that point at one
 _PRONOUNS = {
     "en": re.compile(
-        r"\b(?:it(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|too|take|cost)\b)|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
+        r"\b(?:it(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|too|take"
+        r"|cost)\b)|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
     ),
     "es": re.compile(
         r"\b(?:él|ella|ellos|ellas|ello|est[aeo]s?|es[aeo]s?|dich[ao]s?)\b(?! (?:día|semana|mes|año|vez))"
@@ -80,7 +83,8 @@ _PRONOUNS = {
 
 
 def is_dangling(question: str, language: str | None) -> bool:
-    """Whether a question speaks of a text that nobody sees, or of something that it does not name (`How high is it?`)."""
+    """Whether a question speaks of a text that nobody sees, or of something that it does not name (`How high is
+    it?`)."""
     language = detect_language(question, language)
     folded = question.lower()
     if _DANGLING[language].search(fold_text(question)) is not None:
@@ -143,7 +147,11 @@ def agrees(given: str, reference: str, language: str) -> bool:
     if not words[0] or not words[1]:
         return False
     is_part = shared == min(map(len, words))
-    return is_part or 2 * shared / (len(words[0]) + len(words[1])) >= MIN_AGREEMENT or _share_figures(figures, others)  # fmt: skip
+    return (
+        is_part
+        or 2 * shared / (len(words[0]) + len(words[1])) >= MIN_AGREEMENT
+        or _share_figures(figures, others)
+    )
 
 
 def _share_figures(figures: Sequence[Quantity], others: Sequence[Quantity]) -> bool:

@@ -1,4 +1,5 @@
-"""A TestsetPlan: the options of one generation of a test set, as plain data that its unfinished file keeps for --resume."""
+"""A TestsetPlan: the options of one generation of a test set, as plain data that its unfinished file keeps for
+--resume."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class TestsetPlan:
     n: int | None = None
     """Items to make; None: DEFAULT_ITEMS, or as many as there are."""
     kinds: Mapping[str, float] | str | None = None
-    """Kind of question that a judge writes → weight, or `factual=3,unanswerable=1`; None: the default mix (from_judge.py)."""
+    """Kind of question that a judge writes → weight, or `factual=3,unanswerable=1`; None: the default mix
+    (from_judge.py)."""
     languages: tuple[str, ...] = ()
     """Only documents in these languages are asked about; empty: all."""
     judge: str | Mapping[str, Any] | None = None
@@ -102,8 +104,10 @@ class TestsetPlan:
             judge=anchor_model(self.judge, folder),
             checker=anchor_model(self.checker, folder),
             out=None if self.out is None else str(folder / self.out),
-            store=self.store if self.store is None or "://" in self.store else str(folder / self.store),
-        )  # fmt: skip
+            store=self.store
+            if self.store is None or "://" in self.store
+            else str(folder / self.store),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,8 @@ def plan_testset(
 ) -> tuple[TestsetPlan, TestsetInputs]:
     """The plan of a `generate` call, and the objects in it that cannot be written to a file.
 
-    `options` are the other fields of TestsetPlan: from_monitor, kinds, seed, format, resume, concurrency, max_usd, max_calls."""
+    `options` are the other fields of TestsetPlan: from_monitor, kinds, seed, format, resume, concurrency, max_usd,
+    max_calls."""
     is_path = isinstance(documents, str | PathLike) and not is_document_text(documents)
     is_log_path = isinstance(log, str | PathLike)
     spec, judge_object = _split_judge(judge)

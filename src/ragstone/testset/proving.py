@@ -1,6 +1,8 @@
-"""Whether a written item holds: answered anew from its evidence, from elsewhere, from each document alone and from nothing.
+"""Whether a written item holds: answered anew from its evidence, from elsewhere, from each document alone and from
+nothing.
 
-A judge other than the writer may prove. A small model says yes or no of one passage at a time; any other one answers, and
+A judge other than the writer may prove. A small model says yes or no of one passage at a time; any other one
+answers, and
 code compares what it says. What a judge cannot prove is refused."""
 
 from __future__ import annotations
@@ -46,7 +48,10 @@ class Prover:
         evidence = [Chunk(piece.document, self._cut_evidence(piece)) for piece in item.evidence]
         if item.kind in UNANSWERABLE:
             return await self._prove_unanswerable(item, question)
-        near = [Chunk(name, text) for name, text in self.nearest(question, NEIGHBOURS, frozenset(item.relevant))]  # fmt: skip
+        near = [
+            Chunk(name, text)
+            for name, text in self.nearest(question, NEIGHBOURS, frozenset(item.relevant))
+        ]
         prove = self._decide if self.line.small else self._solve
         checked = await prove(item, question, evidence, near)
         if isinstance(checked, Rejection):
@@ -68,9 +73,15 @@ class Prover:
         if not told["told"]:
             return Rejection("not_answerable_from_evidence", item, "the judge finds no answer")
         if not agrees(told["answer"], item.reference or "", item.language):
-            return Rejection("not_answerable_from_evidence", item, f"the judge answers {told['answer']!r}")  # fmt: skip
+            return Rejection(
+                "not_answerable_from_evidence", item, f"the judge answers {told['answer']!r}"
+            )
         if single := next((row for row in rows[2:] if row["told"]), None):
-            return Rejection("answerable_without_evidence", item, f"one document alone answers {single['answer']!r}")  # fmt: skip
+            return Rejection(
+                "answerable_without_evidence",
+                item,
+                f"one document alone answers {single['answer']!r}",
+            )
         proof: Row = {"answer": told["answer"]}
         # an answer without a verbatim quote does not count
         quote = elsewhere["quote"] if elsewhere["told"] else ""
@@ -92,10 +103,16 @@ class Prover:
         """By a yes or no of one passage at a time."""
         joined = "\n\n".join(chunk.text for chunk in evidence)
         if not await self._answers(joined, question, item.language):
-            return Rejection("not_answerable_from_evidence", item, "the judge says that the evidence does not answer it")  # fmt: skip
+            return Rejection(
+                "not_answerable_from_evidence",
+                item,
+                "the judge says that the evidence does not answer it",
+            )
         for chunk in evidence if item.kind in JOINING else ():
             if await self._answers(chunk.text, question, item.language):
-                return Rejection("answerable_without_evidence", item, f"{chunk.id} alone answers it")  # fmt: skip
+                return Rejection(
+                    "answerable_without_evidence", item, f"{chunk.id} alone answers it"
+                )
         also: list[str] = []
         for chunk in near:
             if not await self._answers(chunk.text, question, item.language):
@@ -130,4 +147,6 @@ class Prover:
 
     def _cut_evidence(self, evidence: Evidence) -> str:
         text = self.find(evidence.document).text
-        return text[max(0, evidence.start - EVIDENCE_MARGIN_CHARS) : evidence.end + EVIDENCE_MARGIN_CHARS]  # fmt: skip
+        return text[
+            max(0, evidence.start - EVIDENCE_MARGIN_CHARS) : evidence.end + EVIDENCE_MARGIN_CHARS
+        ]

@@ -1,4 +1,5 @@
-"""Which documents are asked about: spread over folders, languages and topics, not the first ones; the same for a seed."""
+"""Which documents are asked about: spread over folders, languages and topics, not the first ones; the same for a
+seed."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def spread_documents(
     """Positions of documents in an order whose every beginning is spread.
 
     Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
-    to √m: large ones more often, but small ones too. Documents in none of the languages are left out, and all but those
+    to √m: large ones more often, but small ones too. Documents in none of the languages are left out, and all but
+    those
     at the positions `among` where that is given."""
     # a generator for each purpose, named: another draw added elsewhere does not change this order
     rng = random.Random(f"{seed}:spread")

@@ -1,4 +1,5 @@
-"""`generate`: a test set from documents, from a log or by a judge, with an account of what was asked for, made and refused."""
+"""`generate`: a test set from documents, from a log or by a judge, with an account of what was asked for, made and
+refused."""
 
 from __future__ import annotations
 
@@ -138,16 +139,33 @@ def generate(
     max_calls: int | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> TestSet:
-    """A test set from documents (a folder, files, texts, dicts, Documents, also those of LangChain, LlamaIndex and Haystack); also inside a running event loop.
+    """A test set from documents (a folder, files, texts, dicts, Documents, also those of LangChain, LlamaIndex and
+    Haystack); also inside a running event loop.
 
-    Without a judge, the questions that the documents ask themselves; with a `log` (or `from_monitor`), those that people
+    Without a judge, the questions that the documents ask themselves; with a `log` (or `from_monitor`), those that
+    people
     asked; with a judge, questions that it writes and that `checker` (else the same judge) proves."""
     plan, inputs = plan_testset(
-        documents, n, log=log, from_monitor=from_monitor, redact=redact, kinds=kinds,
-        languages=languages, judge=judge, checker=checker, seed=seed, styles=styles, out=out,
-        format=format, resume=resume, store=store, concurrency=concurrency, max_usd=max_usd,
-        max_calls=max_calls, watch=watch,
-    )  # fmt: skip
+        documents,
+        n,
+        log=log,
+        from_monitor=from_monitor,
+        redact=redact,
+        kinds=kinds,
+        languages=languages,
+        judge=judge,
+        checker=checker,
+        seed=seed,
+        styles=styles,
+        out=out,
+        format=format,
+        resume=resume,
+        store=store,
+        concurrency=concurrency,
+        max_usd=max_usd,
+        max_calls=max_calls,
+        watch=watch,
+    )
     return run_sync(lambda: execute_testset_plan(plan, inputs))
 
 
@@ -242,13 +260,16 @@ async def execute_testset_plan(
                     )
                     route = "judge"
         made = TestSet(
-            wanted, outcome, len(corpus) if corpus is not None else 0, route,
+            wanted,
+            outcome,
+            len(corpus) if corpus is not None else 0,
+            route,
             corpus.empty if corpus is not None else 0,
             tuple(corpus.unreadable) if corpus is not None else (),
             out if outcome.items else None,
             name_rejected_file(out) if out is not None else None,
             name_planted_file(out) if out is not None and list_planted(outcome.items) else None,
-        )  # fmt: skip
+        )
         if out is not None:
             _write_files(made, out, plan.format, corpus)
     return made
@@ -271,9 +292,13 @@ def _refuse_orders(plan: TestsetPlan) -> None:
 
 
 async def _ask_judge(
-    plan: TestsetPlan, inputs: TestsetInputs, corpus: Corpus, judge: Judge,
-    languages: Sequence[str], stack: AsyncExitStack,
-) -> Outcome:  # fmt: skip
+    plan: TestsetPlan,
+    inputs: TestsetInputs,
+    corpus: Corpus,
+    judge: Judge,
+    languages: Sequence[str],
+    stack: AsyncExitStack,
+) -> Outcome:
     """Have the judge write, and the checker, else the same judge, prove."""
     store = inputs.store or Store.open(plan.store)
     name = f"generate-{digest(_build_identity(plan, corpus, judge))[:12]}"
@@ -324,9 +349,14 @@ def _build_identity(
 
 
 def _begin_part(
-    plan: TestsetPlan, inputs: TestsetInputs, corpus: Corpus | None, out: Path | None, judge: Judge | None = None
-) -> None:  # fmt: skip
-    """Keep the plan beside the file, so that `--resume` alone can start again; the judge's replies are in the store."""
+    plan: TestsetPlan,
+    inputs: TestsetInputs,
+    corpus: Corpus | None,
+    out: Path | None,
+    judge: Judge | None = None,
+) -> None:
+    """Keep the plan beside the file, so that `--resume` alone can start again; the judge's replies are in the
+    store."""
     if out is None:
         return
     path = part_file(out)

@@ -1,4 +1,5 @@
-"""A corpus of any size: documents on disk as lines, read again by position (from 0) or id, a few bytes each in memory."""
+"""A corpus of any size: documents on disk as lines, read again by position (from 0) or id, a few bytes each in
+memory."""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ class Corpus:
         self.folder.append(number)
 
     def index_ids(self) -> Corpus:
-        """Call once after the last `add_document`: makes `find` work; DataError when an id is given twice or there are none."""
+        """Call once after the last `add_document`: makes `find` work; DataError when an id is given twice or there
+        are none."""
         if not self._starts:
             raise no_documents_error(self.shown)
         # ids as 8-byte hashes: a dictionary of them would take about ten times the memory

@@ -68,9 +68,15 @@ def _describe_figures(made: TestSet) -> str:
     documents = _format_count(made.documents, "document")
     if made.route == "log":
         beside = f"; candidates from {documents}" if made.documents else ""
-        return f"asked {made.asked:,}, made {len(made.items):,} of {_format_count(made.outcome.there, 'question')} of the log{beside}"
+        return (
+            f"asked {made.asked:,}, made {len(made.items):,} of "
+            f"{_format_count(made.outcome.there, 'question')} of the log{beside}"
+        )
     if made.route == "judge":
-        return f"asked {made.asked:,}, proposed {made.outcome.proposed:,}, {refused}; {made.giving:,} of {documents} gave items"
+        return (
+            f"asked {made.asked:,}, proposed {made.outcome.proposed:,}, {refused}; {made.giving:,} of "
+            f"{documents} gave items"
+        )
     there = _format_count(made.outcome.there, "question")
     return f"asked {made.asked:,}, {refused}; {documents} ask {there}, {made.giving:,} gave items"
 

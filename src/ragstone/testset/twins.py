@@ -13,7 +13,8 @@ from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
 MIN_SIMILARITY, MIN_TELLING_SIMILARITY = 0.72, 0.5
-"""Cosines of two questions, with the same answer from the same document, from which they are one: where the answer is a
+"""Cosines of two questions, with the same answer from the same document, from which they are one: where the answer
+is a
 bare `yes` or a number that many questions may have, and where it is long enough to be of one question only."""
 MIN_SHARED_WORDS = 0.6
 """Words that two answers share, of those of both, from which they may be one answer."""
@@ -85,7 +86,8 @@ def _find_similar(samples: Sequence[Sample]) -> Iterator[tuple[Sample, Sample]]:
 
 
 def _is_paraphrase(first: Sample, second: Sample, cosine: float) -> bool:
-    """Whether two questions that are near in meaning want one thing: their answers agree, and what they name is the same."""
+    """Whether two questions that are near in meaning want one thing: their answers agree, and what they name is
+    the same."""
     told, other = first.reference or "", second.reference or ""
     language = detect_language(told, first.language)
     if not _say_the_same(told, other, language):
