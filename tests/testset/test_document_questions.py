@@ -35,6 +35,7 @@ SHAPES = {
         "<details>\n<summary><b>How long is a ticket valid?</b></summary>\n\nTwo hours.\n\n</details>\n"
         "\nOther."
     ),
+    "rows of DocBook": "| 1.1. | How long is a ticket valid? |\n| | Two hours. |\n\n| 1.2. | Is there a fine? |\n| | TBD |\n",
     "row": "| Question | Answer |\n| --- | --- |\n| How long is a ticket valid? | Two hours. |\n",
 }
 
@@ -91,6 +92,8 @@ def test_a_heading_may_ask_without_its_mark() -> None:
         ("## Where can I park?\n\nSee the section on parking below.\n", "no_answer"),
         ("## ¿Dónde se aparca?\n\nVéase la página 12.\n", "no_answer"),
         ("## Where can I park?\n\nTBD\n", "no_answer"),
+        ("## Where can I park?\n\n- 1.1 Is there a garage?\n- 1.2 Is there a fee?\n", "no_answer"),
+        ("## How not to?\n\nBy steam.\n", "not_self_contained"),
         ("## Where can I park?\n\nPlease note:\n", "no_answer"),
         ("## How does it work?\n\nBy steam.\n", "not_self_contained"),
         ("## How do I install it?\n\nAsk the help desk.\n", "not_self_contained"),

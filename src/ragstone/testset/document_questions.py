@@ -14,6 +14,7 @@ from typing import Literal
 
 from ragstone.testset.items import Reason
 from ragstone.testset.likeness import is_dangling
+from ragstone.testset.question_terms import extract_question_stems
 from ragstone.text.language import detect_language
 
 Form = Literal["heading", "summary", "label", "bold", "term", "row", "line"]
@@ -47,6 +48,15 @@ _BOLD = re.compile(
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _DESCRIPTION = re.compile(r"[ \t]*:[ \t]+|[ \t]*<dd\b[^>]*>", re.IGNORECASE)
 _ROW = re.compile(r"[ \t]*\|(.+)\|[ \t]*$")
+_ROW_NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*\.?|[QP][:.]?)?\s*")
+_ANSWER_ROW = re.compile(r"[ \t]*\|\s*(?:[AR][:.]?)?\s*\|(.*)\|[ \t]*$")
+_RHETORIC = re.compile(
+    r"(?:did you\b|have you ever|ever wondered|want to|ready to|looking for|need help|¿?sab[ií]as\b|¿?quieres\b|¿?necesitas ayuda)",
+    re.IGNORECASE,
+)
+"""How a question begins that a page puts to its reader."""
+_EMPTY_STEMS = frozenset({"not", "use", "get", "work", "mean", "happen", "to"})
+"""Stems of a question that names nothing: `How not to?`"""
 _CLOSING = re.compile(r"</(?:details|dd|dl)>", re.IGNORECASE)
 _NUMBERING = re.compile(r"^(?:[QP]?\d{1,3}(?:\.\d{1,3})*[.):]?|[a-z]\))\s+(?=\S)", re.IGNORECASE)
 _LINK = re.compile(
@@ -224,9 +234,15 @@ def _read_marked(text: str, start: int, line: str) -> _Mark | None:
     """A question behind `Q:`, in bold or italics, or in a cell of a table."""
     if row := _ROW.match(line):
         cells = row[1].split("|")
-        question = _to_question(cells[0]) if len(cells) == 2 else ""
-        body = start + row.start(1) + len(cells[0]) + 1
+        if len(cells) != 2:
+            return None
         end = start + row.end(1)
+        # a set of questions in DocBook: `| 1.2. | Question? |`, and the answer in the row below
+        if _ROW_NUMBER.fullmatch(cells[0]):
+            question = _to_question(cells[1])
+            return _Mark(start, start + len(line), _DEEPEST, question, "bold") if question else None
+        question = _to_question(cells[0])
+        body = start + row.start(1) + len(cells[0]) + 1
         return _Mark(start, body, _DEEPEST, question, "row", end) if question else None
     if label := _LABEL.match(line):
         rest = text[start + label.end() : start + label.end() + 600]
@@ -267,6 +283,8 @@ def _find_question_end(rest: str) -> int:
 def _read_line(start: int, line: str, below: int, before: str, following: str) -> _Mark | None:
     """A term of a definition list that asks, or a line by itself that does."""
     item = _ITEM.match(line)
+    if _DESCRIPTION.match(line):
+        return None
     question = _to_question(line[item.end() :] if item else line)
     if not question:
         return (
@@ -291,7 +309,7 @@ def _to_question(raw: str, *, asks: bool = False) -> str:
     ending = words.rstrip("\"'”’»)] ")
     if ending.endswith("?"):
         opener = re.search(r"[\w¿]", words)
-        if not _QUESTION_WORD.search(words):
+        if not _QUESTION_WORD.search(words) or _RHETORIC.match(words):
             return ""
         is_begun = opener is not None and (
             opener[0] in "¿`" or not opener[0].islower() or words[0] in "\"'“«"
@@ -354,13 +372,19 @@ def _find_fault(
     is_linked = bool(_LINK.search(raw) or _URL.search(raw) or _PLACE.search(answer))
     if is_short and is_linked and _POINTS_ELSEWHERE.match(answer):
         return "no_answer", f"it only points elsewhere: {answer[:80]!r}"
-    if answer.endswith(":") or (answer.endswith("?") and "\n" not in answer):
+    lines = answer.split("\n")
+    if 2 * sum(line.endswith("?") for line in lines) >= len(lines):
+        return "no_answer", "only questions stand below it"
+    if answer.endswith(":"):
         return "no_answer", f"{answer[-80:]!r} breaks off"
+    tongue = detect_language(question, language)
+    if set(extract_question_stems(question, tongue)) <= _EMPTY_STEMS:
+        return "not_self_contained", "it does not name what it is about"
     if _OWN_PAGE.search(question):
         return "not_self_contained", "it speaks of its own page"
     is_single = not re.search(r"[.!] \S", question)
     is_pointing = is_single and _POINTING.search(question)
-    if is_pointing or is_dangling(question, detect_language(question, language)):
+    if is_pointing or is_dangling(question, tongue):
         return "not_self_contained", "it does not name what it is about"
     return None, ""
 
@@ -378,6 +402,8 @@ def to_reference(raw: str) -> str:
             parts.append(line.rstrip())
             continue
         item = _ITEM.match(line)
+        if cell := _ANSWER_ROW.match(line):
+            line = cell[1]
         told = " ".join(plain_text(_HEADING.sub(r"\2", line)).split()).lstrip("> ")
         told = re.sub(r"\s+([,.;:)])(?=\s|$)", r"\1", told)
         if not told or _RULE.match(line):
