@@ -228,6 +228,11 @@ FAULTS: dict[str, tuple[Any, str, str]] = {
         "factual",
         "quote_not_verbatim",
     ),
+    "evidence that is a question": (
+        on("write", "sentence", text="What does the mill grind?"),
+        "why",
+        "quote_not_verbatim",
+    ),
     "evidence that does not answer": (
         on("solve", told=False, answer="", quote=""),
         "factual",
@@ -298,6 +303,12 @@ def test_each_proof_refuses_its_fault(fault: str, tmp_path: Path) -> None:
         return change(ask, value)
 
     few = {"ambiguous": RIVALS, "duplicate": RIVALS[:1]}
+    if fault == "evidence that is a question":
+        few["quote_not_verbatim"] = [
+            Document(
+                "q", "What does the mill grind? The mill of Corran grinds spelt for many bakers."
+            )
+        ]
     documents = PAIRED if kind == "bridge" else few.get(reason, corpora.documents())
     made = made_by(scripted(planted), tmp_path, 10, kind, documents=documents)
     refused = made.reasons.get(reason, 0)
@@ -343,6 +354,12 @@ def test_a_small_model_decides_one_passage_at_a_time(tmp_path: Path) -> None:
     made = made_by(judge, tmp_path, 6, "factual=2,unanswerable")
     assert len(made) == 6
     assert {ask.kind for ask in judge.asked} == {"write", "told"}
+    # a model that copies nothing right still has its evidence, where its answer stands word for word
+    clumsy = scripted(on("write", "sentence", text="never written anywhere"))
+    clumsy.small = True  # type: ignore[attr-defined]
+    made = made_by(clumsy, tmp_path / "c", 2, documents=RIVALS[:1], out=None)
+    assert made.items
+    assert all(item.reference and item.reference in item.evidence[0].quote for item in made.items)
     never = scripted(lambda ask, value: {"yes": False} if ask.kind == "told" else value)
     never.small = True  # type: ignore[attr-defined]
     assert set(made_by(never, tmp_path / "n", 4).reasons) == {"not_answerable_from_evidence"}

@@ -134,7 +134,7 @@ def compute_chance(figures: PassageFigures, yes: float | None = None) -> float:
     known = figures._asdict()
     weights = WEIGHTS
     if yes is not None:
-        weights, known = JUDGED_WEIGHTS, known | {"yes": _to_log_odds(yes)}
+        weights, known = JUDGED_WEIGHTS, known | {"yes": to_log_odds(yes)}
     logit = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
     return 1 / (1 + math.exp(-logit))
 
@@ -143,7 +143,7 @@ LEAST_CHANCE = 0.002
 """No opinion counts for more than this chance of being wrong."""
 
 
-def _to_log_odds(chance: float) -> float:
+def to_log_odds(chance: float) -> float:
     bounded = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
     return math.log(bounded / (1 - bounded))
 

@@ -21,6 +21,7 @@ from ragstone.testset.question_terms import extract_content_stems, extract_quest
 from ragstone.testset.sampling import language_of
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
+from ragstone.text.sentences import split_sentences
 from ragstone.text.words import fold_text
 from ragstone.types import Chunk
 
@@ -159,15 +160,11 @@ class Writer:
             )
         evidence: list[Evidence] = []
         for passage in passages:
-            asked = write(
-                "sentence",
-                [Chunk(passage.document, passage.text)],
-                question=question,
-                answer=answer,
-                language=language,
-            )
-            quote = str((await self.line.ask(asked)).value["text"])
-            span = find_quote(quote, passage.text) if quote else None
+            # a small model copies poorly: where its answer stands word for word, code finds the sentence
+            span = find_sentence(answer, passage.text, language) if self.line.small else None
+            if span is None:
+                quote = await self._ask_sentence(passage, question, answer, language)
+                span = find_quote(quote, passage.text) if quote else None
             if span is None:
                 detail = f"{quote!r} does not stand in {passage.document!r}"
                 return Rejection("quote_not_verbatim", described, detail)
@@ -238,6 +235,26 @@ class Writer:
         sources = [Chunk(one.document, one.text) for one in passages]
         asked = write("answer", sources, question=question, earlier=earlier, language=language)
         return str((await self.line.ask(asked)).value["text"]).strip()
+
+    async def _ask_sentence(
+        self, passage: Passage, question: str, answer: str, language: str
+    ) -> str:
+        source = [Chunk(passage.document, passage.text)]
+        asked = write("sentence", source, question=question, answer=answer, language=language)
+        return str((await self.line.ask(asked)).value["text"])
+
+
+def find_sentence(answer: str, text: str, language: str) -> tuple[int, int] | None:
+    """Where the only sentence stands that holds an answer word for word; None where none or several do."""
+    span = find_quote(answer.rstrip(". "), text)
+    if (
+        span is None
+        or len(answer) < 3
+        or find_quote(answer.rstrip(". "), text[span[1] :]) is not None
+    ):
+        return None
+    sentences = split_sentences(text, language)
+    return next(((a, b) for a, b in sentences if a <= span[0] and span[1] <= b), span)
 
 
 def choose_person(persons: Sequence[str], language: str, rng: random.Random) -> str:
@@ -314,6 +331,8 @@ def find_answer_fault(
     language: str,
 ) -> Fault | None:
     """What is wrong with an answer and its evidence, as far as words tell."""
+    if any(piece.quote.rstrip(" *_").endswith("?") for piece in evidence):
+        return "quote_not_verbatim", "the evidence is a question"
     if kind in THROUGH_A_NAME and len({piece.document for piece in evidence}) < 2:
         return "malformed", "the evidence is of one document only"
     told = set(extract_content_stems(answer, language))
