@@ -133,7 +133,7 @@ from ragstone.testset.summary_text import format_summary
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
 def command(documents: tuple[str, ...], **flags: Any) -> int:
-    """Make a test set: of what documents ask themselves, of what people asked, or of what a model writes.
+    """Make a test set: of what documents ask, of what people asked, or of what a model writes.
 
     DOCS are folders or files: txt, md, rst, html, ipynb, pdf and docx (extras), jsonl of {id, text}, or a BEIR folder.
 
