@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ragstone.config import Data, Plan
 from ragstone.data import read
+from ragstone.report.translator import load_translator
 from ragstone.report.view.catalogue import NO_NOTES, RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.run_page import render_run
@@ -23,7 +24,6 @@ from ragstone.report.view.run_samples import RunSamples
 from ragstone.report.view.sample_page import render_sample_page
 from ragstone.report.view.summaries import SummaryShelf
 from ragstone.report.view.traits import find_stamp, write_traits
-from ragstone.report.words import load_words
 from ragstone.store import NewRow, RunFacts, RunInfo, Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
 from ragstone.types import Finding, Score
@@ -115,7 +115,7 @@ def main() -> None:
     entry = RunEntry(run, notes, summary)
 
     def visit(page: str, /, **values: str) -> Callable[[], str]:
-        frame = ViewFrame(load_words("en"), page, {"run": [run.id], **{k: [v] for k, v in values.items()}})  # fmt: skip
+        frame = ViewFrame(load_translator("en"), page, {"run": [run.id], **{k: [v] for k, v in values.items()}})  # fmt: skip
         if page == "run":
             return lambda: render_run(frame, entry, RunSamples(run))
         return lambda: render_sample_page(frame, entry, RunSamples(run), [])

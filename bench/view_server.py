@@ -23,8 +23,9 @@ from typing import Any
 
 from bench.view import MEMORY_MB, PAGE_KB, PAGE_MS, make_row
 from ragstone.analysis.summary import summarise
-from ragstone.report.builders.run import RunReport
-from ragstone.report.formats import write_report
+from ragstone.report.formats import write_page
+from ragstone.report.pages.run import RunPage
+from ragstone.report.translator import load_translator
 from ragstone.store import Store
 
 TIMES = 5
@@ -121,7 +122,7 @@ def write_thousand(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "runs.db")
         run = evaluate(rows, ["faithfulness", "recall", "token_f1"], store=store).stored
-        write_report(RunReport(run, summarise(run)), path)
+        write_page(RunPage(load_translator("en"), run, summarise(run)), path)
         store.close()
 
 

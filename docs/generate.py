@@ -313,7 +313,7 @@ SETTINGS = {
     "agree": "Instead of `unsure`: the share of verdicts that are to be the second judge's, `0.95`.",
     "check": "Share of the sure items that the second judge is asked about at random (default 0.05).",
     "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
-    "name": "In Python, the model that a client holds: `{\"model\": OpenAI(), \"name\": \"gpt-4o-mini\"}`.",
+    "name": 'In Python, the model that a client holds: `{"model": OpenAI(), "name": "gpt-4o-mini"}`.',
     "identity": "What replies are cached under instead of URL and model: `qwen-7b-q4`. A server that moves keeps its cached replies.",
     "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
     "key_env": "The environment variable that holds the key.",

@@ -39,6 +39,7 @@ QUICK_WITHOUT = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only a sample of each file's tests")
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/report/golden")
 
 
 def pytest_configure(config: pytest.Config) -> None:

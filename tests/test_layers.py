@@ -13,15 +13,15 @@ from source_trees import parse_sources
 LAYERS = [
     ("__main__", "cli", "testing"),
     {"server", "integrations"},
-    {"experiments"},
-    {"testset", "scale", "report"},
+    ("report", "experiments"),
+    {"testset", "scale"},
     ("monitor", "labels"),
     {"analysis", "engine"},
     {"store"},
     {"config", "systems"},
     {"metrics", "judges", "data"},
     ("asks", "prompts", "rankings", "registry", "text"),
-    ("types", "errors", "locale", "", "_version"),
+    ("types", "errors", "locale", "", "display", "_version"),
 ]
 """From the top down: a room imports from the layers below its own. Rooms in braces do not know each other;
 rooms in parentheses may import those to their right."""

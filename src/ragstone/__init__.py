@@ -11,6 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ragstone import display
 from ragstone._version import __version__
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from ragstone.errors import JudgeFailed, MissingField, NotApplicable, RagstoneError
     from ragstone.experiments.ablate import ablate
     from ragstone.experiments.bench import bench
-    from ragstone.experiments.plot import plot
     from ragstone.experiments.run import Run, aevaluate, evaluate
     from ragstone.integrations.guard import Guard, guard
     from ragstone.monitor import Monitor
     from ragstone.rankings import score_rankings
     from ragstone.registry import metric
+    from ragstone.report.plot import plot
     from ragstone.store import Store
     from ragstone.testset.sets import generate
     from ragstone.types import Chunk, Finding, Ranked, Sample, Score, Usage
@@ -50,7 +51,7 @@ _HOMES = {
     "generate": "ragstone.testset.sets",
     "guard": "ragstone.integrations.guard",
     "metric": "ragstone.registry",
-    "plot": "ragstone.experiments.plot",
+    "plot": "ragstone.report.plot",
     "read": "ragstone.data",
     "score_rankings": "ragstone.rankings",
 }
@@ -95,3 +96,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+# results know nothing of reports; what shows them is loaded when one is shown
+display.register(
+    text=lambda result: str(import_module("ragstone.report").to_text(result)),
+    html=lambda result: str(import_module("ragstone.report").to_cell(result)),
+)

@@ -116,8 +116,8 @@ def shop(call, write):
 def test_bench_runs_configurations_and_compares_them(shop) -> None:
     done = shop("bench", "bench.yaml", "--fail-on-regression", "-o", "b.html")
     assert done.code == 1
-    assert "wrong against right" in done.out
-    assert "worse by 0.5" in done.out
+    assert "Keep right: it is better in exact_match" in done.out
+    assert "1 regression: exact_match" in done.out
     assert "right: 40 samples, run " in done.err
     listed = json.loads(shop("runs", "list", "--json").out)
     assert {run["name"] for run in listed} == {"right", "wrong"}

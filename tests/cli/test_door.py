@@ -55,7 +55,7 @@ def test_a_quiet_run_without_a_judge_imports_nothing_that_it_does_not_use(tmp_pa
     done = subprocess.run(
         [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
     )
-    unused = {"rich", "aiohttp", "yaml", "ragstone.report.document", "ragstone.systems"}
+    unused = {"rich", "aiohttp", "yaml", "ragstone.report.html", "ragstone.systems"}
     unused |= {"ragstone.labels", "ragstone.judges.scale", "ragstone.analysis.cascade"}
     assert not unused & set(done.stdout.split())
 

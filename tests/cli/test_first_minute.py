@@ -115,7 +115,7 @@ def test_the_worst_claims_come_with_the_text_that_decides_them(call, write):
     assert "wrong “Items can be returned within 60 days of delivery.”" in claims
     assert f"decided by rank 1: “{CONTEXTS[0]}”" in claims
     assert "invented “The lamp was designed" in claims
-    assert "No source says this" in claims
+    assert "not found: not in the sources" in claims
     assert "In 2 of 3 answers the judge finds a claim at fault" in shown
 
 

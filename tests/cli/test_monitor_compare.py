@@ -53,7 +53,7 @@ def logged(call, shared_store, monkeypatch):
 
 
 def test_a_week_is_compared_with_the_week_before(logged, tmp_path) -> None:
-    done = logged(*COMMAND, "-o", "c.html", "--fail-on-regression")
+    done = logged(*COMMAND, "-o", "c.html", "--fail-on-regression", "--details")
     assert done.code == 1, done.err
     said = " ".join(done.out.split())
     assert "2026-05-22 – 2026-05-29 against 2026-05-15 – 2026-05-22" in said
@@ -84,7 +84,7 @@ def test_sessions_count_as_one_piece_each(logged) -> None:
 
 
 def test_one_slice_is_compared_with_its_window_before_in_spanish(logged) -> None:
-    done = logged(*COMMAND, "--slice", "model=small", "--lang", "es")
+    done = logged(*COMMAND, "--slice", "model=small", "--lang", "es", "--details")
     assert "comparadas como conjuntos independientes" in " ".join(done.out.split())
 
 

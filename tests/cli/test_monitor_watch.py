@@ -131,7 +131,7 @@ def test_check_fires_exits_1_and_status_repeats_it(store: str, tmp_path: Path, c
     assert record["state"] == "firing"
     assert len(record["facts"]["examples"]) == 3
     assert run(["monitor", "status", "--store", store, "--lang", "es"]) == 0
-    assert "faithfulness mean es 0.25" in capsys.readouterr().out
+    assert "faithfulness mean es 0,25" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("words", "is_reset"), [([], False), (["--new-reference"], True)])

@@ -137,7 +137,7 @@ def test_the_command_that_measures_a_judge_runs_as_printed(ask, tmp_path: Path) 
         == 0
     )
     from ragstone.experiments.run import Run
-    from ragstone.report.builders.diagnosis import format_check
+    from ragstone.report.pages.failures import format_check
 
     command = format_check(Run.open("last").info, "en")
     assert command is not None

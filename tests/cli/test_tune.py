@@ -36,9 +36,10 @@ def test_the_winner_stands_next_to_the_baseline_on_held_out_questions(till, tmp_
     done = till("--vary", "knows=2,5,9", "-o", "t.json", "-o", "t.md")
     assert done.code == 0, done.err
     said = " ".join(done.out.split())
-    assert said.index("Choose knows=9: exact_match +0.") < said.index("tune: knows=9")
+    assert said.index("Choose knows=9: exact_match +0.") < said.index("Trials on the tuning")
     assert "24 questions that the search never saw" in said
-    assert "better by" in said
+    details = " ".join(till("--vary", "knows=2,5,9", "--details").out.split())
+    assert details.index("tune: knows=9") < details.index("better by")
     parsed = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
     assert parsed["winner"] == {"knows": 9}
     assert parsed["comparison"]["versus"][0]["differences"][0]["verdict"] == "better"
@@ -78,11 +79,11 @@ def test_a_spent_budget_is_told(till) -> None:
 
 
 def test_estimates_are_marked_and_stand_beside_what_was_measured(till) -> None:
-    done = till("--vary", "knows=1,2,3,4,5,6,7,8,9")
+    done = till("--vary", "knows=1,2,3,4,5,6,7,8,9", "--details")
     trials = done.out[done.out.index("Trials on the tuning questions") :]
     assert "≈ 0." in trials
     assert "not a measurement" in " ".join(trials.split())
-    spanish = " ".join(till("--vary", "knows=2,9", "--lang", "es").out.split())
+    spanish = " ".join(till("--vary", "knows=2,9", "--lang", "es", "--details").out.split())
     assert "Elige knows=9" in spanish
     assert "no una medida" in spanish
 

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from ragstone.data import read, to_sample
-from ragstone.data.ids import SeenIds
 from ragstone.errors import DataError
 from ragstone.types import Chunk, Ranked, Sample
 
@@ -206,6 +205,26 @@ def test_peeking_passes_over_bad_rows(tmp_path: Path) -> None:
     assert reading.bad_count == 0
 
 
+def test_a_record_says_whether_its_row_gave_an_id() -> None:
+    rows = [{"id": "a", "question": "a?"}, {"question": "b?"}, {"id": "", "question": "c?"}]
+    assert [(record.sample.id, record.has_id) for record in read(rows)] == [
+        ("a", True),
+        ("2", False),
+        ("3", False),
+    ]
+
+
+def test_an_id_may_not_be_the_position_of_an_earlier_row_without_one() -> None:
+    reading = read([{"question": "a?"}, {"id": "1", "question": "b?"}], skip_bad_rows=True)
+    assert [record.sample.id for record in reading] == ["1"]
+    assert "the id '1' was given to an earlier row" in reading.bad[0]
+
+
+def test_an_empty_group_is_no_group() -> None:
+    (record,) = read([{"question": "a?", "group": ""}])
+    assert record.sample.group is None
+
+
 def test_meta_keeps_small_extras_only() -> None:
     (record,) = read(
         [{"question": "a?", "note": "x", "long": "y" * 5000, "deep": [[1]], "latency_ms": 500}]
@@ -239,25 +258,6 @@ def test_relevant_as_ids_grades_or_objects() -> None:
     ):
         (record,) = read([{"question": "a?", "relevant": given}])
         assert record.sample.relevant == wanted
-
-
-def test_quick_construction_fills_every_field() -> None:
-    from ragstone.data import constructors
-
-    assert constructors.build_chunk("a", "b", 0.5) == Chunk("a", "b", 0.5)
-    values: Any = [f"value {n}" for n in range(len(Sample.__slots__))]
-    values[Sample.__slots__.index("language")] = "es-MX"
-    made = constructors.build_sample(*values)
-    assert made == Sample(*values)
-    assert [getattr(made, name) for name in Sample.__slots__] == values
-
-
-def test_ids_are_seen_in_nine_bytes_each() -> None:
-    seen = SeenIds()
-    assert all(seen.add(f"id-{n}", n + 1) for n in range(50_000))
-    assert not any(seen.add(f"id-{n}", 50_001) for n in range(0, 50_000, 997))
-    size = sum(bucket.itemsize * len(bucket) for bucket in seen._buckets.values())
-    assert size == 8 * 50_000
 
 
 MEASURE = """

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ragstone.data import FORMATS, pair_predictions, read, to_sample
-from ragstone.data.converters import convert_langfuse_trace, convert_mlflow_trace
 from ragstone.data.formats import detect_format
+from ragstone.data.formats.langfuse import convert_langfuse_trace
+from ragstone.data.formats.mlflow import convert_mlflow_trace
 from ragstone.errors import BadRows, DataError, UnknownFormat
 from ragstone.types import Sample
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragstone import RagstoneError, Run, Sample, aevaluate, engine, evaluate, metric
+from ragstone import RagstoneError, Run, Sample, aevaluate, engine, evaluate, metric, report
 from ragstone.asks import Ask, Asking, ask_all, embed, rate
 from ragstone.data import Record
 from ragstone.engine import Progress
@@ -31,7 +31,7 @@ def samples(count: int, distinct: int | None = None) -> list[Sample]:
 
 def exported(run: Run, folder: Path) -> bytes:
     path = folder / f"{run.id}.jsonl"
-    run.write(path)
+    report.write(run, path)
     return path.read_bytes()
 
 

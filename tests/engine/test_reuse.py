@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from faults.server import Call, FaultServer, honestly
-from ragstone import Run, Sample, evaluate
+from ragstone import Run, Sample, evaluate, report
 from ragstone.engine import broker, identity
 from ragstone.metrics import resolve
 from ragstone.store import Store
@@ -38,7 +38,7 @@ def run_judged(server: FaultServer, samples: Sequence[Any], **options: Any) -> R
 
 def export(run: Run, folder: Path) -> bytes:
     path = folder / f"{run.id}.jsonl"
-    run.write(path)
+    report.write(run, path)
     return path.read_bytes()
 
 

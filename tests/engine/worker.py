@@ -10,7 +10,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from ragstone import Sample, evaluate
+from ragstone import Sample, evaluate, report
 from ragstone.asks import Ask
 from scripted import ScriptedJudge, level_by_hash, rated
 
@@ -44,7 +44,7 @@ def main(store: str, log: str, count: str) -> None:
         resume=os.path.exists(store) and _known(store),
         started=lambda stored, reading: print("started", flush=True),
     )
-    run.write(store + ".jsonl")
+    report.write(run, store + ".jsonl")
     print("finished", flush=True)
 
 

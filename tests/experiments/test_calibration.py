@@ -17,7 +17,7 @@ from ragstone.experiments.calibration import fit_judge
 from ragstone.judges.calibration import Calibration
 from ragstone.labels import Label, add_labels
 from ragstone.report.figures import list_run_facts
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import Store
 from ragstone.store.plans import encode_plan
 
@@ -67,7 +67,7 @@ def test_runs_after_a_fit_use_it_and_say_so(store: Store) -> None:
     after = score(store)
     assert fmean(list_chances(before)) < 0.6
     assert fmean(list_chances(after)) == pytest.approx(0.8, abs=0.1)
-    facts = list_run_facts(after.summary(), load_words("en"))
+    facts = list_run_facts(after.summary(), load_translator("en"))
     assert any("fitted to 60 labels" in fact for fact in facts)
     assert after.info.facts.identity["calibration"]
     assert after.info.facts.judge_identity == before.info.facts.judge_identity

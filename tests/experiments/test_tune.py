@@ -21,8 +21,8 @@ from ragstone.experiments.search import (
 )
 from ragstone.experiments.trials import Trial, TuningBudget, order_trials
 from ragstone.experiments.tune import HELD_OUT_SHARE, tune
-from ragstone.report.builders.tuning import SearchView
-from ragstone.report.words import load_words
+from ragstone.report.pages.tuning import SearchView
+from ragstone.report.translator import load_translator
 
 QUESTIONS = [
     {"id": f"q{n}", "question": f"How much is item {n}?", "reference": f"{n} euros"}
@@ -127,7 +127,7 @@ def test_among_equal_answers_the_cheaper_is_chosen_with_its_saving(tmp_path) -> 
     result = tune(
         QUESTIONS, Cheap, {"tier": ["large", "small"]}, "exact_match", against=["cost"], store=tmp_path / "s.db"
     )  # fmt: skip
-    (said,) = SearchView.from_record(describe_search(result)).describe(load_words("en"))
+    (said,) = SearchView.from_record(describe_search(result)).describe(load_translator("en"))
     assert said.text.startswith("Choose tier=small: it gives the same answers")
     assert said.text.endswith("and takes less: cost 0.003 instead of 0.005.")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragstone import evaluate
+from ragstone import evaluate, report
 from ragstone.analysis.cascade import WeighedVerdict, find_bounds
 from ragstone.asks import Ask, Case, Reply, claims, rate, support, useful
 from ragstone.cli.dry_run import _list_questions
@@ -19,6 +19,7 @@ from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.judges.cascade import Cascade
 from ragstone.judges.factory import make_judge
 from ragstone.judges.scale import fingerprint_judge, measure_scale
+from ragstone.report.terminal import render
 from ragstone.store import Store, save_scales
 from ragstone.types import Chunk, Sample, chunks
 from scripted import ScriptedJudge
@@ -202,8 +203,9 @@ def test_a_run_says_what_was_asked_saved_and_how_far_the_two_agree(tmp_path: Pat
     assert second is not None
     assert second.judge_mean == pytest.approx(1.0)
     assert second.sample_low < 0.771 < second.sample_high  # what the second alone gives
-    assert "sure items that were checked" in str(run)
-    page = run.write(tmp_path / "run.html").read_text("utf-8")
+    shown = render(report.open_page(run), details=True)
+    assert "sure items that were checked" in " ".join(shown.split())
+    page = report.write(run, tmp_path / "run.html").read_text("utf-8")
     assert "first judge: supported; second judge: not found" in page
     assert "first judge alone" in page
     asked = len(strong.asked)

@@ -23,8 +23,7 @@ from ragstone.experiments.judge_attack import (
     prepare_samples,
 )
 from ragstone.experiments.judge_attack.catalogue import DEMANDS
-from ragstone.report.builders.judge_attack import JudgeAttackReport
-from ragstone.report.render import markdown
+from ragstone.report import markdown, open_page
 from ragstone.store import Store
 from ragstone.types import chunks
 from scripted import ScriptedJudge
@@ -163,4 +162,4 @@ def test_the_command_writes_a_page_and_a_dry_run_asks_nothing(
 
 
 def render(result: JudgeAttack) -> str:
-    return markdown.render(JudgeAttackReport(result).document())
+    return markdown.render(open_page(result))

@@ -11,6 +11,7 @@ import pytest
 
 from faults.scoring import settings
 from faults.server import FaultServer
+from paged import compare_page
 from ragstone import Sample, evaluate
 from ragstone.analysis.preferences import PairPreference, PreferenceStudy, choose_vote
 from ragstone.asks import Ask, Reply, prefer
@@ -20,8 +21,7 @@ from ragstone.experiments.preferences import compare_answers
 from ragstone.judges.factory import make_judge
 from ragstone.judges.jury import Jury
 from ragstone.labels import Label, add_labels, attach_content
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.render import markdown
+from ragstone.report import markdown
 from ragstone.store import Store, StoredRun
 from ragstone.types import Chunk
 from scripted import ScriptedJudge
@@ -131,7 +131,7 @@ def test_several_runs_are_ranked(runs: list[StoredRun]) -> None:
 def show(runs: list[StoredRun], study: PreferenceStudy) -> str:
     result = compare(runs)
     by_id = {run.id: run for run in runs}
-    return markdown.render(ComparisonReport(result.comparison, by_id, preferences=study).document())
+    return markdown.render(compare_page(result.comparison, by_id.values(), preferences=study))
 
 
 def test_votes_are_measured_by_preferences_of_people(runs: list[StoredRun]) -> None:

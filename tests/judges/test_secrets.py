@@ -14,6 +14,7 @@ import pytest
 import ragstone
 from faults.scoring import SAMPLE, settings
 from faults.server import Call, FaultServer
+from ragstone import report
 from ragstone.errors import RagstoneError
 from ragstone.judges.dialects import collect_key_variables
 from ragstone.judges.factory import make_judge, to_public_spec
@@ -62,7 +63,7 @@ def test_no_byte_of_a_key_is_written_anywhere(
         [SAMPLE], ["faithfulness", "coherence"], judge=spec, store=tmp_path / "s.db"
     )
     for name in ("out.jsonl", "out.html", "out.md", "out.xml"):
-        run.write(tmp_path / name)
+        report.write(run, tmp_path / name)
     (row,) = run.rows()
     assert all(score.outcome == "judge_error" for score in row.scores.values())
     sent = "\n".join(f"{call.path} {call.headers}" for call in server.calls)

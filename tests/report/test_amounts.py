@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragstone.report import amounts
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
-EN, ES = load_words("en"), load_words("es")
+EN, ES = load_translator("en"), load_translator("es")
 
 
 @pytest.mark.parametrize(

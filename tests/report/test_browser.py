@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium, playwright
+from paged import run_page
 from ragstone.analysis import Summary, summarise
-from ragstone.report.builders.run import RunReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import notebook
+from ragstone.report import html
+from ragstone.report.formats import write_page
 from ragstone.store import StoredRun
 from ragstone.types import Finding, Score
 
@@ -22,7 +22,7 @@ pytestmark = needs_chromium
 @pytest.fixture
 def page_file(run: StoredRun, summary: Summary, tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
-    write_report(RunReport(run, summary), path)
+    write_page(run_page(run, summary), path)
     return path
 
 
@@ -69,7 +69,7 @@ def test_no_text_from_outside_runs_or_loads_anything(
         run = build([poisoned(payload, number)], metrics=metrics, name=payload, source=payload,
                     judge=payload, bad=(payload,))  # fmt: skip
         summary = summarise(run, gates={f"m{payload}": ">= 0.5"})
-        write_report(RunReport(run, summary, ("en", "es")[number % 2]), path)
+        write_page(run_page(run, summary, ("en", "es")[number % 2]), path)
         visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         visit.page.locator(".claim").first.hover()
@@ -98,7 +98,7 @@ def test_the_notebook_table_runs_nothing_either(build: Any, browser: Any, tmp_pa
         scores = {payload: Score(outcome="metric_error", reason=payload)}
         metrics = ({"name": payload, "family": payload, "meaning": payload, **plain},)
         run = build([({"question": "q"}, scores)], metrics=metrics, name=payload, source=payload)
-        fragment = notebook.render(summarise(run))
+        fragment = html.render_fragment(run_page(run, summarise(run)))
         path.write_text(f'<!doctype html><meta charset="utf-8">{fragment}', encoding="utf-8")
         visit = Visit(browser, path.as_uri())
         assert visit.page.evaluate("window.hit") is None
@@ -192,7 +192,7 @@ def test_packed_samples_are_drawn_when_opened_and_run_nothing(
     )
     run = build(rows, metrics=metrics)
     path = tmp_path / "report.html"
-    write_report(RunReport(run, summarise(run)), path)
+    write_page(run_page(run, summarise(run)), path)
     visit = Visit(browser, path.as_uri())
     visit.page.locator("#list .sample").nth(109).wait_for()
     assert visit.page.locator("#list .sample .body").count() == 100
@@ -212,7 +212,7 @@ def test_a_report_of_a_thousand_samples_is_small_and_holds_all(
 ) -> None:
     run = build([a_case(number) for number in range(1, 1201)])
     path = tmp_path / "report.html"
-    write_report(RunReport(run, summarise(run)), path)
+    write_page(run_page(run, summarise(run)), path)
     assert path.stat().st_size <= 3_000_000
     visit = Visit(browser, path.as_uri())
     visit.page.locator("#list .sample").nth(150).wait_for()

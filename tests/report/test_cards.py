@@ -8,7 +8,7 @@ from ragstone.monitor.archive import Archive
 from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.report.monitor.cards import build_traffic_cards
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import Store
 from windowed import MINUTE, START, interaction
 
@@ -22,9 +22,9 @@ def test_what_came_in_the_hour_that_is_not_over_is_drawn_when_there_is_nothing_e
     since = end - 24 * HOUR_MICROS
     whole = summarise_between(archive, since, end).whole
     windows = summarise_steps(archive, since - 20 * MINUTE, end + 40 * MINUTE, HOUR_MICROS)
-    cards = list(build_traffic_cards(whole, windows, load_words("en")))
+    cards = list(build_traffic_cards(whole, windows, load_translator("en")))
     assert len(cards) == 2
-    assert [card.figure for card in cards] == ["3", load_words("en").money(1.5)]
+    assert [card.figure for card in cards] == ["3", load_translator("en").money(1.5)]
     for card, last in zip(cards, (3.0, 1.5), strict=True):
-        assert f"highest {load_words('en').number(last)}" in card.chart.drawing.label
+        assert f"highest {load_translator('en').number(last)}" in card.drawing.label
     archive.store.close()

@@ -9,9 +9,9 @@ import pytest
 from ragstone.analysis import Summary
 from ragstone.report.drawing.distribution import HISTOGRAM_HEIGHT, WIDTH, draw_distribution
 from ragstone.report.drawing.shapes import Box, Stroke
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
-SAY = load_words("en")
+SAY = load_translator("en")
 
 
 def boxes(drawing, role):

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from paged import compare_page, print_text
 from ragstone.analysis.compare import compare
 from ragstone.analysis.comparison import Comparison
 from ragstone.errors import RagstoneError
-from ragstone.report.builders.comparison import ComparisonReport
+from ragstone.report import html, markdown
 from ragstone.report.comparison import github, opening
-from ragstone.report.formats import write_report
-from ragstone.report.render import html, markdown, terminal
-from ragstone.report.words import load_words
+from ragstone.report.formats import write_page
+from ragstone.report.pages.comparison import ComparisonPage
+from ragstone.report.translator import load_translator
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -52,19 +53,12 @@ def found(pair) -> Comparison:
     return compare(pair)
 
 
-def report_of(found, pair, language="en") -> ComparisonReport:
-    return ComparisonReport(found, {run.id: run for run in pair}, language)
+def report_of(found, pair, language="en") -> ComparisonPage:
+    return compare_page(found, pair, language)
 
 
 def shown(found, pair, language="en", width=120) -> str:
-    import io
-
-    from rich.console import Console
-
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None)
-    terminal.print_document(report_of(found, pair, language).document(), console)
-    return out.getvalue()
+    return print_text(report_of(found, pair, language), width, details=True)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -79,7 +73,7 @@ def test_the_terminal_says_verdicts_counts_and_samples(found, pair, width: int) 
 
 
 def test_spanish_is_spoken_throughout(found, pair) -> None:
-    text = shown(found, pair, "es") + markdown.render(report_of(found, pair, "es").document())
+    text = shown(found, pair, "es") + markdown.render(report_of(found, pair, "es"))
     assert "2 regresiones" in text
     assert "peor en 0,1" in text
     for english in ("worse", "better", "withheld", "cannot tell", "Before", "Left out"):
@@ -87,7 +81,7 @@ def test_spanish_is_spoken_throughout(found, pair) -> None:
 
 
 def badge(comparison: Comparison):
-    return opening.describe_state(comparison, load_words("en"))
+    return opening.describe_state(comparison, load_translator("en"))
 
 
 def with_verdicts(comparison: Comparison, verdict: str, resource: str = "unclear") -> Comparison:
@@ -101,18 +95,18 @@ def with_verdicts(comparison: Comparison, verdict: str, resource: str = "unclear
 
 
 def test_the_badge_is_green_only_where_a_loss_is_ruled_out(found) -> None:
-    assert badge(found).tone == "bad"
+    assert badge(found).severity == "bad"
     assert badge(found).text == "2 regressions: recall@5 and token_f1"
     unclear = badge(with_verdicts(found, "unclear"))
-    assert unclear.tone == "plain"
+    assert unclear.severity == "plain"
     assert unclear.text.startswith("No regression shown. A loss of 0.07 in ")
     assert "smaller ones may have been missed" in unclear.text
     ruled_out = badge(with_verdicts(found, "equivalent"))
-    assert ruled_out.tone == "good"
+    assert ruled_out.severity == "good"
     assert "Losses of more than 0.02" in ruled_out.text
-    assert badge(with_verdicts(found, "withheld")).tone == "warn"
+    assert badge(with_verdicts(found, "withheld")).severity == "warn"
     slower = badge(with_verdicts(found, "equivalent", resource="worse"))
-    assert (slower.tone, "Worse in latency" in slower.text) == ("warn", True)
+    assert (slower.severity, "Worse in latency" in slower.text) == ("warn", True)
 
 
 def test_identical_answers_are_said_first_and_ask_for_nothing(pair) -> None:
@@ -132,7 +126,7 @@ def replace_id(run: StoredRun) -> StoredRun:
 def test_what_was_primary_and_what_is_plain_is_said(pair) -> None:
     comparison = compare(pair, primary="token_f1")
     report = replace(report_of(comparison, pair), plain_intervals=True)
-    text = " ".join(terminal.render(report.document(), 120).split())
+    text = " ".join(print_text(report, 120, details=True).split())
     assert "token_f1 first and alone" in text
     assert "those of each difference alone" in text
     table = text[text.index("Metric") :]
@@ -150,22 +144,22 @@ def test_independent_sets_are_said_in_the_same_words(build, moved) -> None:
             text = shown(comparison, sides, language, width)
             assert said in " ".join(text.split())
             assert all(len(line) <= width for line in text.splitlines())
-    assert html.render(report_of(comparison, sides).document())
+    assert html.render(report_of(comparison, sides))
 
 
 def test_every_format_is_written_and_others_are_refused(found, pair, tmp_path: Path) -> None:
     for ending in (".html", ".md", ".json", ".svg"):
-        write_report(report_of(found, pair), tmp_path / f"c{ending}")
+        write_page(report_of(found, pair), tmp_path / f"c{ending}")
     plain = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert plain["exit_code"] == 1
     assert {one["metric"] for one in plain["regressions"]} == {"recall@5", "token_f1"}
     with pytest.raises(RagstoneError, match="names no format of this report"):
-        write_report(report_of(found, pair), tmp_path / "c.txt")
+        write_page(report_of(found, pair), tmp_path / "c.txt")
 
 
 def test_png_is_drawn_by_matplotlib(found, pair, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs ragstone[plot]")
-    write_report(report_of(found, pair), tmp_path / "c.png")
+    write_page(report_of(found, pair), tmp_path / "c.png")
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -198,14 +192,18 @@ def evil(build, moved) -> tuple[StoredRun, StoredRun]:
 
 
 def test_the_page_needs_nothing_and_runs_nothing_of_the_texts_under_test(evil) -> None:
-    page = html.render(report_of(compare(evil), evil).document())
+    page = html.render(report_of(compare(evil), evil))
     seen = Seen()
     seen.feed(page)
     assert "script" not in {tag for tag, _ in seen.tags}
     for tag, attributes in seen.tags:
         assert tag not in ("img", "iframe", "object", "embed", "base", "form")
         assert not [
-            name for name in attributes if name.startswith("on") or name in ("src", "style", "href")
+            name
+            for name, value in attributes.items()
+            if name.startswith("on")
+            or name in ("src", "style")
+            or (name == "href" and not str(value).startswith("data:"))
         ]
     assert "<script>alert(1)</script>" in seen.text
     assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|49(?= \"\')", page)
@@ -213,7 +211,7 @@ def test_the_page_needs_nothing_and_runs_nothing_of_the_texts_under_test(evil) -
 
 def test_markdown_and_workflow_commands_cannot_be_broken_out_of(evil) -> None:
     comparison = compare(evil)
-    text = markdown.render(report_of(comparison, evil).document())
+    text = markdown.render(report_of(comparison, evil))
     assert "<script>" not in text
     assert not re.search(r"(?<!\\)\]\(http", text)
     for line in github.build_commands(comparison):

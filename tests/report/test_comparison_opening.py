@@ -9,9 +9,9 @@ import pytest
 from compared import make_comparison, make_difference, make_resource, make_run_comparison
 from ragstone.analysis.percentiles import PercentileChange
 from ragstone.report.comparison import opening
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
-SAY = load_words("en")
+SAY = load_translator("en")
 UNCLEAR = {"verdict": "unclear", "detectable": 0.06, "effect": 0.03, "needed": 410}
 WORSE = {"verdict": "worse", "difference": -0.1, "low": -0.15, "high": -0.05}
 
@@ -19,7 +19,7 @@ WORSE = {"verdict": "worse", "difference": -0.1, "low": -0.15, "high": -0.05}
 def open_run(*differences, **changes) -> list[tuple[str, str]]:
     run = make_run_comparison(*differences, **changes)
     remarks = opening.describe_run_verdicts(run, make_comparison(run), SAY)
-    return [(remark.text, remark.tone) for remark in remarks]
+    return [(remark.text, remark.severity) for remark in remarks]
 
 
 def test_what_is_worse_comes_first_and_what_answers_take_last() -> None:
@@ -82,7 +82,7 @@ def test_an_item_is_a_ratio_only_where_there_is_one(difference, text: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("differences", "text", "tone"),
+    ("differences", "text", "severity"),
     [
         ([make_difference(**WORSE)], "1 regression: recall", "bad"),
         ([make_difference(**WORSE), make_difference("f1", **WORSE)], "2 regressions: recall and f1", "bad"),
@@ -97,9 +97,11 @@ def test_an_item_is_a_ratio_only_where_there_is_one(difference, text: str) -> No
         ([make_difference(verdict="withheld")], "No regression shown. No verdict on recall.", "warn"),
     ],
 )  # fmt: skip
-def test_the_badge_says_what_is_shown_and_what_may_be_missed(differences, text, tone: str) -> None:
+def test_the_badge_says_what_is_shown_and_what_may_be_missed(
+    differences, text, severity: str
+) -> None:
     remark = opening.describe_state(make_comparison(make_run_comparison(*differences)), SAY)
-    assert (remark.text, remark.tone) == (text, tone)
+    assert (remark.text, remark.severity) == (text, severity)
 
 
 def test_of_several_runs_a_regression_names_its_run() -> None:

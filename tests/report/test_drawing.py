@@ -7,9 +7,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from paged import run_page
 from ragstone.analysis.pareto import Candidate, TradeOff
 from ragstone.errors import MissingExtra
-from ragstone.report.builders.run import RunReport
 from ragstone.report.drawing import charts, svg
 from ragstone.report.drawing.rows import ChartRow, choose_ticks, draw_rows
 from ragstone.report.drawing.shapes import (
@@ -22,10 +22,10 @@ from ragstone.report.drawing.shapes import (
     Stroke,
     text_width,
 )
-from ragstone.report.render.picture import write_picture
-from ragstone.report.words import load_words
+from ragstone.report.files import write_picture
+from ragstone.report.translator import load_translator
 
-SAY = load_words("en")
+SAY = load_translator("en")
 TRADE = TradeOff(
     "recall", "latency", (Candidate("a", 1, 0.5, True), Candidate("b & <c>", 2, 0.9, True), Candidate("d", 3, 0.4, False))
 )  # fmt: skip
@@ -58,7 +58,7 @@ def test_every_picture_stays_in_its_frame(run, summary, width: float) -> None:
         charts.draw_metric_bars(summary, SAY, width),
         charts.draw_histograms(summary.metrics, SAY, width),
         charts.draw_pareto(TRADE, SAY, width),
-        RunReport(run, summary, "es").picture(),
+        run_page(run, summary, "es").picture(),
     ]
     for drawing in drawings:
         inside(drawing)
@@ -92,7 +92,7 @@ def test_ticks_are_round_and_between_the_ends(low: float, high: float) -> None:
 
 def test_the_same_picture_is_the_same_bytes(tmp_path, run, summary) -> None:
     pytest.importorskip("matplotlib", reason="needs ragstone[plot]")
-    drawing = RunReport(run, summary).picture()
+    drawing = run_page(run, summary).picture()
     for name in ("a.png", "b.png"):
         write_picture(drawing, tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
@@ -104,6 +104,6 @@ def test_without_matplotlib_a_png_names_the_extra_and_svg_works(
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.backends.backend_agg", None)
     with pytest.raises(MissingExtra, match=r"ragstone\[plot\]"):
-        write_picture(RunReport(run, summary).picture(), tmp_path / "a.png")
-    write_picture(RunReport(run, summary).picture(), tmp_path / "a.svg")
+        write_picture(run_page(run, summary).picture(), tmp_path / "a.png")
+    write_picture(run_page(run, summary).picture(), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")

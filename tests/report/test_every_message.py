@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import string
 from collections.abc import Callable
@@ -10,13 +9,12 @@ from html import unescape
 from typing import Any
 
 import pytest
-from rich.console import Console
 
+from paged import print_text, run_page
 from ragstone.analysis import Summary, summarise
 from ragstone.locale.catalogue import load_phrases
 from ragstone.locale.messages import Argument, Message, compose
-from ragstone.report.builders.run import RunReport, build_summary
-from ragstone.report.render import html, markdown, terminal
+from ragstone.report import html, markdown
 from ragstone.store import StoredRun
 from ragstone.types import Finding, Score
 
@@ -68,17 +66,15 @@ def every(build: Any) -> tuple[StoredRun, Summary]:
 
 
 def show_html(run: StoredRun, summary: Summary) -> str:
-    return unescape(html.render(RunReport(run, summary, "es").document()))
+    return unescape(html.render(run_page(run, summary, "es")))
 
 
 def show_markdown(run: StoredRun, summary: Summary) -> str:
-    return markdown.render(RunReport(run, summary, "es").document()).replace("\\", "")
+    return markdown.render(run_page(run, summary, "es")).replace("\\", "")
 
 
 def show_terminal(run: StoredRun, summary: Summary) -> str:
-    out = io.StringIO()
-    terminal.print_document(build_summary(summary, "es"), Console(file=out, width=4000))
-    return out.getvalue()
+    return print_text(run_page(run, summary, "es", is_opened=False), 4000, details=True)
 
 
 @pytest.mark.parametrize("show", [show_html, show_markdown, show_terminal])

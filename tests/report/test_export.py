@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from paged import run_page
 from ragstone.analysis import Summary, summarise
 from ragstone.errors import RagstoneError
-from ragstone.report.builders.run import RunReport
-from ragstone.report.formats import write_report
-from ragstone.report.render.rows import export_rows
+from ragstone.report.formats import write_page
+from ragstone.report.rows import export_rows
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -68,9 +68,9 @@ def test_the_same_run_gives_the_same_bytes(
     if ending == "parquet":
         pytest.importorskip("pyarrow", reason="parquet needs pyarrow")
     first, second = tmp_path / f"1.{ending}", tmp_path / f"2.{ending}"
-    write_report(RunReport(run, summary), first)
-    write_report(
-        RunReport(run, summarise(run, gates={g.metric: g.rule for g in summary.gates})), second
+    write_page(run_page(run, summary), first)
+    write_page(
+        run_page(run, summarise(run, gates={g.metric: g.rule for g in summary.gates})), second
     )
     assert first.read_bytes() == second.read_bytes()
     assert first.stat().st_size > 1000
@@ -84,7 +84,7 @@ def test_lone_surrogates_do_not_stop_an_export(build: Any, tmp_path: Path) -> No
     summary = summarise(run)
     for ending in ("jsonl", "json", "csv", "md", "html", "xml"):
         path = tmp_path / f"out.{ending}"
-        write_report(RunReport(run, summary), path)
+        write_page(run_page(run, summary), path)
         assert "half of a pair" in path.read_text(encoding="utf-8")
 
 
@@ -95,7 +95,7 @@ def test_an_unknown_ending_is_one_sentence(
     with pytest.raises(
         RagstoneError, match=r"names no format of this report; end it in one of \.html \.md \.xml"
     ):
-        write_report(RunReport(run, summary), tmp_path / name)
+        write_page(run_page(run, summary), tmp_path / name)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "md", "html", "xml"])
@@ -104,7 +104,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence_and_leaves_nothing(
 ) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(RagstoneError, match="cannot write") as caught:
-        write_report(RunReport(run, summary), tmp_path / "file" / "folder" / f"out.{ending}")
+        write_page(run_page(run, summary), tmp_path / "file" / "folder" / f"out.{ending}")
     assert "\n" not in str(caught.value)
 
 
@@ -119,6 +119,6 @@ def test_a_full_disk_leaves_the_old_file_whole(
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(RagstoneError, match="No space left on device"):
-        write_report(RunReport(run, summary), path)
+        write_page(run_page(run, summary), path)
     assert path.read_text(encoding="utf-8") == "old"
     assert [found.name for found in tmp_path.iterdir() if found.suffix == ".part"] == []

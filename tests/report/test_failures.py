@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from paged import failure_page, print_text
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.classes import CLASSES
 from ragstone.analysis.diagnose import diagnose
 from ragstone.analysis.failures import Failures, analyse_failures
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import find_phrase
-from ragstone.report.builders.diagnosis import build_story
-from ragstone.report.builders.failures import FailureReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
+from ragstone.report.formats import write_page
 
 
 @pytest.fixture
@@ -31,7 +29,7 @@ def advice(run, summary, found):
 
 
 def symptoms(advice, found, language="en") -> str:
-    return terminal.render(build_story(advice, found, language))
+    return print_text(failure_page(found, advice, language=language), 100, details=True)
 
 
 def test_every_class_has_a_name_and_a_meaning() -> None:
@@ -42,8 +40,8 @@ def test_every_class_has_a_name_and_a_meaning() -> None:
 
 @pytest.mark.parametrize("width", [60, 100, 160])
 def test_the_terminal_shows_classes_shares_and_examples(found, run, width: int) -> None:
-    text = terminal.render(FailureReport(found, None, run).document(), width)
-    assert all(len(line) <= width for line in text.splitlines())
+    text = print_text(failure_page(found, None, run), width, details=True)
+    assert all(len(line) <= width for line in text.splitlines() if not line.startswith("  $ "))
     for word in ("retrieval failure", "hallucination", "missed:", "came instead:", "samples fail"):
         assert word in " ".join(text.split())
 
@@ -64,11 +62,11 @@ def test_a_run_without_failures_is_said_to_have_none(found) -> None:
 
 def test_every_format_is_written_with_the_advice(found, advice, run, tmp_path: Path) -> None:
     for ending in (".html", ".md", ".json", ".svg"):
-        write_report(FailureReport(found, advice, run, "es"), tmp_path / f"f{ending}")
+        write_page(failure_page(found, advice, run, "es"), tmp_path / f"f{ending}")
     assert "Busca de las dos formas" in (tmp_path / "f.md").read_text(encoding="utf-8")
     assert "Busca de las dos formas" in (tmp_path / "f.html").read_text(encoding="utf-8")
     plain = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
     assert {one["symptom"] for one in plain["diagnosis"]} >= {"retrieval_failure"}
     assert sum(rate["count"] for rate in plain["rates"]) == plain["samples"]
     with pytest.raises(RagstoneError, match="names no format"):
-        write_report(FailureReport(found, advice, run), tmp_path / "f.pdf")
+        write_page(failure_page(found, advice, run), tmp_path / "f.pdf")

@@ -11,7 +11,7 @@ from ragstone.analysis import Summary
 from ragstone.config import Data, Plan
 from ragstone.config.gates import GateResult
 from ragstone.report import figures
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import RunFacts
 
 
@@ -46,7 +46,7 @@ def test_samples_that_came_from_no_file_have_no_command(summary: Summary) -> Non
 
 def test_the_heading_says_nothing_twice(summary: Summary) -> None:
     info = replace(summary.run, source="120 samples", judge=None)
-    heading = figures.list_run_facts(replace(summary, run=info), load_words("en"))
+    heading = figures.list_run_facts(replace(summary, run=info), load_translator("en"))
     assert heading == ["120 samples", "ragstone columns", "no judge"]
 
 
@@ -55,7 +55,7 @@ def gate(passed: bool | None) -> GateResult:
 
 
 @pytest.mark.parametrize(
-    ("gates", "text", "tone"),
+    ("gates", "text", "severity"),
     [
         ((), "Complete", "good"),
         ((gate(True),), "All gates passed", "good"),
@@ -64,15 +64,17 @@ def gate(passed: bool | None) -> GateResult:
     ],
 )
 def test_the_state_names_the_worst_first(
-    summary: Summary, gates: tuple[GateResult, ...], text: str, tone: str
+    summary: Summary, gates: tuple[GateResult, ...], text: str, severity: str
 ) -> None:
     complete = tuple(replace(metric, complete=True) for metric in summary.metrics)
-    said = figures.describe_run(replace(summary, metrics=complete, gates=gates), load_words("en"))
-    assert (said.text, said.tone) == (text, tone)
+    said = figures.describe_run(
+        replace(summary, metrics=complete, gates=gates), load_translator("en")
+    )
+    assert (said.text, said.severity) == (text, severity)
 
 
 def test_incompleteness_comes_before_gates(summary: Summary) -> None:
-    said = figures.describe_run(replace(summary, gates=(gate(False),)), load_words("es"))
+    said = figures.describe_run(replace(summary, gates=(gate(False),)), load_translator("es"))
     assert said.text == "Incompleta: 2 métricas no alcanzan la cobertura mínima"
 
 

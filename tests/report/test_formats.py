@@ -1,10 +1,8 @@
-"""The registry of formats, and the recipe for a new one: a class that renders the nodes of a document."""
+"""The registry of formats, and the recipe for a new one: a class that writes a page."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import click
 import pytest
 
 import watched
+from paged import compare_page, failure_page, measure_example, print_text, run_page
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.compare import compare
 from ragstone.analysis.diagnose import diagnose
@@ -20,41 +19,18 @@ from ragstone.cli.monitor.report import command as monitor_report
 from ragstone.config.reports import FORMATS as PERIOD_FORMATS
 from ragstone.config.reports import PERIODS
 from ragstone.errors import RagstoneError
-from ragstone.labels.estimates import MeasuredItem
-from ragstone.labels.measure import JudgeMeasurement, compare_judges, measure_judge
 from ragstone.monitor import Archive
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.monitor.windows.period_report import PERIOD_BY_NAME
-from ragstone.report import formats
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.builders.effects import EffectsReport
-from ragstone.report.builders.failures import FailureReport
-from ragstone.report.builders.judge_measure import JudgeMeasureReport
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.builders.run import RunReport
-from ragstone.report.builders.testset import CheckupReport
-from ragstone.report.document import (
-    BulletList,
-    Byline,
-    Details,
-    Heading,
-    Node,
-    Paragraph,
-    ReportTable,
-    Section,
-    Status,
-    select_columns,
-    select_nodes,
-    to_cell,
-    to_plain_text,
-)
+from ragstone.report import formats, html, markdown, open_page
 from ragstone.report.files import write_text
-from ragstone.report.formats import ReportFormat, list_endings, register, write_report
-from ragstone.report.render import html, terminal
+from ragstone.report.formats import ReportFormat, list_endings, register, write_page
+from ragstone.report.pages.effects import EffectsPage
+from ragstone.report.terminal import PRINTERS
+from ragstone.report.translator import load_translator
 from ragstone.store import Store
 from ragstone.testset.checkup import check_testset
-from ragstone.types import Sample
 
 
 class WikiFormat(ReportFormat):
@@ -62,46 +38,10 @@ class WikiFormat(ReportFormat):
 
     endings = (".wiki",)
     description = "MediaWiki markup"
-    kinds = formats.DOCUMENTS
+    kinds = formats.KINDS
 
-    def write(self, report: Any, path: Path) -> None:
-        document = report.document()
-        write_text(path, "\n".join(self.lines((*document.head, *document.body))))
-
-    def lines(self, nodes: tuple[Node, ...]) -> Iterator[str]:
-        for node in select_nodes(nodes, "text"):
-            match node:
-                case Heading():
-                    yield f"{'=' * node.level} {to_plain_text(node.text)} {'=' * node.level}"
-                case Paragraph() | Status():
-                    yield to_plain_text(node.text)
-                case Byline():
-                    yield " · ".join(map(to_plain_text, node.facts))
-                case BulletList():
-                    for item in node.items:
-                        yield f"* {to_plain_text(item.text)}"
-                        yield from self.lines(item.nodes)
-                case ReportTable():
-                    columns, rows, _ = select_columns(node, "text")
-                    yield "{|\n! " + " !! ".join(to_plain_text(column.head) for column in columns)
-                    for row in rows:
-                        cells = (to_plain_text(to_cell(cell).text) for cell in row.cells)
-                        yield "|-\n| " + " || ".join(cells)
-                    yield "|}"
-                case Section() | Details():
-                    yield from self.lines(node.nodes)
-
-
-def measure_example() -> JudgeMeasurement:
-    """Two judges on twenty labelled answers, one of which the second gets wrong."""
-    samples = {f"s{n}": Sample(f"s{n}", "Who?", "She") for n in range(20)}
-    right = [
-        MeasuredItem(f"s{n}", "", n % 2, n % 2, n % 2, has_probability=True) for n in range(20)
-    ]
-    judged = [("a", right), ("b", [replace(right[0], decision=1.0), *right[1:]])]
-    measures = tuple(measure_judge(name, items) for name, items in judged)
-    pairs = tuple(compare_judges(judged))
-    return JudgeMeasurement("people", "support", 20, True, measures, pairs, samples)
+    def write(self, page: Any, path: Path) -> None:
+        write_text(path, f"= {page.title} =\n")
 
 
 @pytest.fixture
@@ -119,15 +59,15 @@ def reports(build: Any, run: Any, summary: Any, a_case: Any, tmp_path: Path) -> 
     levels = (Level("5", 1, 0.5, 0.4, 0.6, True, True), Level("3", 1, 0.4, 0.3, 0.5, False, False))
     effects = Effects("recall@5", True, 40, 2, False, (Factor("top_k", levels),))
     found = [
-        RunReport(run, summary),
-        ComparisonReport(compare(pair), {one.id: one for one in pair}),
-        FailureReport(failures, diagnose(run, summary, failures, load_symptoms()), run),
-        EffectsReport((effects,), "questions.jsonl"),
-        CheckupReport(check_testset(str(tmp_path / "set.jsonl"))),
-        MonitorReport(analyse_period(archive, "daily", parse_local_time("2026-05-11"))),
-        JudgeMeasureReport(measure_example()),
+        run_page(run, summary),
+        compare_page(compare(pair), pair),
+        failure_page(failures, diagnose(run, summary, failures, load_symptoms()), run),
+        EffectsPage(load_translator("en"), (effects,), "questions.jsonl"),
+        open_page(check_testset(str(tmp_path / "set.jsonl"))),
+        open_page(analyse_period(archive, "daily", parse_local_time("2026-05-11"))),
+        open_page(measure_example()),
     ]
-    return {report.kind: report for report in found}
+    return {page.kind: page for page in found}
 
 
 def test_a_new_format_is_one_class(
@@ -135,20 +75,20 @@ def test_a_new_format_is_one_class(
 ) -> None:
     monkeypatch.setattr(formats, "_FORMATS", list(formats._FORMATS))
     register(WikiFormat())
-    assert set(reports) == set(formats.DOCUMENTS)
+    assert set(reports) == set(formats.KINDS)
     for kind, report in reports.items():
         assert ".wiki" in list_endings(kind)
-        write_report(report, tmp_path / f"{kind}.wiki")
+        write_page(report, tmp_path / f"{kind}.wiki")
         text = (tmp_path / f"{kind}.wiki").read_text(encoding="utf-8")
         assert text.startswith("= ")
-        assert "{|\n! " in text
 
 
-def test_every_renderer_takes_every_document(reports: dict[str, Any]) -> None:
-    for report in reports.values():
-        document = report.document()
-        assert html.render(document).startswith("<!doctype html>")
-        assert terminal.render(document, 80).strip()
+def test_every_renderer_takes_every_page(reports: dict[str, Any]) -> None:
+    for page in reports.values():
+        assert html.render(page).startswith("<!doctype html>")
+        assert markdown.render(page).startswith("# ")
+        if page.template in PRINTERS:  # a period is printed as Markdown
+            assert print_text(page).strip()
 
 
 def test_every_report_is_written_with_every_ending_of_its_kind(
@@ -157,7 +97,7 @@ def test_every_report_is_written_with_every_ending_of_its_kind(
     for kind, report in reports.items():
         for ending in set(list_endings(kind)) - {".png", ".parquet"}:
             path = tmp_path / f"{kind}{ending}"
-            write_report(report, path)
+            write_page(report, path)
             assert path.stat().st_size > 0
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from paged import run_page
 from ragstone.analysis import Summary, summarise
-from ragstone.report.builders.run import RunReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import html, notebook
+from ragstone.report import html
+from ragstone.report.formats import write_page
 from ragstone.store import StoredRun
 from ragstone.types import Finding, Score
 
@@ -22,7 +22,7 @@ VOID = {"meta", "link", "input", "br", "rect", "line", "path"}
 
 
 def page_of(run: StoredRun, summary: Summary, language: str = "en", **options: Any) -> str:
-    return html.render(RunReport(run, summary, language).document(), **options)
+    return html.render(run_page(run, summary, language), **options)
 
 
 class Outline(HTMLParser):
@@ -169,7 +169,7 @@ def test_a_page_holds_all_samples_and_draws_the_first_hundred(build: Any, tmp_pa
     ]
     run = build(cases, metrics=(metric,))
     path = tmp_path / "report.html"
-    write_report(RunReport(run, summarise(run)), path)
+    write_page(run_page(run, summarise(run)), path)
     assert path.stat().st_size < 3_000_000
     page = path.read_text(encoding="utf-8")
     assert page.count('<article class="sample"') == 100
@@ -177,8 +177,8 @@ def test_a_page_holds_all_samples_and_draws_the_first_hundred(build: Any, tmp_pa
     assert "1,000 more samples" in page
 
 
-def test_the_notebook_table_marks_incomplete_metrics(summary: Summary) -> None:
-    fragment = notebook.render(summary)
+def test_the_notebook_table_marks_incomplete_metrics(run: StoredRun, summary: Summary) -> None:
+    fragment = html.render_fragment(run_page(run, summary))
     outline(fragment)
     assert fragment.count("incomplete</span>") == 2
     assert "<b>0.496</b>" in fragment

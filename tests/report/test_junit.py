@@ -9,7 +9,7 @@ from typing import Any
 
 from ragstone import evaluate
 from ragstone.analysis import Summary, summarise
-from ragstone.report.render import junit
+from ragstone.report import junit, write
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
@@ -69,7 +69,7 @@ def test_characters_that_xml_cannot_hold_are_replaced(build: Any) -> None:
 
 def test_the_suite_says_how_long_the_run_took(tmp_path: Path) -> None:
     run = evaluate([{"answer": "a", "reference": "a"}], ["exact_match"], store=":memory:")
-    root = ET.fromstring(run.write(tmp_path / "junit.xml").read_text())
+    root = ET.fromstring(write(run, tmp_path / "junit.xml").read_text())
     suite = root.find("testsuite")
     assert suite is not None
     assert float(root.attrib["time"]) == float(suite.attrib["time"]) >= 0
@@ -81,5 +81,5 @@ def test_the_suite_says_how_long_the_run_took(tmp_path: Path) -> None:
             "UPDATE run_notes SET finished = ? WHERE run = ?", [(stamp, run.id)]
         )
     ).result()
-    root = ET.fromstring(run.write(tmp_path / "junit.xml").read_text())
+    root = ET.fromstring(write(run, tmp_path / "junit.xml").read_text())
     assert root.attrib["time"] == "90.500"

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
+from paged import print_text
 from ragstone import bench
 from ragstone.analysis.pareto import Candidate, TradeOff, find_front
 from ragstone.analysis.recommend import CostRatio, Recommendation
 from ragstone.experiments.compare import ComparisonResult, compare
-from ragstone.report.builders.league import describe_recommendation
+from ragstone.report import html, markdown, open_page
+from ragstone.report.comparison.advice import describe_recommendation
 from ragstone.report.drawing.charts import draw_pareto
 from ragstone.report.drawing.labels import FONT_SIZE
 from ragstone.report.drawing.shapes import NARROW, WIDE, Caption, text_width
-from ragstone.report.render import html, markdown, terminal
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.types import Score
 
 
@@ -49,7 +50,7 @@ def result(build, a_case) -> ComparisonResult:
 @pytest.mark.parametrize("width", [60, 80, 120, 160])
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_it_opens_with_the_choice_and_fits_the_terminal(result, language: str, width: int) -> None:
-    text = terminal.render(result.report(language).document(), width)
+    text = print_text(open_page(result, language), width, details=True)
     assert all(len(line) <= width for line in text.splitlines())
     flat = " ".join(text.split())
     head = {"en": "Choose hybrid with a rather long name: recall@5 +0.", "es": "Elige hybrid with a rather long name: recall@5 +0,"}[language]  # fmt: skip
@@ -73,7 +74,7 @@ def test_each_part_of_a_wide_table_names_the_configurations(tmp_path, width: int
     }
     benched = bench(rows, systems, metrics, store=tmp_path / "s.db", judge="offline")
     assert benched.result is not None
-    text = terminal.render(benched.result.report("en").document(), width)
+    text = print_text(open_page(benched), width, details=True)
     league = text[: text.index("★ the best mean")]
     assert (
         league.count("Configuration ") == league.count("\nfirst") == league.count("\nsecond") >= 1
@@ -81,13 +82,13 @@ def test_each_part_of_a_wide_table_names_the_configurations(tmp_path, width: int
 
 
 def test_every_format_has_the_league(result) -> None:
-    document = result.report().document()
+    document = open_page(result)
     page, text = html.render(document), markdown.render(document)
     for shown in (page, text):
         assert "Choose hybrid" in shown
         assert "latency" in shown
     assert "latency (s)" in page
-    data = result.report().data()
+    data = result.to_dict()
     assert data["recommendation"]["choice"] == "hybrid with a rather long name"
     assert len(data["league"]["columns"]) == 3
 
@@ -111,7 +112,7 @@ ADVICE = Recommendation(
     ],
 )  # fmt: skip
 def test_each_advice_is_a_sentence(advice: Recommendation, said: str) -> None:
-    assert describe_recommendation(advice, load_words("en"))[0].text == said
+    assert describe_recommendation(advice, load_translator("en"))[0].text == said
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
@@ -125,7 +126,7 @@ def test_no_name_of_a_point_is_printed_over_another(width: int, seed: int) -> No
         Candidate(f"configuration {n}", *point, flag)
         for n, (point, flag) in enumerate(zip(points, flags, strict=True))
     )
-    drawing = draw_pareto(TradeOff("recall", "latency", offers), load_words("en"), width)
+    drawing = draw_pareto(TradeOff("recall", "latency", offers), load_translator("en"), width)
     names = [s for s in drawing.shapes if isinstance(s, Caption) and s.text.startswith("configur")]
     assert len(names) >= (12 if width == WIDE else 8)
     boxes = [(c.x, c.y - FONT_SIZE + 1, c.x + text_width(c.text), c.y + 3) for c in names]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from paged import run_page
 from ragstone.analysis import summarise
 from ragstone.analysis.headline import find_headline
 from ragstone.judges.offline import OfflineJudge
-from ragstone.report.builders.opening import build_opening
-from ragstone.report.document import Paragraph, to_plain_text
-from ragstone.report.words import load_words
 from ragstone.text.content import find_closest_sentence
 from ragstone.types import Finding, Score
 
@@ -36,9 +34,8 @@ def open_report(build, values, *, family="faithfulness", judge="openai:m", langu
         for n, value in enumerate(values)
     ]
     run = build(cases, metrics=(build_metric(family, **facts),), judge=judge)
-    nodes, _ = build_opening(run, summarise(run), load_words(language))
-    assert isinstance(nodes[0], Paragraph)
-    return to_plain_text(nodes[0].text)
+    page = run_page(run, summarise(run), language)
+    return page.verdict
 
 
 def _score(value: float | None) -> Score:
@@ -64,8 +61,8 @@ def test_failures_come_first_with_their_largest_class_and_the_number_after_them(
         for n in range(30)
     ]
     run = build(cases, metrics=(build_metric("answer_correctness"),), judge="openai:m")
-    nodes, _ = build_opening(run, summarise(run), load_words("en"))
-    said = to_plain_text(nodes[0].text)
+    page = run_page(run, summarise(run))
+    said = page.verdict
     assert said.startswith("12 of 30 samples fail: 12 refuse although there is an answer.")
     assert "answer_correctness is 0.60" in said
 
@@ -79,8 +76,8 @@ def test_the_systems_own_error_comes_first_with_the_first_question(build):
         for n in range(5)
     ]
     run = build(cases, metrics=(build_metric("faithfulness"),), judge="openai:m")
-    nodes, _ = build_opening(run, summarise(run), load_words("en"))
-    said = to_plain_text(nodes[0].text)
+    page = run_page(run, summarise(run))
+    said = page.verdict
     assert (
         said
         == "The system failed on 5 of 5 questions, first on “Question 0?”: HTTP 422: no field 'q'."
@@ -96,10 +93,8 @@ def test_a_healthy_run_says_so_in_one_line(build):
         for n in range(40)
     ]
     run = build(cases, metrics=(build_metric("recall"),))
-    nodes, _ = build_opening(run, summarise(run), load_words("en"))
-    assert to_plain_text(nodes[0].text).startswith(
-        "No failure stands out in 40 samples: recall is 1.00"
-    )
+    page = run_page(run, summarise(run))
+    assert page.verdict.startswith("No failure stands out in 40 samples: recall is 1.00")
 
 
 def test_a_judge_that_was_never_measured_draws_no_conclusion_and_counts_claims(build):

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 import watched
 from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
+from ragstone import report
 from ragstone.config.reports import ReportSchedule
 from ragstone.errors import DataError, RagstoneError
 from ragstone.monitor import Archive, Interaction, ScoredInteraction
@@ -26,10 +27,9 @@ from ragstone.monitor.windows.period_report import (
     find_last_complete_period,
 )
 from ragstone.monitor.windows.statistics import SeriesStats
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.formats import find_format, write_report
+from ragstone.report import html, markdown
+from ragstone.report.formats import find_format
 from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
-from ragstone.report.render import html, markdown
 from ragstone.server.report_worker import ReportWorker
 from ragstone.store import Store
 from ragstone.types import Chunk, Finding, Ranked, Score
@@ -63,7 +63,7 @@ RENDERERS = {".html": html.render, ".md": markdown.render}
 
 
 def rendered(analysis: PeriodAnalysis, ending: str, language: str) -> str:
-    return RENDERERS[ending](MonitorReport(analysis, language).document())
+    return RENDERERS[ending](report.open_page(analysis, language))
 
 
 def figure(mean: float, low: float, high: float) -> SeriesStats:
@@ -227,7 +227,7 @@ def test_the_page_shows_evidence_and_runs_nothing(
     )
     path = tmp_path / "report.html"
     for language in ("en", "es"):
-        write_report(MonitorReport(analyse_period(archive, "weekly", NOW), language), path)
+        report.write(analyse_period(archive, "weekly", NOW), path, language=language)
         visit = Visit(browser, path.as_uri())
         visit.page.locator(".claim").first.focus()
         assert visit.page.evaluate("window.hit") is None
@@ -246,7 +246,7 @@ def test_nothing_sticks_out_and_text_has_contrast(
 ) -> None:
     watched.keep(archive, [watched.drop(NOW)], NOW)
     path = tmp_path / "report.html"
-    write_report(MonitorReport(analyse_period(archive, "weekly", NOW)), path)
+    report.write(analyse_period(archive, "weekly", NOW), path)
     size = {"width": width, "height": 900}
     visit = Visit(browser, path.as_uri(), viewport=size, color_scheme=scheme)
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from ragstone.report.render.rows import export_rows, write_finding
-from ragstone.report.words import load_words
+from ragstone.report.rows import export_rows, write_finding
+from ragstone.report.translator import load_translator
 from ragstone.types import Finding, Score
 
 METRICS = tuple(
@@ -92,4 +92,4 @@ def test_selected_rows_alone_are_written(run, tmp_path) -> None:
     ],
 )
 def test_a_finding_is_one_line(language: str, finding: Finding, line: str) -> None:
-    assert write_finding(finding, load_words(language)) == line
+    assert write_finding(finding, load_translator(language)) == line

@@ -10,15 +10,15 @@ from compared import FLOOR, make_comparison, make_run_comparison
 from compared import make_difference as make
 from ragstone.analysis.comparison import to_exclusion_key
 from ragstone.report.comparison import sentences
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
-SAY = load_words("en")
+SAY = load_translator("en")
 UNCLEAR = {"verdict": "unclear", "detectable": 0.06, "effect": 0.03, "needed": 410}
 SECONDS = {"metric": "latency", "bounds": None, "resource": True, "before": 2.0}
 
 
 @pytest.mark.parametrize(
-    ("changes", "text", "tone"),
+    ("changes", "text", "severity"),
     [
         ({"verdict": "better"}, "better by 0.1", "good"),
         ({"verdict": "worse", "difference": -0.1}, "worse by 0.1", "bad"),
@@ -41,9 +41,9 @@ SECONDS = {"metric": "latency", "bounds": None, "resource": True, "before": 2.0}
         ({"verdict": "withheld", "coverage": None}, "withheld: too few samples scored in both runs", "warn"),
     ],
 )  # fmt: skip
-def test_every_verdict_has_its_sentence(changes, text: str, tone: str) -> None:
+def test_every_verdict_has_its_sentence(changes, text: str, severity: str) -> None:
     remark = sentences.describe_verdict(make(**changes), FLOOR, SAY)
-    assert (remark.text, remark.tone) == (text, tone)
+    assert (remark.text, remark.severity) == (text, severity)
 
 
 @pytest.mark.parametrize(

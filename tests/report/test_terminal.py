@@ -9,42 +9,58 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from paged import print_text
 from ragstone.analysis import Summary, summarise
-from ragstone.report.builders.run import build_summary
-from ragstone.report.document import ReportDocument, ReportTable, TableColumn, TableRow
-from ragstone.report.render import terminal
-from ragstone.report.words import Words
+from ragstone.report.pages.run import RunPage
+from ragstone.report.terminal import Column, Screen, numbers, print_page
+from ragstone.report.translator import load_translator
 from ragstone.store import StoredRun
 from ragstone.types import Score
 
 
-def shown(summary: Summary, width: int = 80, language: str = "en", **options: Any) -> str:
-    out = io.StringIO()
-    terminal.print_document(
-        build_summary(summary, language), Console(file=out, width=width, **options)
-    )
-    return out.getvalue()
+def shown(
+    summary: Summary, width: int = 80, language: str = "en", *, details: bool = True, **options: Any
+) -> str:
+    page = RunPage(load_translator(language), None, summary, is_opened=False)  # type: ignore[arg-type]
+    return print_text(page, width, details=details, **options)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_no_line_is_wider_than_the_terminal(summary: Summary, width: int, language: str) -> None:
-    assert max(map(len, shown(summary, width, language).splitlines())) <= width
+    lines = shown(summary, width, language).splitlines()
+    # a command is never broken: it must be copied whole
+    assert max(len(line) for line in lines if not line.startswith("  $ ")) <= width
 
 
-def test_headings_of_numbers_give_way_before_what_names_a_row() -> None:
+def test_heads_of_numbers_give_way_before_what_names_a_row() -> None:
     heads = ["Questions", "Measured", "Winner on the same", "Estimate for all", "latency"]
-    table = ReportTable(
-        (TableColumn("Configuration"), *(TableColumn(head, numeric=True) for head in heads)),
-        (TableRow(("top_k=3, retriever=bm25", "42", "1.000", "1.000", "–", "0.613")),),
-    )
     out = io.StringIO()
-    terminal.print_document(
-        ReportDocument("", Words("en"), "", "", (), (table,)), Console(file=out, width=80)
+    screen = Screen(Console(file=out, width=80))
+    screen.table(
+        [Column("Configuration"), *numbers(*heads)],
+        [["top_k=3, retriever=bm25", "42", "1.000", "1.000", "–", "0.613"]],
     )
     lines = out.getvalue().splitlines()
     assert any("top_k=3, retriever=bm25" in line for line in lines)
     assert max(map(len, lines)) <= 80
+
+
+def test_a_name_without_room_loses_its_middle_and_no_number_is_cut() -> None:
+    out = io.StringIO()
+    names = [
+        "a_configuration_with_a_long_name_and_top_k_5",
+        "a_configuration_with_a_long_name_and_top_k_8",
+    ]
+    screen = Screen(Console(file=out, width=60))
+    screen.table(
+        [Column("run"), *numbers("a", "b", "c")], [[n, *["0.123 – 0.456"] * 3] for n in names]
+    )
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 60
+    assert sum(line.count("0.123 – 0.456") for line in lines) == 6
+    assert any(line.startswith("a_") and "k_5" in line for line in lines)
+    assert any(line.startswith("a_") and "k_8" in line for line in lines)
 
 
 def test_an_incomplete_metric_is_not_shown_like_a_good_number(summary: Summary) -> None:
@@ -92,7 +108,8 @@ def test_there_is_no_colour_when_it_is_not_a_terminal(summary: Summary) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
 def test_it_prints_in_poor_encodings(summary: Summary, encoding: str) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
-    terminal.print_document(build_summary(summary, "es"), Console(file=out, width=80))
+    page = RunPage(load_translator("es"), None, summary, is_opened=False)  # type: ignore[arg-type]
+    print_page(page, Console(file=out, width=80))
     out.flush()
     text = out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
     assert "recall@5 ^" in text or "recall@5 ↑" in text
@@ -101,8 +118,18 @@ def test_it_prints_in_poor_encodings(summary: Summary, encoding: str) -> None:
 
 def test_text_from_outside_controls_nothing(build: Any) -> None:
     evil = "[bold]x[/bold]\x1b[31mred\x07\x9b2J"
-    metrics = ({"name": "m", "family": "m", "higher_is_better": True, "bounds": [0, 1], "binary": False,
-                "judged": False, "labels": [], "meaning": evil},)  # fmt: skip
+    metrics = (
+        {
+            "name": "m",
+            "family": "m",
+            "higher_is_better": True,
+            "bounds": [0, 1],
+            "binary": False,
+            "judged": False,
+            "labels": [],
+            "meaning": evil,
+        },
+    )
     cases = [({"question": "q", "answer": "a"}, {"m": Score(outcome="metric_error", reason=evil)})]
     run = build(cases, metrics=metrics, name=evil, source=evil, judge=evil, bad=(evil,))
     text = shown(summarise(run), force_terminal=True, color_system=None)
@@ -122,7 +149,3 @@ def test_the_table_says_where_the_run_is(
     assert f"ragstone report {run.id} -o report.html" in shown(summary)
     assert "judge openai:small" in shown(summary)
     assert "1 row was skipped because it could not be read:" in shown(summary)
-
-
-def test_text_gives_the_same_without_a_console(summary: Summary) -> None:
-    assert terminal.render(build_summary(summary, "es"), 80) == shown(summary, 80, "es")

@@ -14,7 +14,7 @@ import pytest
 
 from ragstone import Run, evaluate
 from ragstone.errors import RagstoneError
-from ragstone.report.trackers import TRACKERS
+from ragstone.report.trackers import TRACKERS, send
 from ragstone.report.trackers.contents import RunContents, to_safe_name
 
 CLAIM = "Items can be returned within 60 days."
@@ -120,12 +120,12 @@ def test_a_missing_client_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(builtins, "__import__", refuse)
     for tracker in TRACKERS:
         with pytest.raises(RagstoneError, match=rf"pip install 'ragstone\[{tracker}\]'"):
-            run.send_to(tracker)
+            send(run, tracker)
 
 
 def test_an_unknown_tracker_is_refused_with_the_nearest(run: Run) -> None:
     with pytest.raises(RagstoneError, match="did you mean 'mlflow'"):
-        run.send_to("mlflo")
+        send(run, "mlflo")
 
 
 def test_otel_gets_a_span_for_each_sample_with_its_scores(
@@ -135,7 +135,7 @@ def test_otel_gets_a_span_for_each_sample_with_its_scores(
 
     server = record(lambda *_: (200, b""))
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
-    assert "3 spans" in run.send_to("otel", project="shop")
+    assert "3 spans" in send(run, "otel", project="shop")
     (body,) = server.bodies("/v1/traces")
     request = ExportTraceServiceRequest.FromString(body)
     (resource,) = request.resource_spans
@@ -164,7 +164,7 @@ def test_a_collector_that_cannot_be_used_is_an_error(
     server = record(lambda *_: (404, b"no"))
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
     with pytest.raises(RagstoneError, match="OTEL_EXPORTER_OTLP_ENDPOINT"):
-        run.send_to("otel")
+        send(run, "otel")
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_mlflow_keeps_figures_table_and_evidence(
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     uri = f"file://{tmp_path}/mlruns" if kind == "file" else f"sqlite:///{tmp_path}/mlflow.db"
     for _ in range(2):  # a run that is logged again replaces itself
-        run.log_to_mlflow("shop", tracking_uri=uri)
+        send(run, "mlflow", project="shop", tracking_uri=uri)
     client = mlflow.MlflowClient(tracking_uri=uri)
     (kept,) = client.search_runs([client.get_experiment_by_name("shop").experiment_id])
     assert kept.data.metrics["faithfulness"] == pytest.approx(0.52, abs=0.03)
@@ -210,7 +210,7 @@ def test_langfuse_gets_a_trace_and_scores_for_each_sample(
     server = record(answer)
     for name, value in {"PUBLIC_KEY": "pk-x", "SECRET_KEY": "sk-x", "BASE_URL": server.url}.items():
         monkeypatch.setenv(f"LANGFUSE_{name}", value)
-    assert "2 traces" in run.send_to("langfuse")
+    assert "2 traces" in send(run, "langfuse")
     assert server.bodies("/otel/v1/traces")
     scores = [score for body in server.bodies("/scores") for score in json.loads(body)]
     found = next(s for s in scores if s["name"] == "faithfulness" and s["value"] == 0.2)
@@ -228,7 +228,7 @@ def test_langfuse_keys_that_are_refused_are_an_error(
     for name, value in {"PUBLIC_KEY": "pk-y", "SECRET_KEY": "sk-y", "BASE_URL": server.url}.items():
         monkeypatch.setenv(f"LANGFUSE_{name}", value)
     with pytest.raises(RagstoneError, match="angfuse"):
-        run.send_to("langfuse")
+        send(run, "langfuse")
 
 
 @pytest.mark.slow
@@ -253,7 +253,7 @@ def test_phoenix_gets_spans_and_annotations(
     server = record(answer)
     monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", server.url)
     for _ in range(2):  # the second time the spans are known, and the annotations are renewed
-        assert "2 spans" in run.send_to("phoenix", project="shop")
+        assert "2 spans" in send(run, "phoenix", project="shop")
     assert any(path == "/v1/projects/shop/spans" for _, path, _ in server.requests)
     first, again = (json.loads(body)["data"] for body in server.bodies("/span_annotations"))
     assert first == again
@@ -272,7 +272,7 @@ def test_wandb_writes_config_summary_table_and_artifact(
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     for name in ("WANDB_CACHE_DIR", "WANDB_DATA_DIR", "WANDB_CONFIG_DIR"):
         monkeypatch.setenv(name, str(tmp_path / "more"))
-    run.send_to("wandb", project="shop")
+    send(run, "wandb", project="shop")
     (log,) = tmp_path.rglob(f"run-{run.id}.wandb")
     kept = log.read_bytes()
     for text in (b"faithfulness.low", b"offline", b"samples", b"ragstone-" + run.id.encode()):

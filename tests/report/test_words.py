@@ -11,7 +11,7 @@ import ragstone.metrics  # noqa: F401 - registers the metrics
 from ragstone.errors import RagstoneError
 from ragstone.locale.catalogue import LANGUAGES, REPORT_FILES, load_meanings, load_phrases
 from ragstone.registry import REGISTERED
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
 SOURCE = Path(__file__).parents[2] / "src" / "ragstone"
 
@@ -61,28 +61,28 @@ def test_every_metric_has_a_meaning_in_every_language() -> None:
 def test_a_number_is_written_as_the_language_does(
     value: float | None, english: str, spanish: str
 ) -> None:
-    assert load_words("en").number(value) == english
-    assert load_words("es").number(value) == spanish
+    assert load_translator("en").number(value) == english
+    assert load_translator("es").number(value) == spanish
 
 
 def test_thousands_are_set_apart() -> None:
-    assert load_words("en").whole(1_234_567) == "1,234,567"
-    assert load_words("es").whole(1_234_567) == "1\u202f234\u202f567"
-    assert load_words("es").whole(9_999) == "9999"
+    assert load_translator("en").whole(1_234_567) == "1,234,567"
+    assert load_translator("es").whole(1_234_567) == "1\u202f234\u202f567"
+    assert load_translator("es").whole(9_999) == "9999"
 
 
 @pytest.mark.parametrize(
     ("share", "shown"), [(1, "100%"), (0.99999, "99.9%"), (0.00001, "0.1%"), (0, "0%")]
 )
 def test_a_percentage_is_never_rounded_to_all_or_nothing(share: float, shown: str) -> None:
-    assert load_words("en").percent(share) == shown
+    assert load_translator("en").percent(share) == shown
 
 
 def test_a_cheap_run_does_not_read_as_free() -> None:
-    assert load_words("en").money(0.0000001) == "$< 0.0001"
-    assert load_words("en").money(0) == "$0.00"
+    assert load_translator("en").money(0.0000001) == "$< 0.0001"
+    assert load_translator("en").money(0) == "$0.00"
 
 
 def test_an_unknown_language_names_the_known_ones() -> None:
     with pytest.raises(RagstoneError, match="no reports in 'fr'; choose en or es"):
-        load_words("fr")
+        load_translator("fr")

@@ -48,8 +48,8 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path, calls: Any, count: int)
     assert far.info.total == count
     asked = calls()
     assert asked.keys() == wanted.keys()
-    # at most what was in flight on the killed worker is asked again
-    assert sum(asked.values()) - sum(wanted.values()) <= 2 * 8
+    # asked again is at most what the killed worker was at, or had done and not handed over yet: a few tasks of 8
+    assert sum(asked.values()) - sum(wanted.values()) <= count // 5
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == set()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ragstone
-from ragstone import Run, Score, metric
+from ragstone import Run, Score, metric, report
 from ragstone.engine import Progress
 from ragstone.errors import BadRows, RagstoneError
 from ragstone.judges.offline import OfflineJudge
@@ -48,7 +48,7 @@ def write(path: Path, count: int, **changes: Any) -> str:
 
 
 def export(run: Run, path: Path) -> bytes:
-    run.write(path, explain=True)
+    report.write(run, path, explain=True)
     return path.read_bytes()
 
 
@@ -56,7 +56,7 @@ def export(run: Run, path: Path) -> bytes:
 def test_two_processes_give_what_one_gives(tmp_path: Path, ending: str) -> None:
     source = write(tmp_path / "data.jsonl", 1300)
     if ending == "csv":
-        ragstone.evaluate(source, METRICS, store=":memory:").write(tmp_path / "data.csv")
+        report.write(ragstone.evaluate(source, METRICS, store=":memory:"), tmp_path / "data.csv")
         source = str(tmp_path / "data.csv")
     reports: list[Progress] = []
     one = ragstone.evaluate(source, METRICS, store=tmp_path / "1.db", workers=1)

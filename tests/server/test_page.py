@@ -20,8 +20,7 @@ from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.interactions import load_recent, load_worst
 from ragstone.monitor.windows.period_analysis import analyse_period
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.render import markdown
+from ragstone.report import markdown, open_page
 from ragstone.server import ServerSettings
 from ragstone.server.api import SERVER_STATE
 from ragstone.server.settings import check_settings
@@ -475,7 +474,7 @@ def test_pages_and_reports_are_the_same_on_every_store(place: str) -> None:
         assert b"23 days of leave" in server.get("/interaction?id=i-57").body
     whole = analyse_period(archive, "daily", now + watched.DAY - now % watched.DAY)
     assert whole.report.now.interactions + whole.report.before.interactions == 60
-    assert "# Daily report" in markdown.render(MonitorReport(whole).document())
+    assert "# Daily report" in markdown.render(open_page(whole))
 
 
 # ── the token ─────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,13 +19,14 @@ from live import Server, in_thread
 from ragstone.asks import Ask, Reply
 from ragstone.engine.replay import JudgeCall
 from ragstone.labels import LabelSession, load_labels
+from ragstone.report.translator import load_translator
 from ragstone.report.view.sample_page import _view_call
-from ragstone.report.words import load_words
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredReply, StoredRun
 from ragstone.store.run_notes import load_run_notes
 from ragstone.types import Usage
 from viewed import add_run, append_rows, fetch_whole, fill_store, make_row
+from waiting import wait_until
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -312,7 +314,7 @@ def test_a_call_says_when_it_was_asked_and_what_it_took() -> None:
     for usage, said in ((Usage(2, 30, 4, 0.5), "2 attempts"), (Usage(1), "answered in 0.250 s"), (Usage(), "took no call of the model")):  # fmt: skip
         stored = StoredReply(Reply({"claims": []}, usage, seconds=0.25), "r1", "openai:m", "2026-05-01T10:00:00+00:00", usage)  # fmt: skip
         facts = _view_call(
-            JudgeCall(ask, ("be fair", "split"), stored, True), load_words("en")
+            JudgeCall(ask, ("be fair", "split"), stored, True), load_translator("en")
         ).facts
         assert facts[:2] == ("openai:m", "2026-05-01 10:00:00 UTC")
         assert said in facts
@@ -424,12 +426,19 @@ def test_failures_lead_to_their_samples(server: Server, runs: dict[str, StoredRu
         assert {f"What is said of topic {at}?" for at in examples} & set(listed)
 
 
+def count_derived(path: Path) -> int:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        return int(db.execute("SELECT COUNT(*) FROM run_derived").fetchone()[0])
+
+
 def test_a_store_that_is_gone_is_said_on_the_page_and_back_when_it_is(tmp_path: Path) -> None:
     path = tmp_path / "gone.db"
     with closing(Store.open(path)) as own:
         run = add_run(own, "first", samples=2)
         with in_thread(ServerSettings(home="runs", ingest=False), own) as running:
             assert running.get("/runs").status == 200
+            # what the page has summed up in the background would be written to a new file
+            wait_until(lambda: count_derived(path) > 0, "the run is summed up")
             moved = [(file, tmp_path / f"away-{file.name}") for file in tmp_path.glob("gone.db*") if file.is_file()]  # fmt: skip
             for file, away in moved:
                 file.rename(away)

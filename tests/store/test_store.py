@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import postgres
-from ragstone import evaluate
+from ragstone import evaluate, report
 from ragstone.asks import Reply
 from ragstone.config import Plan
 from ragstone.errors import RunNotFound, StoreError
@@ -154,9 +154,9 @@ def test_a_run_on_postgresql_is_the_same_bytes_as_on_sqlite(place: str, tmp_path
         for n in range(2500)
     ]
     run = evaluate(samples, ["token_f1", "exact_match"], store=place)
-    there = run.write(tmp_path / "there.jsonl").read_bytes()
+    there = report.write(run, tmp_path / "there.jsonl").read_bytes()
     here = evaluate(samples, ["token_f1", "exact_match"], store=":memory:")
-    assert there == here.write(tmp_path / "here.jsonl").read_bytes()
+    assert there == report.write(here, tmp_path / "here.jsonl").read_bytes()
     assert run.summary()["token_f1"].clusters == 3
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.analysis.comparison import Comparison, Difference, to_exclusion_key
@@ -124,6 +124,13 @@ class PreferenceStudy:
     pairs: tuple[PairPreference, ...]
     ranking: tuple[RankedRun, ...] = ()
     """The best first; only with more than two runs."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The study as plain JSON, with the vote on every question."""
+        plain: dict[str, Any] = asdict(self)
+        for row, pair in zip(plain["pairs"], self.pairs, strict=True):
+            row["counts"], row["failed"] = pair.counts, pair.failed
+        return plain
 
     def find_pair(self, run: str) -> PairPreference | None:
         """The pair of the baseline and a run."""

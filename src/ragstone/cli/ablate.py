@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from ragstone import report
 from ragstone.cli.messages import note
-from ragstone.cli.options import check_outputs, judge_options, output_option, store_option
+from ragstone.cli.options import (
+    check_outputs,
+    details_option,
+    judge_options,
+    output_option,
+    store_option,
+)
 from ragstone.cli.plans import parse_metrics, parse_setting, parse_settings
 from ragstone.cli.progress import show_progress_lines, stdout_to_stderr
 from ragstone.cli.shared import choose_language
 from ragstone.errors import ConfigError
-from ragstone.experiments.ablate import Ablation, ablate
-from ragstone.report.builders.effects import EffectsReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
+from ragstone.experiments.ablate import ablate
 
 
 @click.command("ablate")
@@ -48,6 +49,7 @@ from ragstone.report.render import terminal
 @judge_options("Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("effects")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
@@ -76,19 +78,8 @@ def command(data: str, system: str, **flags: Any) -> None:
             watch=show_progress_lines(quiet=flags["quiet"]),
         )
     language = choose_language(flags["language"])
-    comparison = None if ablation.result is None else ablation.result.report(language)
-    report = EffectsReport(
-        ablation.effects, Path(data).name, language, _list_runs(ablation), comparison
-    )
     if not flags["quiet"]:
-        terminal.print_document(report.document(), Console())
+        report.show(ablation, language=language, details=flags["details"])
     for path in flags["output"]:
-        write_report(report, path)
+        report.write(ablation, path, language=language)
         note("wrote {path}", path=path, quiet=flags["quiet"])
-
-
-def _list_runs(ablation: Ablation) -> Sequence[dict[str, Any]]:
-    return [
-        {"name": name, "run": run.id, "settings": settings}
-        for (name, run), settings in zip(ablation.runs.items(), ablation.settings, strict=True)
-    ]

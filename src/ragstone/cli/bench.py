@@ -13,6 +13,7 @@ from ragstone.cli.messages import Count, note
 from ragstone.cli.options import (
     check_outputs,
     correction_option,
+    details_option,
     output_option,
     primary_option,
     store_option,
@@ -39,6 +40,7 @@ from ragstone.experiments.bench import Bench, bench_plan
 @click.option("--fail-on-regression", is_flag=True, help="Exit with 1 when a run is worse than the baseline, with 3 when a verdict is withheld.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("comparison")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import click
-from rich.console import Console
 
-from ragstone.analysis.comparison import Comparison, attach_corrections
+from ragstone import report
+from ragstone.analysis.comparison import attach_corrections
 from ragstone.analysis.preferences import attach_preferences
 from ragstone.cli.dry_run import show_sample_estimate
 from ragstone.cli.label.import_ import add_label_file
@@ -19,6 +19,7 @@ from ragstone.cli.messages import format_count, note
 from ragstone.cli.options import (
     check_outputs,
     correction_option,
+    details_option,
     labels_option,
     output_option,
     primary_option,
@@ -33,13 +34,12 @@ from ragstone.experiments.preferences import (
     list_pairs,
     pair_samples,
 )
+from ragstone.experiments.tune import TuningResult
 from ragstone.judges import Judge
 from ragstone.judges.factory import make_judge
 from ragstone.labels import correct_difference
-from ragstone.report.builders.comparison import ComparisonReport
+from ragstone.report import markdown
 from ragstone.report.comparison import github
-from ragstone.report.formats import write_report
-from ragstone.report.render import markdown, terminal
 from ragstone.store import Store, StoredRun
 
 
@@ -113,6 +113,7 @@ from ragstone.store import Store, StoredRun
 @click.option("--dry-run", is_flag=True, help="Show what the judge would be asked, and stop.")
 @output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
 @labels_option
@@ -164,34 +165,29 @@ def compare_runs(names: Sequence[str], flags: Mapping[str, Any]) -> int:
     return result.comparison.exit_code if flags["fail_on_regression"] else 0
 
 
-def present_comparison(result: ComparisonResult, flags: Mapping[str, Any], language: str) -> None:
-    """Show the comparison, write its files, and report to GitHub Actions when it runs there."""
-    plain = bool(flags.get("plain_intervals"))
-    report = replace(result.report(language), plain_intervals=plain)
-    present_report(report, result.comparison, flags)
-
-
-def present_report(
-    report: ComparisonReport, comparison: Comparison, flags: Mapping[str, Any]
+def present_comparison(
+    result: ComparisonResult | TuningResult, flags: Mapping[str, Any], language: str
 ) -> None:
-    """Show the report of a comparison, write its files, and tell GitHub Actions.
+    """Show the comparison, write its files, and report to GitHub Actions when it runs there.
 
-    Every command that compares passes its own flags: all have `output` and `quiet`; `as_json`, `plain_intervals` and
-    `fail_on_regression` exist only in some."""
+    Every command that compares passes its own flags: all have `output` and `quiet`; `details`, `as_json`,
+    `plain_intervals` and `fail_on_regression` exist only in some."""
+    options: dict[str, Any] = {"plain_intervals": True} if flags.get("plain_intervals") else {}
     if flags.get("as_json"):
-        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False))
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
     elif not flags["quiet"]:
-        terminal.print_document(report.document(), Console())
+        report.show(result, language=language, details=bool(flags.get("details")), **options)
     for path in flags["output"]:
-        write_report(report, path)
+        report.write(result, path, language=language, **options)
         note("wrote {path}", path=path, quiet=flags["quiet"])
     # Set by GitHub for each step. Workflow commands are lines of the log, so they are printed even with -q; JSON on
     # stdout must stay JSON, and the runner reads stderr too.
     summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary_file:
-        github.append_summary(summary_file, markdown.render(report.document()))
+    if summary_file and result.comparison is not None:
+        page = report.open_page(result, language, **options)
+        github.append_summary(summary_file, markdown.render(page))
         is_error = bool(flags.get("fail_on_regression"))
-        for line in github.build_commands(comparison, report.language, error=is_error):
+        for line in github.build_commands(result.comparison, language, error=is_error):
             click.echo(line, err=bool(flags.get("as_json")))
 
 

@@ -24,15 +24,14 @@ from ragstone.data.demo import load_answers
 from ragstone.experiments.bench import bench
 from ragstone.experiments.inputs import RunInputs
 from ragstone.experiments.run import Run
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.builders.demo import DemoReport
-from ragstone.report.builders.diagnosis import build_story
-from ragstone.report.builders.failures import FailureReport
-from ragstone.report.builders.run import RunReport
-from ragstone.report.document import Heading, Paragraph, ReportDocument
+from ragstone.report import html
 from ragstone.report.files import write_text
-from ragstone.report.render import html, terminal
-from ragstone.report.words import Words, load_words
+from ragstone.report.pages.comparison import ComparisonPage
+from ragstone.report.pages.demo import DemoPage
+from ragstone.report.pages.failures import FailurePage
+from ragstone.report.pages.run import RunPage
+from ragstone.report.terminal import print_page, print_part
+from ragstone.report.translator import Translator, load_translator
 
 
 @click.command("demo")
@@ -64,53 +63,47 @@ def command(output: str, configurations: bool, language: str | None, store: str 
     if Path(output).suffix.lower() != ".html":
         raise click.UsageError(f"{output!r}: the demo writes a page; end it in .html")
     check_outputs(Plan(output=(output,)))
-    say = load_words(choose_language(check_language(language)))
-    first, second = (_evaluate_version(version, store, say) for version in (1, 2))
-    report = _build_report(first, second, say.language)
-    _show_part(say, "demo_title", say("demo_story"))
-    _show_part(say, "demo_quality")
-    show_result(first, say.language, commands=())
-    _show_part(say, "demo_cause", *report.describe_slices(say))
-    terminal.print_document(
-        build_story(report.failures.diagnoses or (), report.failures.failures, say.language),
-        Console(),
-    )
-    _show_part(say, "demo_change")
-    terminal.print_document(report.comparison.document(), Console())
-    write_text(output, html.render(report.document()))
-    note("\n" + say("demo_page", path=Path(output).resolve()))
+    t = load_translator(choose_language(check_language(language)))
+    first, second = (_evaluate_version(version, store, t) for version in (1, 2))
+    page = _open_page(first, second, t)
+    _show_part(t, "demo_title", t("demo_story"))
+    _show_part(t, "demo_quality")
+    show_result(first, t.language, commands=())
+    _show_part(t, "demo_cause", *page.weaknesses)
+    print_page(page.failures, Console())
+    _show_part(t, "demo_change")
+    print_page(page.comparison, Console())
+    write_text(output, html.render(page))
+    note("\n" + t("demo_page", path=Path(output).resolve()))
     if configurations:
-        _compare_configurations(output, say.language, store)
-    note(say("demo_own"))
+        _compare_configurations(output, t.language, store)
+    note(t("demo_own"))
 
 
 METRICS = ("faithfulness", "answer_correctness", "recall", "mrr")
 
 
-def _evaluate_version(version: int, store: str | None, say: Words) -> Run:
-    plan = Plan(name=say("demo_version", n=version), metrics=METRICS, store=store)
-    dataset = read(load_answers(version, say.language))
-    dataset.source = say("demo_source")
+def _evaluate_version(version: int, store: str | None, t: Translator) -> Run:
+    plan = Plan(name=t("demo_version", n=version), metrics=METRICS, store=store)
+    dataset = read(load_answers(version, t.language))
+    dataset.source = t("demo_source")
     return score_plan(plan, RunInputs(samples=dataset))
 
 
-def _build_report(first: Run, second: Run, language: str) -> DemoReport:
+def _open_page(first: Run, second: Run, t: Translator) -> DemoPage:
     failures = analyse_failures(first.stored)
     diagnoses = diagnose(first.stored, first.summary(), failures, load_symptoms())
     runs = {run.id: run.stored for run in (first, second)}
-    return DemoReport(
-        RunReport(first.stored, first.summary(), language),
-        FailureReport(failures, diagnoses, first.stored, language),
-        ComparisonReport(compare(list(runs.values())), runs, language),
+    return DemoPage(
+        t,
+        RunPage(t, first.stored, first.summary()),
+        FailurePage(t, failures, diagnoses, first.stored),
+        ComparisonPage(t, compare(list(runs.values())), runs),
     )
 
 
-def _show_part(say: Words, title: str, *texts: str) -> None:
-    nodes = [Paragraph(text) for text in (*texts, "")]  # the empty one leaves a blank line
-    console = Console()
-    console.print()
-    document = ReportDocument("demo", say, "", "", (Heading(say(title)),), tuple(nodes))
-    terminal.print_document(document, console)
+def _show_part(t: Translator, title: str, *texts: str) -> None:
+    print_part(t(title), texts, Console())
 
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
@@ -137,5 +130,5 @@ def _compare_configurations(output: str, language: str, store: str | None) -> No
         watch=show_progress_lines(quiet=False),
     )
     assert benchmark_result.result is not None  # None only for a single configuration
-    flags = {"output": (page,), "quiet": False, "as_json": False}  # see `present_report`
+    flags = {"output": (page,), "quiet": False, "as_json": False}  # see `present_comparison`
     present_comparison(benchmark_result.result, flags, language)

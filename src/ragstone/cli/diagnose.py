@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragstone.cli.options import output_option, store_option
+from ragstone.cli.options import details_option, output_option, store_option
 
 
 @click.command("diagnose")
@@ -25,6 +25,7 @@ from ragstone.cli.options import output_option, store_option
     help="When a sample is of a failure class, as in `ragstone failures`. May be repeated.",
 )
 @output_option("failures", "text here", "Write a file with the failures too")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(
@@ -34,10 +35,11 @@ def command(
     output: tuple[str, ...],
     language: str | None,
     store: str | None,
+    details: bool,
 ) -> None:
     """Suggest what is wrong with a run, likely causes and what to try.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
     from ragstone.cli.failures import show_diagnosis
 
-    show_diagnosis(run, files, thresholds, output, language, store)
+    show_diagnosis(run, files, thresholds, output, language, store, details)

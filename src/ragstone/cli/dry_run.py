@@ -37,7 +37,7 @@ from ragstone.judges.plain import PlainJudge
 from ragstone.judges.prices import CHARACTERS_PER_TOKEN, compute_usd, find_price
 from ragstone.metrics.scoring import build_starter
 from ragstone.registry import Metric
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import set_language
 from ragstone.types import Sample
 
@@ -292,7 +292,7 @@ def print_estimates(rows: Sequence[tuple[str, RunEstimate]]) -> None:
             f"{estimate.calls:,.0f}",
             f"{estimate.input_tokens:,.0f}",
             f"{estimate.output_tokens:,.0f}",
-            "?" if estimate.usd is None else load_words("en").money(estimate.usd),
+            "?" if estimate.usd is None else load_translator("en").money(estimate.usd),
             format_duration(estimate.seconds),
         )
     Console(highlight=False).print(table)

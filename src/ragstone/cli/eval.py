@@ -15,6 +15,7 @@ from ragstone.cli.init import CONFIG_NAME
 from ragstone.cli.messages import Count, format_count, note, note_left_over
 from ragstone.cli.options import (
     complain_of_folder,
+    details_option,
     judge_options,
     output_option,
     parse_worker_count,
@@ -158,6 +159,7 @@ if TYPE_CHECKING:
 )
 @click.option("--name", metavar="NAME", help="What the run is called in lists and reports.")
 @click.option("--plan", metavar="FILE", hidden=True, help="A plan as JSON; launchers give it.")
+@details_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @reading_options
 @store_option
@@ -190,7 +192,9 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     if flags["plan"] is not None:  # set by a Slurm launcher
         plan, _ = build_plan(flags, load_plan_file(flags["plan"]))
         # No command words: the launcher's own `--plan FILE` would be useless in a report.
-        return finish_run(score_plan(plan, quiet=quiet), plan, quiet=quiet)
+        return finish_run(
+            score_plan(plan, quiet=quiet), plan, quiet=quiet, details=flags["details"]
+        )
     # These words are stored and shown in reports. Without --resume, since whoever repeats the run
     # wants a new one.
     words = tuple(mask_password(word) for word in typed if word not in ("--resume", "--restart"))
@@ -204,7 +208,9 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     ):
         plan, store = load_unfinished(flags, quiet=quiet)
         inputs = RunInputs(store=store, command=words)
-        return finish_run(score_plan(plan, inputs, quiet=quiet), plan, quiet=quiet)
+        return finish_run(
+            score_plan(plan, inputs, quiet=quiet), plan, quiet=quiet, details=flags["details"]
+        )
     is_comparison = flags["refs"] or flags["preds"]
     flags["data"] = None if is_comparison else _choose_single_file(files)
     plan, notes = build_plan(flags)
@@ -228,8 +234,13 @@ def evaluate_files(files: tuple[str, ...], flags: dict[str, Any], typed: Sequenc
     if plan.on == "slurm":
         from ragstone.cli.slurm import run_job  # imports what clusters need
 
-        return finish_run(run_job(plan, quiet=quiet), plan, quiet=quiet)
-    return finish_run(score_plan(plan, RunInputs(command=words), quiet=quiet), plan, quiet=quiet)
+        return finish_run(run_job(plan, quiet=quiet), plan, quiet=quiet, details=flags["details"])
+    return finish_run(
+        score_plan(plan, RunInputs(command=words), quiet=quiet),
+        plan,
+        quiet=quiet,
+        details=flags["details"],
+    )
 
 
 def score_plan(plan: Plan, inputs: RunInputs = RunInputs(), *, quiet: bool = False) -> Run:  # noqa: B008
@@ -269,10 +280,10 @@ def _note_unfit_gates(stored: StoredRun, language: str, *, quiet: bool) -> None:
     """Say which gates are on metrics that the judge was found not fit for."""
     from ragstone.analysis.scales import find_unfit_gates
     from ragstone.report.figures import describe_unfit_gates
-    from ragstone.report.words import load_words
+    from ragstone.report.translator import load_translator
 
     unfit = find_unfit_gates(stored)
-    for remark in describe_unfit_gates(unfit, stored.info.judge, load_words(language)):
+    for remark in describe_unfit_gates(unfit, stored.info.judge, load_translator(language)):
         note(remark.text, quiet=quiet)
 
 
@@ -303,7 +314,7 @@ def check_outputs(plan: Plan) -> None:
         raise ConfigError(errors)
 
 
-def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
+def finish_run(run: Run, plan: Plan, *, quiet: bool = False, details: bool = False) -> int:
     """Show the result, write the files, and say how it went as an exit code."""
     info, language = run.info, choose_language(plan.language)
     summary = summarise_run(run, quiet=quiet)
@@ -316,32 +327,24 @@ def finish_run(run: Run, plan: Plan, *, quiet: bool = False) -> int:
     if quiet:
         _note_failures(summary)
     else:
-        show_result(run, language)
+        show_result(run, language, details=details)
     write_files(run, plan.output, language, explain=plan.explain, quiet=quiet)
     return summary.exit_code
 
 
-def show_summary(summary: Summary, language: str) -> None:
-    """The table on stdout, as wide as the terminal."""
-    from rich.console import Console
-
-    from ragstone.report.builders.run import build_summary
-    from ragstone.report.render import terminal
-
-    terminal.print_document(build_summary(summary, language), Console())
-
-
-def show_result(run: Run, language: str, commands: Sequence[tuple[str, str]] | None = None) -> None:
-    """What a run found, on stdout: opening, table, worst claims, and what to do next."""
+def show_result(
+    run: Run,
+    language: str,
+    commands: Sequence[tuple[str, str]] | None = None,
+    *,
+    details: bool = False,
+) -> None:
+    """What a run found, on stdout: verdict, table, worst claims, and what to do next."""
     # Imported when shown: a quiet run, as in CI, needs none of it.
-    from rich.console import Console
-
-    from ragstone.report.builders.run import build_terminal_report
-    from ragstone.report.render import terminal
+    from ragstone import report
 
     following = list_next_commands(run) if commands is None else commands
-    document = build_terminal_report(run.stored, run.summary(), language, following)
-    terminal.print_document(document, Console())
+    report.show(run, language=language, details=details, commands=following)
 
 
 def _choose_single_file(files: tuple[str, ...]) -> str | None:

@@ -11,8 +11,8 @@ from ragstone.cli.options import raw_option, store_option
 from ragstone.cli.progress import show_waiting
 from ragstone.cli.shared import open_run, write_files
 from ragstone.report.formats import RowsFormat
-from ragstone.report.render.rows import export_rows
-from ragstone.report.trackers import TRACKERS
+from ragstone.report.rows import export_rows
+from ragstone.report.trackers import TRACKERS, send
 
 
 @click.command("export")
@@ -67,7 +67,7 @@ def command(
     export_run(run, output, shards=shards, explain=explain, raw=raw, store=store)
     for tracker in trackers:
         with show_waiting(f"sending to {tracker}"):
-            place = open_run(run, store).send_to(tracker, project=project)
+            place = send(open_run(run, store), tracker, project=project)
         note("sent: {place}", place=place)
 
 

@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from ragstone import report
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.classes import CLASSIC
-from ragstone.analysis.diagnose import Diagnosis, diagnose
-from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.analysis.diagnose import diagnose
+from ragstone.analysis.failures import analyse_failures
 from ragstone.cli.messages import note
-from ragstone.cli.options import check_outputs, output_option, store_option
+from ragstone.cli.options import check_outputs, details_option, output_option, store_option
 from ragstone.cli.progress import show_waiting
 from ragstone.cli.shared import choose_language, open_run, summarise_run
-from ragstone.report.builders.diagnosis import build_story
-from ragstone.report.builders.failures import FailureReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
-from ragstone.store import StoredRun
+from ragstone.experiments.diagnosis import DiagnosisResult
 
 
 @click.command("failures")
@@ -45,6 +41,7 @@ from ragstone.store import StoredRun
     help="Break down by this field of meta, language or group [default: all]. May be repeated.",
 )
 @output_option("failures", "tables here")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the report: en, es.")
 @store_option
 def command(
@@ -55,11 +52,12 @@ def command(
     output: tuple[str, ...],
     language: str | None,
     store: str | None,
+    details: bool,
 ) -> None:
     """Explain why samples fail, and where they fail most.
 
     RUN is its id, the start of its id, its name, or `last` (the default)."""
-    show_failures(run, thresholds, limits, by, output, language, store)
+    show_failures(run, thresholds, limits, by, output, language, store, details)
 
 
 def show_failures(
@@ -70,6 +68,7 @@ def show_failures(
     output: Sequence[str],
     language: str | None,
     store_path: str | None,
+    details: bool,
 ) -> None:
     """Classify the failures of a run; print them, or write the files named."""
     check_outputs("failures", output)
@@ -80,11 +79,7 @@ def show_failures(
     with show_waiting("looking at every sample"):
         failures = analyse_failures(run, thresholds=CLASSIC if limits else chosen, by=by or None)
     report_language = choose_language(language, run.info.plan.language)
-    if not output:
-        terminal.print_document(
-            FailureReport(failures, None, run, report_language).document(), Console()
-        )
-    _write_files(failures, None, run, output, report_language)
+    _present(DiagnosisResult(None, failures, run, report_language), output, details)
 
 
 def show_diagnosis(
@@ -94,6 +89,7 @@ def show_diagnosis(
     output: Sequence[str],
     language: str | None,
     store_path: str | None,
+    details: bool,
 ) -> None:
     """Find the symptoms of a run with their causes and advice; print them, or write the files named."""
     # the file is a report of failures with the advice in it
@@ -103,9 +99,8 @@ def show_diagnosis(
     failures = analyse_failures(run.stored, thresholds=parse_thresholds(thresholds))
     diagnoses = diagnose(run.stored, summarise_run(run), failures, symptoms)
     report_language = choose_language(language, run.info.plan.language)
-    if not output:
-        terminal.print_document(build_story(diagnoses, failures, report_language), Console())
-    _write_files(failures, diagnoses, run.stored, output, report_language)
+    result = DiagnosisResult(tuple(diagnoses), failures, run.stored, report_language)
+    _present(result, output, details)
 
 
 def parse_thresholds(texts: Sequence[str]) -> dict[str, float]:
@@ -123,13 +118,10 @@ def parse_thresholds(texts: Sequence[str]) -> dict[str, float]:
     return thresholds
 
 
-def _write_files(
-    failures: Failures,
-    diagnoses: Sequence[Diagnosis] | None,
-    run: StoredRun,
-    paths: Sequence[str],
-    language: str,
-) -> None:
+def _present(result: DiagnosisResult, paths: Sequence[str], details: bool) -> None:
+    """Print the result, or write the files named."""
+    if not paths:
+        report.show(result, details=details)
     for path in paths:
-        write_report(FailureReport(failures, diagnoses, run, language), path)
+        report.write(result, path)
         note("wrote {path}", path=path)

@@ -20,7 +20,7 @@ from ragstone.experiments.choose import default_metrics, first_samples
 from ragstone.locale.catalogue import load_meanings
 from ragstone.metrics import REGISTERED
 from ragstone.registry import Metric
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 from ragstone.types import Sample
 
 
@@ -58,7 +58,7 @@ def command(
     \b
       ragstone init answers.jsonl
       ragstone eval -c ragstone.yaml"""
-    say = load_words(choose_language(check_language(language)))
+    say = load_translator(choose_language(check_language(language)))
     path = data or _find_data()
     starter = _read_starter(path, judge, language, data_flags, say)
     service = ci or ("gitlab" if Path(".gitlab-ci.yml").is_file() else "github")
@@ -125,7 +125,7 @@ class ConfigStarter:
     """Why no metric fits; empty when one does."""
     judge: str
     language: str | None
-    say: Words
+    say: Translator
 
     def write_config(self) -> str:
         """The config as text."""
@@ -209,7 +209,11 @@ class ConfigStarter:
 
 
 def _read_starter(
-    path: str, judge: str | None, language: str | None, data_flags: Mapping[str, Any], say: Words
+    path: str,
+    judge: str | None,
+    language: str | None,
+    data_flags: Mapping[str, Any],
+    say: Translator,
 ) -> ConfigStarter:
     dataset = open_data(path, **data_flags)
     samples = first_samples(dataset)
@@ -246,7 +250,7 @@ def _comment(text: str, indent: str = "") -> Iterator[str]:
         yield f"{indent}# {line}"
 
 
-def _write_job(service: str, say: Words) -> str:
+def _write_job(service: str, say: Translator) -> str:
     head = "\n".join(_comment(say("starter_ci")))
     source = "\n".join(
         _comment(say("starter_ci_source", command=GIT_COMMAND), SOURCE_INDENTS[service])

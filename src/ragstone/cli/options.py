@@ -45,6 +45,16 @@ def labels_option(function: F) -> F:
     return option(function)
 
 
+def details_option(function: F) -> F:
+    """`--details`: more than the first screen."""
+    option = click.option(
+        "--details",
+        is_flag=True,
+        help="Also print samples, percentiles, exclusions and how the figures were found.",
+    )
+    return option(function)
+
+
 def judge_options(what: str) -> Callable[[F], F]:
     """`--judge` with `--base-url` and `--small`, which reach the command as one value: a name, or settings."""
 

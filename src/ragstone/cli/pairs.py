@@ -22,7 +22,7 @@ from ragstone.data import pair_predictions, to_csv_line
 from ragstone.experiments.inputs import RunInputs, RunObserver
 from ragstone.experiments.run import run_plan
 from ragstone.report.files import write_text
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 METRICS = ("exact_match", "token_f1", "abstention_accuracy")
 """Metrics when none is named."""
@@ -46,7 +46,7 @@ def compare_predictions(refs: str, preds: Sequence[str], plan: Plan, *, quiet: b
             raise click.UsageError(
                 f"a comparison is not written as {path!r}; end it in one of {' '.join(OUTPUTS)}"
             )
-    words = Words(choose_language(plan.language))
+    words = Translator(choose_language(plan.language))
     entries = [
         _evaluate_file(refs, file, name, plan, quiet=quiet)
         for file, name in zip(preds, _name_files(preds), strict=True)
@@ -127,7 +127,7 @@ def _choose_exit_code(entries: Sequence[FileResult]) -> int:
     return 1 if False in gates else 0
 
 
-def _print_table(entries: Sequence[FileResult], words: Words) -> None:
+def _print_table(entries: Sequence[FileResult], words: Translator) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     table.add_column("")
     for metric in entries[0].summary.metrics:
@@ -195,7 +195,7 @@ def _render_csv(entries: Sequence[FileResult]) -> str:
     return "".join(lines)
 
 
-def _render_markdown(entries: Sequence[FileResult], words: Words) -> str:
+def _render_markdown(entries: Sequence[FileResult], words: Translator) -> str:
     names = [metric.metric for metric in entries[0].summary.metrics]
     lines = [f"| | {' | '.join(names)} |", f"| --- |{' ---: |' * len(names)}"]
     for entry in entries:

@@ -12,7 +12,7 @@ from ragstone.analysis.power import WORST_SD, SampleSize, compute_paired_sd, pla
 from ragstone.analysis.spread import measure_spread
 from ragstone.cli.options import store_option
 from ragstone.cli.shared import choose_language
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 from ragstone.store import Store
 
 
@@ -61,7 +61,7 @@ def command(runs: tuple[str, ...], effect: float, **flags: Any) -> None:
         raise click.UsageError(
             "--run needs the metric that decides; add --metric, e.g. --metric recall@5"
         )
-    say = load_words(choose_language(flags["language"]))
+    say = load_translator(choose_language(flags["language"]))
     need, how = _find_need(runs, effect, flags, say)
     if flags["as_json"]:
         click.echo(json.dumps(asdict(need), indent=2))
@@ -78,7 +78,7 @@ def command(runs: tuple[str, ...], effect: float, **flags: Any) -> None:
 
 
 def _find_need(
-    runs: tuple[str, ...], effect: float, flags: dict[str, Any], say: Words
+    runs: tuple[str, ...], effect: float, flags: dict[str, Any], say: Translator
 ) -> tuple[SampleSize, str]:
     """The number of questions, and a sentence on where its standard deviation comes from."""
     options = {"power": flags["power"], "comparisons": flags["comparisons"]}

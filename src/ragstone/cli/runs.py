@@ -15,15 +15,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ragstone.cli.eval import show_summary
+from ragstone import report
 from ragstone.cli.messages import Count, format_count, note
 from ragstone.cli.options import F, store_option
 from ragstone.cli.progress import show_waiting
 from ragstone.cli.shared import check_language, choose_language, open_run, summarise_run
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
-from ragstone.report import document as doc
 from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
-from ragstone.report.render.terminal import print_document
+from ragstone.report.terminal import print_trend
+from ragstone.report.translator import load_translator
 from ragstone.report.view.catalogue import (
     RunEntry,
     group_by_data,
@@ -33,8 +33,7 @@ from ragstone.report.view.catalogue import (
     name_system,
 )
 from ragstone.report.view.summaries import SummaryShelf
-from ragstone.report.view.trend import build_trend, build_trend_nodes
-from ragstone.report.words import load_words
+from ragstone.report.view.trend import TrendView, build_trend
 from ragstone.store import RunInfo, Store, format_plan
 from ragstone.store.experiments import load_trials
 from ragstone.store.judge_jobs import WaitingJobs, load_waiting_jobs
@@ -155,7 +154,8 @@ def show_run(name: str, store_path: str | None, language: str | None, *, as_json
             click.echo(f"{key:<9} {value}")
     click.echo()
     table_language = check_language(language) or choose_language(run.info.plan.language)
-    show_summary(summarise_run(run), table_language)
+    summarise_run(run)
+    report.show(run, language=table_language, is_opened=False)
 
 
 def delete_runs(names: Sequence[str], store_path: str | None, *, ask: bool) -> None:
@@ -242,7 +242,7 @@ def format_waiting(waiting: WaitingJobs) -> str:
 
 def _format_metrics(entry: RunEntry, group: Sequence[RunEntry]) -> Iterator[str]:
     """Each metric with its mean and interval, and its course over the earlier runs of the data set."""
-    say = load_words("en")
+    say = load_translator("en")
     for metric in entry.summary.metrics if entry.summary is not None else ():
         if metric.mean is None:
             yield metric.metric
@@ -260,7 +260,7 @@ def _format_metrics(entry: RunEntry, group: Sequence[RunEntry]) -> Iterator[str]
 
 
 def _print_trends(entries: Sequence[RunEntry], metric: str, language: str) -> None:
-    say = load_words(language)
+    say = load_translator(language)
     names = {str(m["name"]) for entry in entries for m in entry.info.metrics}
     if metric not in names:
         raise UnknownMetric(
@@ -269,9 +269,10 @@ def _print_trends(entries: Sequence[RunEntry], metric: str, language: str) -> No
     for group in group_by_data(entries).values():
         trend = build_trend(group, metric, name_data(group[0].info))
         if trend.points:
-            nodes = tuple(build_trend_nodes(trend, say))
-            document = doc.ReportDocument("trend", say, metric, say("runs"), (), nodes)
-            print_document(document, Console(highlight=False, width=None if sys.stdout.isatty() else 140))  # fmt: skip
+            print_trend(
+                TrendView(trend, say),
+                Console(highlight=False, width=None if sys.stdout.isatty() else 140),
+            )
 
 
 def _to_figures(entry: RunEntry, waiting: Mapping[str, WaitingJobs]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragstone import report
 from ragstone.cli.messages import note
 from ragstone.cli.plans import parse_fields
 from ragstone.cli.progress import show_waiting
@@ -38,7 +39,7 @@ def write_files(
     """Write each file in the format of its extension, and say so."""
     for path in paths:
         with show_waiting(f"writing {path}", quiet=quiet):
-            run.write(path, language=language, explain=explain, raw=raw)
+            report.write(run, path, language=language, explain=explain, raw=raw)
         note("wrote {path}", path=path, quiet=quiet)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from ragstone import report
 from ragstone.cli.messages import note
 from ragstone.cli.options import judge_options, output_option, reading_options, store_option
 from ragstone.cli.plans import parse_fields
@@ -18,17 +18,15 @@ from ragstone.cli.progress import Bar
 from ragstone.cli.shared import choose_language
 from ragstone.errors import ConfigError
 from ragstone.labels.reader import read_labels
-from ragstone.report.builders.testset import TEXT_CHARS, CheckupReport
-from ragstone.report.builders.testset_card import CardReport, VersionReport
-from ragstone.report.figures import shorten
-from ragstone.report.formats import describe_unknown, list_endings, write_report
-from ragstone.report.render import terminal
-from ragstone.report.words import Words, load_words
-from ragstone.testset.card import build_card
+from ragstone.report.formats import describe_unknown, list_endings
+from ragstone.report.pages.checkup import TEXT_CHARS
+from ragstone.report.remarks import shorten
+from ragstone.report.translator import Translator, load_translator
+from ragstone.testset.card import SetCard, build_card
 from ragstone.testset.checkup import Checkup, check_testset, fix_testset
 from ragstone.testset.doubt_reader import ReadingJudge
 from ragstone.testset.findings import FAULTS, Fault
-from ragstone.testset.versions import compare_versions
+from ragstone.testset.versions import VersionDifference, compare_versions
 
 
 @click.group("testset")
@@ -76,7 +74,7 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
     language = choose_language(flags["language"])
     if flags["fix"] is not None:
         return _fix_file(checkup, Path(flags["fix"]), flags["accept"], language, reading)
-    _show_report(CheckupReport(checkup, language), output, as_json=flags["as_json"])
+    _show_report(checkup, language, output, as_json=flags["as_json"])
     if checkup.faults:
         return 1
     return 3 if checkup.reading is not None and checkup.reading.failed else 0
@@ -101,8 +99,7 @@ def card(file: str, labels: tuple[str, ...], output: tuple[str, ...], **flags: A
         if not label.is_withdrawn and not label.is_skip
     }
     card = build_card(Path(file), labelled)
-    report = CardReport(card, choose_language(flags["language"]))
-    _show_report(report, output, as_json=flags["as_json"])
+    _show_report(card, choose_language(flags["language"]), output, as_json=flags["as_json"])
     return 0
 
 
@@ -117,8 +114,9 @@ def compare(old: str, new: str, output: tuple[str, ...], **flags: Any) -> int:
     if unknown := _list_unknown_endings(output):
         raise ConfigError(unknown)
     difference = compare_versions(Path(old), Path(new))
-    report = VersionReport(difference, (Path(old).name, Path(new).name), choose_language(flags["language"]))  # fmt: skip
-    _show_report(report, output, as_json=flags["as_json"])
+    names = (Path(old).name, Path(new).name)
+    language = choose_language(flags["language"])
+    _show_report(difference, language, output, as_json=flags["as_json"], names=names)
     return 0
 
 
@@ -144,15 +142,20 @@ def _list_unknown_endings(output: Sequence[str]) -> list[str]:
 
 
 def _show_report(
-    report: CheckupReport | CardReport | VersionReport, output: Sequence[str], *, as_json: bool
+    result: Checkup | SetCard | VersionDifference,
+    language: str,
+    output: Sequence[str],
+    *,
+    as_json: bool,
+    **options: Any,
 ) -> None:
-    """Print a report, or write it to the files."""
+    """Print a result, or write it to the files."""
     if as_json:
-        click.echo(json.dumps(report.data(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
     elif not output:
-        terminal.print_document(report.document(), Console())
+        report.show(result, language=language, **options)
     for path in output:
-        write_report(report, path)
+        report.write(result, path, language=language, **options)
         note("wrote {path}", path=path)
 
 
@@ -162,7 +165,7 @@ def _fix_file(
     """Write the set with the accepted fixes; exit code 1 when findings are left."""
     if out.resolve() == Path(checkup.source).resolve():
         raise click.UsageError(f"{str(out)!r} is the set itself; name another file")
-    say = load_words(language)
+    say = load_translator(language)
     fixable = [fault for fault in checkup.faults if fault.fix is not None]
     accepted = _accept_kinds(fixable, accept) if accept is not None else _ask_fixes(fixable, say)
     written, dropped = fix_testset(checkup, accepted, out, **reading)
@@ -190,7 +193,7 @@ def is_asking() -> bool:
     return sys.stdin.isatty()
 
 
-def _ask_fixes(fixable: Sequence[Fault], say: Words) -> list[Fault]:
+def _ask_fixes(fixable: Sequence[Fault], say: Translator) -> list[Fault]:
     """Show each finding with its proof and fix, and ask whether to apply it."""
     if fixable and not is_asking():
         raise click.UsageError("nobody can be asked here; name the kinds to fix with --accept")

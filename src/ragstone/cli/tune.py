@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import click
-from rich.console import Console
 
-from ragstone.cli.compare import present_report
+from ragstone.cli.compare import present_comparison
 from ragstone.cli.messages import note
-from ragstone.cli.options import check_outputs, judge_options, output_option, store_option
+from ragstone.cli.options import (
+    check_outputs,
+    details_option,
+    judge_options,
+    output_option,
+    store_option,
+)
 from ragstone.cli.plans import parse_setting, parse_settings
 from ragstone.cli.progress import show_progress_lines, stdout_to_stderr
 from ragstone.cli.shared import choose_language
-from ragstone.experiments.records import describe_search
 from ragstone.experiments.trials import TuningBudget
-from ragstone.experiments.tune import TuningResult, tune
-from ragstone.report import document as doc
-from ragstone.report.builders.tuning import SearchView
-from ragstone.report.files import write_text
-from ragstone.report.render import terminal
-from ragstone.report.words import load_words
+from ragstone.experiments.tune import tune
 from ragstone.systems.pipeline import SEARCH_SPACE
 
 
@@ -43,6 +40,7 @@ from ragstone.systems.pipeline import SEARCH_SPACE
 @judge_options("Who answers judged metrics: offline, openai:MODEL, …")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @output_option("comparison", what="Write the comparison, in .json with the trials")
+@details_option
 @click.option("--lang", "language", metavar="LANG", help="Language of the comparison: en, es.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
@@ -75,65 +73,12 @@ def command(data: str, system: str, **flags: Any) -> None:
             watch=show_progress_lines(quiet=quiet),
         )
     language = choose_language(flags["language"])
-    view = SearchView.from_record(describe_search(result))
-    # JSON holds the whole search; every other format is the report of winner against baseline.
+    # without a comparison there is nothing for any format but JSON
     pages = [path for path in flags["output"] if not path.endswith(".json")]
-    if result.result is not None:
-        say = load_words(language)
-        report = replace(
-            result.result.report(language),
-            remarks=view.describe(say),
-            extra=(*view.build_front(say), view.build_trials(say)),
-        )
-        present_report(report, result.result.comparison, {**flags, "output": pages})
-    else:
-        _show_unchanged(view, language, quiet=quiet)
-        if pages:
-            note("no comparison is written: the winner is the system as it was", quiet=quiet)
-    for path in flags["output"]:
-        if path.endswith(".json"):
-            write_text(path, json.dumps(to_json(result), ensure_ascii=False, indent=2) + "\n")
-            note("wrote {path}", path=path, quiet=quiet)
-
-
-def _show_unchanged(view: SearchView, language: str, *, quiet: bool) -> None:
-    if quiet:
-        return
-    say = load_words(language)
-    lines: list[doc.Node] = [doc.Paragraph(remark.text) for remark in view.describe(say)]
-    body = (*lines, *view.build_front(say), view.build_trials(say))
-    title = say("tuned.trials")
-    terminal.print_document(
-        doc.ReportDocument("comparison", say, title, title, (), body), Console()
-    )
-
-
-def to_json(result: TuningResult) -> dict[str, Any]:
-    """The search and its result as JSON."""
-    against = result.objective.against
-    return {
-        "objective": dict(result.objective.weights),
-        "winner": dict(result.winner.settings),
-        "winner_run": result.run.id,
-        "baseline_run": result.baseline.id,
-        "evaluations": result.evaluations,
-        "grid_evaluations": result.full_grid,
-        "stopped": result.stopped or None,
-        "trials": [
-            {
-                "settings": dict(trial.settings),
-                "questions": trial.questions,
-                "measured": trial.measured,
-                "winner_beside": result.measure_winner_beside(trial),
-                "estimate": trial.estimate,
-                "run": trial.run.id if trial.run else None,
-                "front": trial.front if against else None,
-                **(dict(zip(against, trial.standing.costs, strict=True)) if trial.standing else {}),
-            }
-            for trial in result.trials
-        ],
-        "comparison": result.comparison.to_dict() if result.comparison else None,
-    }
+    if result.result is None and pages:
+        note("no comparison is written: the winner is the system as it was", quiet=quiet)
+    written = [path for path in flags["output"] if result.result is not None or path not in pages]
+    present_comparison(result, {**flags, "output": written}, language)
 
 
 def _parse_vary(text: str, system: str) -> tuple[str, list[Any]]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.data.formats import detect_format
-from ragstone.data.left_over import SourceNote, describe_left_over, list_left_over
 from ragstone.data.messages import (
     ConversationTurn,
     get_role,
@@ -19,14 +18,12 @@ from ragstone.data.messages import (
     unwrap_message,
 )
 from ragstone.data.objects import to_row_text
-from ragstone.data.rows import compile_shape, get_path, is_small
+from ragstone.data.row_format import LocatedRows, Row
+from ragstone.data.rows import RowMapper, get_path, is_small, list_left_over
+from ragstone.data.source_notes import SourceNote, describe_left_over
 from ragstone.data.strict_json import BadRow, decode_json_text, reparse_json
 from ragstone.errors import DataError
 from ragstone.types import ChatMessage, Sample
-
-Row = Mapping[str, Any]
-LocatedRows = Iterable[tuple[int | str, dict[str, Any]]]
-"""Rows with their locations, for errors."""
 
 _CONVERSATION_COLUMNS = ("messages", "conversations", "conversation", "turns", "user_input")
 """Columns of a whole conversation: OpenAI, ShareGPT, our own, deepeval, Ragas."""
@@ -218,7 +215,7 @@ def join_threads(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]
     first_rows = [row for _, row in located[:20]]
     columns = {column for row in first_rows for column in row}
     row_format = detect_format(columns, "rows of conversations")
-    mapper = compile_shape({"format": row_format.name})
+    mapper = RowMapper({"format": row_format.name})
     threads: dict[str, list[int]] = {}
     samples: list[Sample] = []
     for index, (location, row) in enumerate(located):

@@ -16,12 +16,10 @@ from ragstone.data.formats import (
     get_format,
     map_fields,
 )
-from ragstone.data.ids import SeenIds
-from ragstone.data.left_over import list_left_over
 from ragstone.data.limits import shorten_names
 from ragstone.data.objects import open_objects
 from ragstone.data.regroup import open_protobuf_traces, regroup_source
-from ragstone.data.rows import Mapper, compile_shape, get_path, parse_cells
+from ragstone.data.rows import RowMapper, get_path, list_left_over, parse_cells
 from ragstone.data.saved_datasets import open_inspect_log, open_saved_dataset
 from ragstone.data.sources import RejectedRow, RowSource, open_source, translate_errors
 from ragstone.data.strict_json import BadRow, parse_json
@@ -45,6 +43,8 @@ class Record(NamedTuple):
     sample: Sample
     row: str
     """The input row, untouched, as one JSON document."""
+    has_id: bool = True
+    """Whether the row gives the sample's id; else it is the row's position."""
 
 
 @dataclass(slots=True)
@@ -77,19 +77,18 @@ class Dataset:
             yield from kept
             return
         self.bad, self.bad_count = [], 0
-        seen = SeenIds()
-        mapper: Mapper = compile_shape(self.shape)
+        seen: set[str] = set()
+        mapper = RowMapper(self.shape)
         position = 0
         if self.limit == 0:
             return
         # all rows are read to the end even after a bad one, so that one error names many of them
         for at, text in self._row_source.rows():
             try:
-                # a class check, not isinstance: this loop runs for every row of every file
-                if text.__class__ is RejectedRow:
+                if isinstance(text, RejectedRow):
                     raise BadRow(text.reason)
-                sample, has_id = mapper(parse_json(text), position + 1)  # type: ignore[arg-type]
-                if not seen.add(sample.id if has_id else None, position + 1):
+                sample, has_id = mapper(parse_json(text), position + 1)
+                if sample.id in seen:
                     raise BadRow(
                         f"the id {sample.id!r} was given to an earlier row; "
                         "give each row its own id, or none"
@@ -97,9 +96,10 @@ class Dataset:
             except BadRow as bad:
                 self._report_bad_row(at, bad)
                 continue
+            seen.add(sample.id)
             position += 1
             if not self.bad_count or self.skip_bad_rows:  # else: only collecting errors
-                yield Record(sample, text)  # type: ignore[arg-type]
+                yield Record(sample, text, has_id)
             if position == self.limit:
                 break
         if self.bad and not self.skip_bad_rows:
@@ -168,14 +168,16 @@ def read(
     if limit is not None and limit < 0:
         raise DataError(f"the limit is {limit}; give 0 or more")
     rows = _open_source(source, limit)
+    first_rows = _read_first_rows(rows)
     if not rows.is_native and not fields:
-        grouped = regroup_source(rows, format)
-        rows, format = (rows, format) if grouped is None else (grouped, None)
+        grouped = regroup_source(rows, first_rows[0], format)
+        if grouped is not None:
+            rows, format, first_rows = grouped, None, _read_first_rows(grouped)
     if format in _LINE_FORMATS and not rows.line_format:
         raise UnknownFormat(f"{rows.name!r} is not {format}; write run.trec+qrels.txt")
     if rows.is_native and (format is None or format in _LINE_FORMATS):
         format = NATIVE_FORMAT.name
-    row_format, title, left_over = _choose_format(rows, format, fields)
+    row_format, title, left_over = _choose_format(rows, first_rows, format, fields)
     dataset = Dataset(
         rows.name,
         rows.line_format or title,
@@ -213,10 +215,12 @@ def _open_source(source: Any, limit: int | None) -> RowSource:
 
 
 def _choose_format(
-    source: RowSource, name: str | None, fields: Mapping[str, str] | None
+    source: RowSource,
+    rows: list[dict[str, Any]],
+    name: str | None,
+    fields: Mapping[str, str] | None,
 ) -> tuple[Format, str, tuple[str, ...]]:
-    """Choose the format of the rows, by name or by the columns of the first good rows; its title, and the columns it leaves over."""
-    rows = _read_first_rows(source)
+    """The format of the first rows, by name or by their columns; its title, and the columns it leaves over."""
     columns = {column for row in rows for column in row}
     if name is not None:
         row_format, title = get_format(name), get_format(name).title

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from ragstone.data.spans import ATTRIBUTE_PREFIXES, TraceSpan
-from ragstone.data.strict_json import BadRow, parse_json, replace_unstorable
+from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.errors import MissingExtra
 
 MAX_VALUE_DEPTH = 20
@@ -22,6 +22,11 @@ def parse_json_spans(body: bytes) -> list[TraceSpan]:
         tree = parse_json(body.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadRow("the body is not UTF-8") from None
+    return list_spans(tree)
+
+
+def list_spans(tree: Any) -> list[TraceSpan]:
+    """The spans of a parsed ExportTraceServiceRequest; BadRow says what is wrong."""
     if not isinstance(tree, dict):
         raise BadRow("the body is not an object with resourceSpans")
     spans = []
@@ -36,6 +41,7 @@ def parse_json_spans(body: bytes) -> list[TraceSpan]:
 def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
     """The spans of an ExportTraceServiceRequest in protobuf (extra `otel`)."""
     try:
+        from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]
         from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
             ExportTraceServiceRequest,
@@ -47,29 +53,7 @@ def parse_protobuf_spans(body: bytes) -> list[TraceSpan]:
         request.ParseFromString(body)
     except DecodeError:
         raise BadRow("the body is not an ExportTraceServiceRequest in protobuf") from None
-    spans = []
-    for resource in request.resource_spans:
-        resource_attributes = {
-            item.key: _decode_any_value(item.value) for item in resource.resource.attributes
-        }
-        for scope in resource.scope_spans:
-            for span in scope.spans:
-                attributes = {item.key: _decode_any_value(item.value) for item in span.attributes}
-                # status code 2 is STATUS_CODE_ERROR; 0 is unset and 1 is ok
-                message = span.status.message or "the span failed"
-                spans.append(
-                    TraceSpan(
-                        trace=_format_id(span.trace_id, 16),
-                        id=_format_id(span.span_id, 8),
-                        parent=span.parent_span_id.hex(),
-                        name=replace_unstorable(span.name),
-                        start=span.start_time_unix_nano // 1000,
-                        end=span.end_time_unix_nano // 1000,
-                        attributes=_select_attributes(resource_attributes, attributes),
-                        error=message if span.status.code == 2 else None,
-                    )
-                )
-    return spans
+    return list_spans(MessageToDict(request))
 
 
 def _parse_span(row: dict[str, Any], resource_attributes: dict[str, Any]) -> TraceSpan:
@@ -81,11 +65,11 @@ def _parse_span(row: dict[str, Any], resource_attributes: dict[str, Any]) -> Tra
         trace=_format_id(_parse_id(row.get("traceId"), "traceId"), 16),
         id=_format_id(_parse_id(row.get("spanId"), "spanId"), 8),
         parent=_parse_id(parent, "parentSpanId").hex() if parent else "",
-        name=str(row.get("name") or ""),
+        name=_to_text(row.get("name") or ""),
         start=_parse_nanos(row, "startTimeUnixNano") // 1000,
         end=_parse_nanos(row, "endTimeUnixNano") // 1000,
         attributes=_select_attributes(resource_attributes, _parse_attributes(row)),
-        error=(str(status.get("message") or "") or "the span failed")
+        error=_to_text(status.get("message") or "the span failed")
         if status.get("code") in (2, "STATUS_CODE_ERROR")
         else None,
     )
@@ -127,7 +111,7 @@ def _parse_any_value(value: Any, depth: int) -> Any:
     if not isinstance(value, dict) or depth > MAX_VALUE_DEPTH:
         raise BadRow('an attribute\'s value is not an object such as {"stringValue": …}')
     if "stringValue" in value:
-        return str(value["stringValue"])
+        return _to_text(value["stringValue"])
     if "boolValue" in value:
         return bool(value["boolValue"])
     if "intValue" in value:
@@ -153,23 +137,6 @@ def _iter_values(value: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
     return iter(_iter_objects(inner, "values"))
 
 
-def _decode_any_value(value: Any, depth: int = 0) -> Any:
-    """The value of an AnyValue in protobuf."""
-    which = value.WhichOneof("value")
-    if which is None or depth > MAX_VALUE_DEPTH or which == "bytes_value":
-        return None
-    if which == "array_value":
-        return [_decode_any_value(item, depth + 1) for item in value.array_value.values]
-    if which == "kvlist_value":
-        return {
-            item.key: _decode_any_value(item.value, depth + 1) for item in value.kvlist_value.values
-        }
-    decoded = getattr(value, which)
-    if isinstance(decoded, float) and decoded - decoded != 0:  # not finite
-        return None
-    return replace_unstorable(decoded) if isinstance(decoded, str) else decoded
-
-
 def _format_id(raw: bytes, length: int) -> str:
     if len(raw) != length or not any(raw):
         kind = "trace" if length == 16 else "span"
@@ -189,6 +156,11 @@ def _parse_id(value: Any, key: str) -> bytes:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
         raise BadRow(f'"{key}" is {value[:40]!r}; give it in hexadecimal') from None
+
+
+def _to_text(value: Any) -> str:
+    """The text without NUL, which a text of protobuf may hold and no database."""
+    return str(value).replace("\x00", "\ufffd")
 
 
 def _parse_nanos(row: dict[str, Any], key: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragstone.data.dataset import Dataset, Record, read
 from ragstone.data.formats import get_format, map_fields
-from ragstone.data.rows import compile_shape, get_path
+from ragstone.data.rows import get_path
 from ragstone.data.sources import RawRow, RejectedRow, RowSource, to_rejected_row
 from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
@@ -32,7 +32,7 @@ def pair_predictions(
     references = read(refs, skip_bad_rows=skip_bad_rows)
     predictions = read(preds, skip_bad_rows=skip_bad_rows)
     first = next(iter(references))
-    by_id = _has_id(first, references.shape) and _has_id(next(iter(predictions)), predictions.shape)
+    by_id = first.has_id and next(iter(predictions)).has_id
     fields: dict[str, str] = {
         "answer": PREDICTION,
         "error": PREDICTION_ERROR,
@@ -105,11 +105,6 @@ def _add_prediction(
                 {"id": chunk.id, "text": chunk.text} for chunk in prediction.contexts
             ]
     return json.dumps(row, ensure_ascii=False)
-
-
-def _has_id(record: Record, shape: Mapping[str, Any]) -> bool:
-    _, has_id = compile_shape(shape)(reparse_json(record.row), 1)
-    return has_id
 
 
 def _find_reference_column(record: Record, shape: Mapping[str, Any]) -> str:

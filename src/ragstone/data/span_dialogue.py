@@ -1,18 +1,43 @@
-"""What traces say of agents and conversations: calls of tools, the messages before the question, turns of a session."""
+"""Traces as rows: what each says of a question, its calls of tools, and the turns of its session."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ragstone.data.messages import message_to_json, step_to_json
-from ragstone.data.spans import TraceSpan, get_span_kind, parse_messages
+from ragstone.data.source_notes import SourceNote
+from ragstone.data.spans import TraceSpan, describe_trace, get_span_kind, parse_messages
 from ragstone.data.strict_json import decode_json_text, replace_unstorable
 from ragstone.types import ChatMessage, ToolStep
 
 _NAME_ATTRIBUTES = ("tool.name", "gen_ai.tool.name")
 _ARGUMENT_ATTRIBUTES = ("gen_ai.tool.call.arguments", "tool.parameters", "input.value")
 _RESULT_ATTRIBUTES = ("gen_ai.tool.call.result", "output.value")
+
+
+def describe_traces(spans: list[TraceSpan], notes: list[str]) -> Iterator[dict[str, Any]]:
+    """A row of ragstone columns for each trace that is about a question."""
+    traces: dict[str, list[TraceSpan]] = {}
+    for span in spans:
+        traces.setdefault(span.trace, []).append(span)
+    rows = []
+    for trace in traces.values():
+        row = describe_trace(trace)
+        if row is not None:
+            describe_dialogue(trace, row)
+            rows.append(row)
+    for row in join_sessions(rows):
+        del row["start"]  # for the monitor; a sample has no such field
+        yield row
+    skipped = len(traces) - len(rows)
+    if skipped:
+        note = SourceNote(
+            "passed over {n} of {total} {total:trace|traces}: no question or answer in {n:it|them}, as when an index is built",
+            n=skipped,
+            total=len(traces),
+        )
+        notes.append(note)
 
 
 def describe_dialogue(spans: Sequence[TraceSpan], row: dict[str, Any]) -> None:

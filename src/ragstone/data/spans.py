@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from ragstone.data.chunks import find_document_id
@@ -371,3 +372,14 @@ def _sum_known(values: Iterable[Any]) -> float | None:
 
 def _mend_text(value: Any) -> Any:
     return replace_unstorable(value) if isinstance(value, str) else value
+
+
+def parse_micros(value: Any) -> int:
+    """Microseconds of a time in UTC, as pandas writes it: text in CSV, milliseconds in JSON."""
+    if isinstance(value, int | float):
+        return round(value * 1000)
+    try:
+        moment = datetime.fromisoformat(str(value))
+    except ValueError:
+        return 0
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1e6)

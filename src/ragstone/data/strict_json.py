@@ -1,4 +1,4 @@
-"""A strict JSON parser for input rows: msgspec where a row is certainly clean, else Python's own parser, which also says what is wrong.
+"""A strict JSON parser for input rows, which says what is wrong with one.
 
 Rejected: NaN, Infinity and numbers beyond a float, duplicate keys, nesting deeper than `MAX_DEPTH`,
 anything after the document. Replaced by U+FFFD: halves of surrogate pairs and NUL characters, which
@@ -11,16 +11,9 @@ import math
 import re
 from typing import Any, TypeGuard
 
+import msgspec
+
 from ragstone.data.limits import MAX_COLUMNS, MAX_ROW_BYTES, ROW_TOO_LONG, describe_columns
-
-try:
-    from msgspec.json import Decoder, Encoder, format
-except ImportError:  # a platform without a wheel: slower, with the same values
-    _decode_fast = None
-else:
-    _decode_fast, _encode_fast = Decoder().decode, Encoder().encode
-
-_NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b":[{")
 
 MAX_DEPTH = 100
 """Nesting levels of a row; far below Python's recursion limit, which depends on the caller's stack."""
@@ -34,33 +27,6 @@ def parse_json(text: str) -> Any:
     """Parse one document with all checks."""
     if len(text) > MAX_ROW_BYTES:
         raise BadRow(ROW_TOO_LONG)
-    if _decode_fast is not None:
-        try:
-            value = _decode_fast(text)
-            if _is_certainly_strict(value, text):
-                return _replace_if_needed(value, text)
-        # rejected, half a surrogate pair, or an integer that only Python can write
-        except (ValueError, OverflowError, RecursionError):
-            return _parse_carefully(text)
-    return _parse_carefully(text)
-
-
-def _is_certainly_strict(value: Any, text: str) -> bool:
-    """Whether the text has no key twice, few columns, and is not deep; False when unsure.
-
-    The parsed value, written again, has as many colons as the text unless a member was dropped, because its key came
-    again; a colon may be written as an escape, which makes it unsure."""
-    structure = text.encode().translate(None, _NOT_STRUCTURE)
-    colons = structure.count(b":")
-    return (
-        len(structure) - colons <= MAX_DEPTH
-        and colons <= MAX_COLUMNS
-        and _encode_fast(value).count(b":") == colons
-        and ("\\" not in text or "\\u003" not in text)
-    )
-
-
-def _parse_carefully(text: str) -> Any:
     try:
         # raw_decode: `decode` would also look for white space at both ends
         value, end = _STRICT_DECODER.raw_decode(text)
@@ -87,20 +53,16 @@ def _parse_carefully(text: str) -> Any:
 
 def reparse_json(text: str) -> Any:
     """Parse a text that `parse_json` has accepted before, without its checks; the value is the same."""
-    if _decode_fast is not None:
-        try:
-            return _replace_if_needed(_decode_fast(text), text)
-        except ValueError:  # half a surrogate pair, which Python's parser takes
-            pass
-    value, _ = _PLAIN_DECODER.raw_decode(text)
+    try:
+        value = msgspec.json.decode(text)
+    except ValueError:  # half a surrogate pair, or an integer that only Python reads
+        value = json.loads(text)
     return _replace_if_needed(value, text)
 
 
 def write_json(value: Any) -> str:
     """Write a parsed value as one line, with a space after each comma and colon as `json.dumps` does."""
-    if _decode_fast is None:
-        return _PLAIN_ENCODER.encode(value)
-    return format(_encode_fast(value), indent=0).decode()
+    return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
 
 
 def replace_unstorable(text: str) -> str:
@@ -139,8 +101,6 @@ def _parse_float(text: str) -> float:
 _STRICT_DECODER = json.JSONDecoder(
     object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant, parse_float=_parse_float
 )
-_PLAIN_DECODER = json.JSONDecoder()
-_PLAIN_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def _is_deeper(value: Any, levels: int) -> bool:

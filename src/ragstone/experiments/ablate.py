@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
 from ragstone.analysis.effects import Effects, compute_effects, format_settings
+from ragstone.display import Displayed
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.bench import abench
-from ragstone.experiments.compare import ComparisonResult
+from ragstone.experiments.compare import ComparisonResult, build_frame
 from ragstone.experiments.records import keep_ablation
 from ragstone.experiments.run import Run
 from ragstone.registry import MetricSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Ablation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ablation(Displayed):
     """One Run for each combination of settings, and what each setting does to each metric."""
 
     runs: dict[str, Run]
@@ -27,6 +28,29 @@ class Ablation:
     effects: tuple[Effects, ...]
     result: ComparisonResult | None = None
     """Every combination against the current settings, with the league of them all; None for a single one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The runs, the effects and the comparison as plain JSON."""
+        runs = [
+            {"name": name, "run": run.id, "settings": settings}
+            for (name, run), settings in zip(self.runs.items(), self.settings, strict=True)
+        ]
+        plain = {"runs": runs, "effects": [effects.to_dict() for effects in self.effects]}
+        return plain | ({} if self.result is None else {"comparison": self.result.to_dict()})
+
+    def to_frame(self) -> Any:
+        """One row for each metric, setting and value: its mean, and the difference to the current value."""
+        return build_frame(
+            [
+                {"metric": effects.metric, "setting": factor.name} | asdict(level)
+                for effects in self.effects
+                for factor in effects.factors
+                for level in factor.levels
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Ablation: {len(self.runs)} runs>"
 
 
 def ablate(

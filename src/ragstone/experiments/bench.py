@@ -16,6 +16,7 @@ from ragstone.analysis.significance import Correction
 from ragstone.config import Plan, reveal
 from ragstone.config.metric_specs import resolve_metrics
 from ragstone.config.storable import is_storable
+from ragstone.display import Displayed
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
 from ragstone.experiments.answer import SystemUnderTest, build_system
@@ -49,7 +50,7 @@ BenchWatch = Callable[[str, "AnswerProgress | Progress"], None]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bench:
+class Bench(Displayed):
     """One Run per configuration, in the order given, and how they compare."""
 
     runs: dict[str, Run]
@@ -71,13 +72,6 @@ class Bench:
 
     def __repr__(self) -> str:
         return f"<Bench: {', '.join(self.runs)}>"
-
-    def __str__(self) -> str:
-        return str(next(iter(self.runs.values())) if self.result is None else self.result)
-
-    def _repr_html_(self) -> str:
-        shown = next(iter(self.runs.values())) if self.result is None else self.result
-        return shown._repr_html_()
 
 
 def bench(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.analysis.columns import ComparableRun
 from ragstone.analysis.compare import MARGIN
@@ -14,16 +14,14 @@ from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.league import League, build_league
 from ragstone.analysis.preferences import PreferenceStudy
 from ragstone.analysis.recommend import Recommendation, recommend
+from ragstone.display import Displayed
 from ragstone.errors import RagstoneError
 from ragstone.experiments.run import Run
 from ragstone.store import Store
 
-if TYPE_CHECKING:
-    from ragstone.report.builders.comparison import ComparisonReport
-
 
 @dataclass(frozen=True, repr=False)
-class ComparisonResult:
+class ComparisonResult(Displayed):
     """A comparison of runs, and for more than two the league and which to choose."""
 
     comparison: Comparison
@@ -46,35 +44,20 @@ class ComparisonResult:
             ]
         )
 
-    def report(self, language: str = "en") -> ComparisonReport:
-        """The report, for any format."""
-        from ragstone.report.builders.comparison import ComparisonReport
-
-        return ComparisonReport(
-            self.comparison, self.runs, language, league=self.league, recommendation=self.recommendation,
-            preferences=self.preferences,
-        )  # fmt: skip
-
-    def write(self, path: str | Path, *, language: str = "en") -> Path:
-        """Write the report; the extension says which (.html .md .json .svg .png)."""
-        from ragstone.report.formats import write_report
-
-        write_report(self.report(language), path)
-        return Path(path)
+    def to_dict(self) -> dict[str, Any]:
+        """The verdicts, the league and the recommendation as plain JSON."""
+        plain = self.comparison.to_dict()
+        if self.league is not None:
+            plain["league"] = self.league.to_dict()
+            advice = self.recommendation
+            plain["recommendation"] = None if advice is None else asdict(advice)
+        if self.preferences is not None:
+            plain["preferences"] = self.preferences.to_dict()
+        return plain
 
     def __repr__(self) -> str:
         names = ", ".join(run.info.name for run in self.runs.values())
         return f"<ComparisonResult: {names}>"
-
-    def __str__(self) -> str:
-        from ragstone.report.render import terminal
-
-        return terminal.render(self.report().document())
-
-    def _repr_html_(self) -> str:
-        from ragstone.report.render import notebook
-
-        return notebook.render_nodes(self.report().brief())
 
 
 def compare(

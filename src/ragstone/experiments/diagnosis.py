@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.analysis.advice import load_symptoms
 from ragstone.analysis.diagnose import Diagnosis, diagnose
 from ragstone.analysis.failures import Failures, analyse_failures
+from ragstone.display import Displayed
 from ragstone.store import StoredRun
 
 if TYPE_CHECKING:
@@ -17,39 +17,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DiagnosisResult:
+class DiagnosisResult(Displayed):
     """The symptoms of a run, the one that explains most failures first; prints and displays as `ragstone diagnose` does."""
 
-    diagnoses: tuple[Diagnosis, ...]
+    diagnoses: tuple[Diagnosis, ...] | None
+    """None where only the classes of failures are wanted."""
     failures: Failures
     run: StoredRun
     language: str = "en"
 
-    def write(self, path: str | Path) -> Path:
-        """Write the report; the extension says which (.html .md .json .svg .png)."""
-        from ragstone.report.builders.failures import FailureReport
-        from ragstone.report.formats import write_report
-
-        write_report(FailureReport(self.failures, self.diagnoses, self.run, self.language), path)
-        return Path(path)
+    def to_dict(self) -> dict[str, Any]:
+        """Classes, slices and examples, and the diagnosis, as plain JSON."""
+        plain = self.failures.to_dict()
+        if self.diagnoses is not None:
+            plain["diagnosis"] = [diagnosis.to_dict() for diagnosis in self.diagnoses]
+        return plain
 
     def __repr__(self) -> str:
-        symptoms = ", ".join(diagnosis.symptom for diagnosis in self.diagnoses) or "no symptom"
+        symptoms = (
+            ", ".join(diagnosis.symptom for diagnosis in self.diagnoses or ()) or "no symptom"
+        )
         return f"<DiagnosisResult of {self.run.id}: {symptoms}>"
-
-    def __str__(self) -> str:
-        from ragstone.report.builders.diagnosis import build_story
-        from ragstone.report.render import terminal
-
-        return terminal.render(build_story(self.diagnoses, self.failures, self.language))
-
-    def _repr_html_(self) -> str:
-        from ragstone.report.builders.diagnosis import build_diagnosis
-        from ragstone.report.render import notebook
-        from ragstone.report.words import load_words
-
-        section = build_diagnosis(self.diagnoses, self.failures, load_words(self.language))
-        return notebook.render_nodes([section], self.language)
 
 
 def diagnose_run(
@@ -57,6 +45,6 @@ def diagnose_run(
 ) -> DiagnosisResult:
     """Classify the failures of a run and find their likely causes."""
     failures = analyse_failures(run.stored, thresholds=dict(thresholds or {}))
-    diagnoses = diagnose(run.stored, run.summary(), failures, load_symptoms([]))
+    diagnoses = tuple(diagnose(run.stored, run.summary(), failures, load_symptoms([])))
     report_language = language or run.info.plan.language or "en"
     return DiagnosisResult(diagnoses, failures, run.stored, report_language)

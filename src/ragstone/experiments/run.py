@@ -13,6 +13,7 @@ from ragstone.config.metric_specs import NoSpec, to_spec
 from ragstone.config.plan import StorableSpec
 from ragstone.config.storable import is_storable
 from ragstone.data import Dataset
+from ragstone.display import Displayed
 from ragstone.engine import ProgressCallback
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ragstone.systems import AnswerProgress
 
 
-class Run:
+class Run(Displayed):
     """A finished or unfinished run: its summary, scores and reports."""
 
     def __init__(self, stored: StoredRun) -> None:
@@ -118,19 +119,6 @@ class Run:
         """Every sample with its input row and scores, streamed in input order."""
         return self.stored.rows()
 
-    def write(
-        self, path: str | Path, *, language: str = "en", explain: bool = False, raw: bool = False
-    ) -> Path:
-        """Write a report or export; the extension says which (.html .md .csv .jsonl .json .xml .parquet).
-
-        With `explain`, exported rows also have the claims, verdicts and quotes behind each score. Cells of .csv that a spreadsheet
-        would execute get a quote in front, which ragstone takes off when it reads them; not with `raw`."""
-        from ragstone.report.builders.run import RunReport
-        from ragstone.report.formats import write_report
-
-        write_report(RunReport(self.stored, self.summary(), language, explain, raw), path)
-        return Path(path)
-
     def to_frame(self) -> Any:
         """One row per sample, one column per metric; unscored cells are missing values."""
         try:
@@ -171,18 +159,6 @@ class Run:
 
         return diagnose_run(self, thresholds, language)
 
-    def send_to(self, tracker: str, *, project: str | None = None, **options: Any) -> str:
-        """Send figures, samples and evidence to a tracker (mlflow, wandb, langfuse, phoenix, otel) by its own client; returns where they are."""
-        from ragstone.report.trackers import send_run
-        from ragstone.report.trackers.contents import RunContents
-
-        contents = RunContents(self.stored, self.summary(), self.info.plan.language or "en")
-        return send_run(contents, tracker, project, **options)
-
-    def log_to_mlflow(self, experiment: str | None = None, *, tracking_uri: str | None = None) -> str:  # fmt: skip
-        """Log the run to an MLflow experiment: parameters, figures, a table of samples, report and evidence."""
-        return self.send_to("mlflow", project=experiment, tracking_uri=tracking_uri)
-
     def delete(self) -> None:
         """Remove the run from its store."""
         self.stored.store.delete(self.id)
@@ -190,17 +166,6 @@ class Run:
     def __repr__(self) -> str:
         count = self.stored.count()
         return f"<Run {self.id}: {count} sample{'s' * (count != 1)}, {self.info.status}>"
-
-    def __str__(self) -> str:
-        from ragstone.report.builders.run import build_terminal_report
-        from ragstone.report.render import terminal
-
-        return terminal.render(build_terminal_report(self.stored, self.summary(), "en"))
-
-    def _repr_html_(self) -> str:
-        from ragstone.report.render import notebook
-
-        return notebook.render(self.summary())
 
 
 def evaluate(

@@ -14,10 +14,11 @@ from ragstone.analysis.comparison import Comparison
 from ragstone.analysis.effects import Settings, format_settings
 from ragstone.analysis.paired import MeanDifference, compare_pairs
 from ragstone.data import read
+from ragstone.display import Displayed
 from ragstone.engine.sync import run_sync
 from ragstone.errors import MissingExtra, RagstoneError
 from ragstone.experiments.answer import build_system
-from ragstone.experiments.compare import ComparisonResult, compare
+from ragstone.experiments.compare import ComparisonResult, build_frame, compare
 from ragstone.experiments.inputs import is_judge
 from ragstone.experiments.race import Race
 from ragstone.experiments.records import keep_search
@@ -51,8 +52,8 @@ Sampler = Literal["race", "halving", "grid", "optuna"]
 HELD_OUT_SHARE = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class TuningResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class TuningResult(Displayed):
     """The result of the search, and how its winner does on held-out questions."""
 
     objective: Objective
@@ -80,6 +81,55 @@ class TuningResult:
     def comparison(self) -> Comparison | None:
         """The winner against the system as it was, on the held-out questions."""
         return None if self.result is None else self.result.comparison
+
+    def to_dict(self) -> dict[str, Any]:
+        """The search with all its trials, and the comparison on held-out questions, as plain JSON."""
+        against = self.objective.against
+        return {
+            "objective": dict(self.objective.weights),
+            "winner": dict(self.winner.settings),
+            "winner_run": self.run.id,
+            "baseline_run": self.baseline.id,
+            "evaluations": self.evaluations,
+            "grid_evaluations": self.full_grid,
+            "stopped": self.stopped or None,
+            "trials": [
+                {
+                    "settings": dict(trial.settings),
+                    "questions": trial.questions,
+                    "measured": trial.measured,
+                    "winner_beside": self.measure_winner_beside(trial),
+                    "estimate": trial.estimate,
+                    "run": trial.run.id if trial.run else None,
+                    "front": trial.front if against else None,
+                    **(
+                        dict(zip(against, trial.standing.costs, strict=True))
+                        if trial.standing
+                        else {}
+                    ),
+                }
+                for trial in self.trials
+            ],
+            "comparison": self.comparison.to_dict() if self.comparison else None,
+        }
+
+    def to_frame(self) -> Any:
+        """One row a trial: its settings, questions, what was measured, and what that is to be held against."""
+        return build_frame(
+            [
+                {
+                    **trial.settings,
+                    "questions": trial.questions,
+                    "measured": trial.measured,
+                    "estimate": trial.estimate,
+                }
+                | {"winner_beside": self.measure_winner_beside(trial)}
+                for trial in self.trials
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<TuningResult: {len(self.trials)} trials>"
 
     def measure_winner_beside(self, trial: Trial) -> float | None:
         """The objective of the winner on the questions that a trial answered: what its own mean is to be held against."""

@@ -17,7 +17,7 @@ class EvidenceMark:
     start: int
     end: int
     number: int
-    tone: str
+    severity: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Excerpt:
 
     text: str = ""
     numbers: tuple[int, ...] = ()
-    tone: str = ""
+    severity: str = ""
     left_out: int = 0
 
 
@@ -46,8 +46,8 @@ def cut_excerpts(text: str, marks: Sequence[EvidenceMark], limit: int) -> list[E
         ordered = sorted(cuts)
         for left, right in pairwise(ordered):
             over = [mark for mark in inside if mark.start <= left and right <= mark.end]
-            tone = over[0].tone if over else ""
-            out.append(Excerpt(text[left:right], tuple(m.number for m in over), tone))
+            severity = over[0].severity if over else ""
+            out.append(Excerpt(text[left:right], tuple(m.number for m in over), severity))
         at = end
     if at < len(text):
         out.append(Excerpt(left_out=len(text) - at))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragstone.data import open_replacement
+
+if TYPE_CHECKING:
+    from ragstone.report.drawing.shapes import Drawing
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -22,3 +26,17 @@ def encode_text(text: str) -> bytes:
         # By way of UTF-16, in which a pair of surrogates becomes the character it stands for and
         # only lone ones are lost.
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+
+
+def write_picture(drawing: Drawing, path: Path) -> None:
+    """Write a picture: SVG by itself, PNG by matplotlib."""
+    if path.suffix.lower() == ".svg":
+        from ragstone.report.drawing.svg import to_svg_file
+
+        write_text(path, to_svg_file(drawing))
+        return
+    from ragstone.report.drawing.raster import to_png
+
+    content = to_png(drawing)
+    with open_replacement(path, text=False) as file:
+        file.write(content)

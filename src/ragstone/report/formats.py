@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ragstone.errors import RagstoneError
 
-DOCUMENTS = ("run", "comparison", "failures", "effects", "testset", "period", "judges")
-"""Every kind of report; each has a document."""
+KINDS = ("run", "comparison", "failures", "effects", "testset", "period", "judges")
+"""Every kind of report; each is written as a page."""
 
 
 class ReportFormat(ABC):
@@ -26,38 +26,38 @@ class ReportFormat(ABC):
     kinds: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def write(self, report: Any, path: Path) -> None:
+    def write(self, page: Any, path: Path) -> None:
         """Write a report of one of its kinds to a file, whole or not at all."""
 
 
-class DocumentFormat(ReportFormat):
-    """A format that renders the document of any report by a module of `render/`."""
+class TemplateFormat(ReportFormat):
+    """A format that fills a template with any page."""
 
     renderer: ClassVar[str]
 
-    def write(self, report: Any, path: Path) -> None:
-        """Write the document as text."""
+    def write(self, page: Any, path: Path) -> None:
+        """Write the page as text."""
         from ragstone.report.files import write_text
 
-        module = import_module(f"ragstone.report.render.{self.renderer}")
-        write_text(path, module.render(report.document()))
+        module = import_module(f"ragstone.report.{self.renderer}")
+        write_text(path, module.render(page))
 
 
-class HtmlFormat(DocumentFormat):
+class HtmlFormat(TemplateFormat):
     """A page for people."""
 
     endings = (".html",)
     description = "one self-contained page"
-    kinds = DOCUMENTS
+    kinds = KINDS
     renderer = "html"
 
 
-class MarkdownFormat(DocumentFormat):
+class MarkdownFormat(TemplateFormat):
     """A text for pull requests and chats."""
 
     endings = (".md",)
     description = "GitHub-flavoured Markdown"
-    kinds = DOCUMENTS
+    kinds = KINDS
     renderer = "markdown"
 
 
@@ -68,14 +68,14 @@ class JUnitFormat(ReportFormat):
     description = "JUnit XML: a test for each gate and each metric's completeness"
     kinds = ("run",)
 
-    def write(self, report: Any, path: Path) -> None:
+    def write(self, page: Any, path: Path) -> None:
         """Write the summary of a run as a test suite."""
         from ragstone.report.files import write_text
-        from ragstone.report.render.junit import render
+        from ragstone.report.junit import render
         from ragstone.store.run_notes import measure_run
 
-        seconds = measure_run(report.run.store, report.run.info)
-        write_text(path, render(report.summary, seconds))
+        seconds = measure_run(page.run.store, page.run.info)
+        write_text(path, render(page.summary, seconds))
 
 
 class JsonFormat(ReportFormat):
@@ -85,13 +85,17 @@ class JsonFormat(ReportFormat):
     description = "the figures as JSON"
     kinds = ("comparison", "failures", "effects", "testset", "judges")
 
-    def write(self, report: Any, path: Path) -> None:
+    def write(self, page: Any, path: Path) -> None:
         """Write the plain data of the analysis."""
+        self.write_data(page.data(), path)
+
+    def write_data(self, data: Mapping[str, Any], path: Path) -> None:
+        """Write what a result gives as plain data."""
         import json
 
         from ragstone.report.files import write_text
 
-        text = json.dumps(report.data(), ensure_ascii=False, indent=2, allow_nan=False)
+        text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
         write_text(path, text + "\n")
 
 
@@ -102,11 +106,11 @@ class PictureFormat(ReportFormat):
     description = "its chart (PNG needs the extra `plot`)"
     kinds = ("run", "comparison", "failures", "effects")
 
-    def write(self, report: Any, path: Path) -> None:
+    def write(self, page: Any, path: Path) -> None:
         """Write the picture of the report."""
-        from ragstone.report.render.picture import write_picture
+        from ragstone.report.files import write_picture
 
-        write_picture(report.picture(), path)
+        write_picture(page.picture(), path)
 
 
 class RowsFormat(ReportFormat):
@@ -116,17 +120,17 @@ class RowsFormat(ReportFormat):
     description = "the input rows with one column per metric"
     kinds = ("run",)
 
-    def write(self, report: Any, path: Path) -> None:
+    def write(self, page: Any, path: Path) -> None:
         """Write every row of the run with its scores."""
-        from ragstone.report.render.rows import export_rows
+        from ragstone.report.rows import export_rows
 
         export_rows(
-            report.run,
+            page.run,
             path,
-            report.summary,
-            explain=report.explain,
-            raw=report.raw,
-            language=report.language,
+            page.summary,
+            explain=page.explain,
+            raw=page.raw,
+            language=page.t.language,
         )
 
 
@@ -167,6 +171,6 @@ def describe_unknown(kind: str, path: str | os.PathLike[str]) -> str:
     return f"{str(path)!r} names no format of this report; end it in one of {endings}"
 
 
-def write_report(report: Any, path: str | os.PathLike[str]) -> None:
+def write_page(page: Any, path: str | os.PathLike[str]) -> None:
     """Write a report in the format that the ending of the path names."""
-    find_format(report.kind, path).write(report, Path(path))
+    find_format(page.kind, path).write(page, Path(path))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ragstone.report.document import Tone
 from ragstone.report.excerpts import EvidenceMark
+from ragstone.report.remarks import Severity
 from ragstone.text.evidence import find_quote
 from ragstone.text.words import fold_text
 from ragstone.types import Finding, Sample, Score
@@ -49,7 +49,7 @@ class LedgerEntry:
     number: int
     finding: Finding
     metrics: list[str]
-    tone: Tone
+    severity: Severity
     chunk: int | None
     """Index of the chunk that decides it, when it is one of the sample's."""
 
@@ -81,7 +81,7 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
                 number=len(seen) + 1,
                 finding=finding,
                 metrics=[metric],
-                tone=choose_tone(finding.shown_verdict),
+                severity=choose_severity(finding.shown_verdict),
                 chunk=_find_chunk(finding, sample),
             )
             seen[key] = entry
@@ -90,7 +90,7 @@ def build_ledger(sample: Sample, scores: Mapping[str, Score]) -> Ledger:
     return ledger
 
 
-def choose_tone(verdict: str) -> Tone:
+def choose_severity(verdict: str) -> Severity:
     """How a verdict is coloured: good, bad, warn or plain."""
     word = fold_text(verdict).replace(" ", "_")
     return (
@@ -114,7 +114,7 @@ def _mark_evidence(ledger: Ledger, entry: LedgerEntry, sample: Sample) -> None:
     elif finding.chunk == "reference":
         _mark_quote(ledger.in_reference, entry, sample.reference or "")
     if finding.span is not None:
-        mark = EvidenceMark(*finding.span, entry.number, entry.tone)
+        mark = EvidenceMark(*finding.span, entry.number, entry.severity)
         (ledger.in_reference if _is_in_reference(finding, sample) else ledger.in_answer).append(
             mark
         )
@@ -123,7 +123,7 @@ def _mark_evidence(ledger: Ledger, entry: LedgerEntry, sample: Sample) -> None:
 def _mark_quote(marks: list[EvidenceMark], entry: LedgerEntry, text: str) -> None:
     place = _locate_quote(entry.finding, text)
     if place is not None:
-        marks.append(EvidenceMark(*place, entry.number, entry.tone))
+        marks.append(EvidenceMark(*place, entry.number, entry.severity))
 
 
 def _find_chunk(finding: Finding, sample: Sample) -> int | None:

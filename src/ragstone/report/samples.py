@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ragstone.analysis.classes import Scales, get_family, is_conclusive
 from ragstone.analysis.classify import find_language
 from ragstone.report.excerpts import EvidenceMark, Excerpt, cut_excerpts, is_cut
-from ragstone.report.figures import shorten
 from ragstone.report.ledger import Ledger, LedgerEntry, build_ledger
-from ragstone.report.words import Words
+from ragstone.report.remarks import shorten
+from ragstone.report.translator import Translator
 from ragstone.types import FAILURES, Chunk, Finding, Sample, Score, ToolStep
 
 
@@ -74,6 +74,29 @@ GENEROUS = Limits(text=20_000, chunks=50, findings=99)
 
 
 @dataclass(frozen=True, slots=True)
+class SampleFilter:
+    """What a reader can filter and sort the samples of a page by."""
+
+    title: str
+    total: int
+    """Samples there are, shown or not."""
+    metrics: tuple[tuple[str, bool], ...]
+    """Each metric, and whether higher is better."""
+    outcomes: tuple[tuple[str, str], ...]
+    """Values and texts of the choice of outcomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleList:
+    """Samples with their scores, claims and evidence; each is read when it is rendered, for a run may have a million."""
+
+    positions: Sequence[int]
+    open: Callable[[int], OpenSample]
+    limits: Limits
+    filter: SampleFilter | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreView:
     """One score of a sample in words."""
 
@@ -110,7 +133,7 @@ class FindingView:
     number: int
     text: str
     verdict: str
-    tone: str
+    severity: str
     reason: str
     quote: str
     chunk_id: str
@@ -194,7 +217,7 @@ class OpenSample:
     row: ScoredSample
     metrics: Sequence[MetricDirection]
     ledger: Ledger
-    say: Words
+    t: Translator
     scales: Scales
 
     def fit_limits(self, limits: Limits) -> Limits:
@@ -203,12 +226,12 @@ class OpenSample:
 
     def build_view(self, limits: Limits) -> SampleView:
         """The sample within the limits."""
-        sample, ledger, metrics, say = self.row.sample, self.ledger, self.metrics, self.say
+        sample, ledger, metrics, t = self.row.sample, self.ledger, self.metrics, self.t
         language = find_language(sample)
         scores = _choose_scores(self.row, metrics)
         known = [scores.get(metric.metric) for metric in metrics]
         shown = ledger.entries[: limits.findings]
-        chunks = _view_chunks(sample, ledger, limits, say)
+        chunks = _view_chunks(sample, ledger, limits, t)
         missed = _list_missed(sample)
         question = cut_excerpts(sample.question or "", (), limits.text)
         answer = _cut_text(sample.answer, ledger.in_answer, limits)
@@ -223,9 +246,9 @@ class OpenSample:
             position=self.row.position,
             id=shorten(self.row.id, 120),
             group=shorten(sample.group or "", 80),
-            error=shorten(say.system_error(sample, self.row.scores), 400),
+            error=shorten(t.system_error(sample, self.row.scores), 400),
             title=shorten(sample.question or "", min(limits.text, 240)),
-            messages=_view_messages(sample, limits, say),
+            messages=_view_messages(sample, limits, t),
             more_messages=max(len(sample.messages or ()) - MAX_MESSAGES, 0),
             steps=_view_steps(sample, limits),
             question=question,
@@ -236,11 +259,11 @@ class OpenSample:
             missed=[shorten(id, 120) for id in missed[: limits.chunks]],
             more_missed=more_missed,
             scores=[
-                _view_score(m, s, choose_level(m, s.value, self.scales, language), say)
+                _view_score(m, s, choose_level(m, s.value, self.scales, language), t)
                 for m, s in zip(metrics, known, strict=True)
                 if s
             ],
-            findings=[view_finding(entry, limits, say) for entry in shown],
+            findings=[view_finding(entry, limits, t) for entry in shown],
             more_findings=more_findings,
             metric_scores=known,
             cut=any(map(is_cut, filter(None, texts)))
@@ -249,11 +272,11 @@ class OpenSample:
 
 
 def open_sample(
-    row: ScoredSample, metrics: Sequence[MetricDirection], say: Words, scales: Scales
+    row: ScoredSample, metrics: Sequence[MetricDirection], t: Translator, scales: Scales
 ) -> OpenSample:
     """Read the findings of a row once, for views of any size; `scales` are those of the judge."""
     ledger = build_ledger(row.sample, _choose_scores(row, metrics))
-    return OpenSample(row, metrics, ledger, say, scales)
+    return OpenSample(row, metrics, ledger, t, scales)
 
 
 def _choose_scores(row: ScoredSample, metrics: Sequence[MetricDirection]) -> dict[str, Score]:
@@ -266,13 +289,13 @@ def _cut_text(
     return None if text is None else cut_excerpts(text, marks, limits.text)
 
 
-def _view_messages(sample: Sample, limits: Limits, say: Words) -> list[MessageView]:
+def _view_messages(sample: Sample, limits: Limits, t: Translator) -> list[MessageView]:
     """The last messages before the question: those that it most likely refers to."""
     shown = (sample.messages or ())[-MAX_MESSAGES:]
     return [
         MessageView(
             message.role,
-            say.translate("role", message.role),
+            t.translate("role", message.role),
             cut_excerpts(message.content, (), min(limits.text, MESSAGE_CHARS)),
         )
         for message in shown
@@ -300,7 +323,7 @@ MESSAGE_CHARS = 2_000
 
 
 def _view_chunks(
-    sample: Sample, ledger: Ledger, limits: Limits, say: Words
+    sample: Sample, ledger: Ledger, limits: Limits, t: Translator
 ) -> list[ChunkView] | None:
     if sample.contexts is None:
         return None
@@ -309,8 +332,8 @@ def _view_chunks(
         ChunkView(
             rank=index + 1,
             id=shorten(chunk.id, 120),
-            relevant=_describe_relevance(grades.get(chunk.id, 0.0), say),
-            score=_describe_chunk_score(chunk, say),
+            relevant=_describe_relevance(grades.get(chunk.id, 0.0), t),
+            score=_describe_chunk_score(chunk, t),
             parts=cut_excerpts(chunk.text, ledger.in_chunks.get(index, ()), limits.text),
             numbers=[entry.number for entry in ledger.entries if entry.chunk == index],
         )
@@ -318,14 +341,14 @@ def _view_chunks(
     ]
 
 
-def _describe_relevance(grade: float, say: Words) -> str:
+def _describe_relevance(grade: float, t: Translator) -> str:
     if grade <= 0:
         return ""
-    return say("relevant") if grade == 1 else say("grade", grade=f"{grade:g}")
+    return t("relevant") if grade == 1 else t("grade", grade=f"{grade:g}")
 
 
-def _describe_chunk_score(chunk: Chunk, say: Words) -> str:
-    return "" if chunk.score is None else say("chunk_score", score=say.number(chunk.score))
+def _describe_chunk_score(chunk: Chunk, t: Translator) -> str:
+    return "" if chunk.score is None else t("chunk_score", score=t.number(chunk.score))
 
 
 def _list_missed(sample: Sample) -> list[str]:
@@ -363,46 +386,46 @@ def _locate_value(metric: MetricDirection, value: float | None) -> float | None:
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def _view_score(metric: MetricDirection, score: Score, level: str, say: Words) -> ScoreView:
+def _view_score(metric: MetricDirection, score: Score, level: str, t: Translator) -> ScoreView:
     share = _locate_value(metric, score.value)
     name = f"{score.outcome}: {score.kind}" if score.kind else score.outcome
     return ScoreView(
         metric=metric.metric,
-        value=say.number(score.value) if score.value is not None else "",
+        value=t.number(score.value) if score.value is not None else "",
         level=level,
         share=None if share is None else round(share, 3),
         outcome=score.outcome,
-        outcome_text="" if score.ok else say.outcome(name),
-        reason=shorten(say.message(score.reason), 300),
-        label=say.translate("label", score.label) if score.label else "",
-        warnings=tuple(shorten(say.message(text), 200) for text in score.warnings[:5]),
+        outcome_text="" if score.ok else t.outcome(name),
+        reason=shorten(t.message(score.reason), 300),
+        label=t.translate("label", score.label) if score.label else "",
+        warnings=tuple(shorten(t.message(text), 200) for text in score.warnings[:5]),
     )
 
 
-def _explain_finding(finding: Finding, say: Words) -> str:
+def _explain_finding(finding: Finding, t: Translator) -> str:
     """The judge's reason, and of a cascade who decided and what the other judge said."""
-    reason = say.message(finding.reason)
+    reason = t.message(finding.reason)
     opinion = finding.opinion
     if opinion is None:
         return reason
     key = "opinion_both" if opinion.first and opinion.second else "opinion_second" if opinion.second else "opinion_first"  # fmt: skip
     verdicts = {
-        name: say.translate("verdict", verdict)
+        name: t.translate("verdict", verdict)
         for name, verdict in (("first", opinion.first), ("second", opinion.second))
     }
-    return f"{reason} ({say(key, **verdicts)})" if reason else say(key, **verdicts)
+    return f"{reason} ({t(key, **verdicts)})" if reason else t(key, **verdicts)
 
 
-def view_finding(entry: LedgerEntry, limits: Limits, say: Words) -> FindingView:
+def view_finding(entry: LedgerEntry, limits: Limits, t: Translator) -> FindingView:
     """A line of the ledger in words."""
     finding = entry.finding
     brief = min(limits.text, 600)
     return FindingView(
         number=entry.number,
         text=shorten(finding.text, brief),
-        verdict=say.translate("verdict", finding.shown_verdict),
-        tone=entry.tone,
-        reason=shorten(_explain_finding(finding, say), brief),
+        verdict=t.translate("verdict", finding.shown_verdict),
+        severity=entry.severity,
+        reason=shorten(_explain_finding(finding, t), brief),
         quote=shorten(finding.quote, brief),
         chunk_id=shorten(finding.chunk, 120),
         # A rank only for chunks that the page shows: it becomes a link to them.

@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 
 from ragstone.data import Dataset, Record
-from ragstone.data.ids import SeenIds
 from ragstone.data.strict_json import BadRow
 from ragstone.engine import Execution, check_stored
 from ragstone.errors import DataError
@@ -66,14 +65,10 @@ class ShardedExecution(Execution):
         self.report_progress(force=True)
         return self.done
 
-    def _read_stored_ids(self) -> SeenIds:
-        seen = SeenIds()
-        sql = "SELECT position, id FROM samples WHERE run = ? ORDER BY position"
-        for position, sample_id in self.run.store.stream(
-            sql, (self.run.store.find_number(self.run.id),)
-        ):
-            seen.add(None if sample_id == str(position) else sample_id, position)
-        return seen
+    def _read_stored_ids(self) -> set[str]:
+        sql = "SELECT id FROM samples WHERE run = ?"
+        number = self.run.store.find_number(self.run.id)
+        return {sample_id for (sample_id,) in self.run.store.stream(sql, (number,))}
 
     async def _run_batches(
         self, batches: Iterator[Batch], pool: WorkerPool, sizes: BatchSizer
@@ -129,12 +124,13 @@ class ShardedExecution(Execution):
         reason = compose("worker_killed", times=MAX_KILLS)
         return self._runner.refuse(batch, Score(outcome="metric_error", reason=reason))
 
-    def _store(self, batch: Batch, result: ShardResult, seen: SeenIds) -> Future[None]:
+    def _store(self, batch: Batch, result: ShardResult, seen: set[str]) -> Future[None]:
         if result.rows is None:
             raise BadRow("refused by a worker")
-        for position, sample_id in enumerate(result.ids, batch.first):
-            if not seen.add(sample_id, position):
+        for sample_id in result.ids:
+            if sample_id in seen:
                 raise BadRow(f"the id {sample_id!r} was given to an earlier row")
+            seen.add(sample_id)
         inputs = [
             (position, to_storable_json(row))
             for position, row in enumerate(batch.rows, batch.first)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragstone.data import RejectedRow
-from ragstone.data.rows import compile_shape
+from ragstone.data.rows import RowMapper
 from ragstone.data.strict_json import BadRow, parse_json
 from ragstone.engine import sum_usage
 from ragstone.engine.broker import AskBroker
@@ -30,8 +30,8 @@ class ShardResult(NamedTuple):
 
     rows: PreparedRows | None
     """None when a row of the batch is refused."""
-    ids: Sequence[str | None] = ()
-    """The ids that the rows give; None for a row without one."""
+    ids: Sequence[str] = ()
+    """The ids of the samples; that of a row without one is its position."""
     failures: int = 0
     usage: Usage = Usage()
     seconds: float = 0.0
@@ -39,7 +39,6 @@ class ShardResult(NamedTuple):
 
 class _NumberedSample(NamedTuple):
     sample: Sample
-    has_id: bool
     position: int
     text: str
 
@@ -90,11 +89,12 @@ class ShardRunner:
             return list(await asyncio.gather(*map(score_bounded, samples)))
 
     def _read_samples(self, batch: Batch) -> Iterator[_NumberedSample]:
-        mapper = compile_shape(self._shape)
+        mapper = RowMapper(self._shape)
         for position, text in enumerate(batch.rows, batch.first):
             if isinstance(text, RejectedRow):
                 raise BadRow(text.reason)
-            yield _NumberedSample(*mapper(parse_json(text), position), position, text)
+            sample, _ = mapper(parse_json(text), position)
+            yield _NumberedSample(sample, position, text)
 
 
 def _build_result(
@@ -109,7 +109,7 @@ def _build_result(
     return ShardResult(
         # the rows themselves stay with the driver, which has them
         prepare_rows(rows)._replace(inputs=[]),
-        [item.sample.id if item.has_id else None for item in samples],
+        [item.sample.id for item in samples],
         *sum_usage(scores),
         0.0 if started is None else time.perf_counter() - started,
     )

@@ -34,7 +34,7 @@ class WorkerJob:
     judge: Mapping[str, Any] | None
     """Settings as `make_judge` takes them; None when no metric asks a judge."""
     shape: Mapping[str, Any]
-    """How a row maps to a Sample (`compile_shape`)."""
+    """How a row maps to a Sample (`RowMapper`)."""
     language: str | None
     """Language of the samples that name none."""
     code_folders: tuple[str, ...]

@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from ragstone import report
 from ragstone.config.reports import ReportSchedule
 from ragstone.errors import RagstoneError
 from ragstone.monitor import Archive
@@ -15,8 +16,6 @@ from ragstone.monitor.statements import HOUR_MICROS
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.period_analysis import analyse_period
 from ragstone.monitor.windows.period_report import find_last_complete_period
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.formats import write_report
 from ragstone.store import Store
 
 log = logging.getLogger("ragstone.server")
@@ -65,7 +64,7 @@ class ReportWorker:
                 self._archive, settings.period, now - REPORT_DELAY_MICROS, settings.zone
             )
             for path in missing:
-                write_report(MonitorReport(analysis, settings.language), path)
+                report.write(analysis, path, language=settings.language)
         self._last_day = day
         return missing
 

@@ -15,7 +15,7 @@ from aiohttp import web
 from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
-from ragstone.report.render.rows import export_rows
+from ragstone.report.rows import export_rows
 from ragstone.report.view.compare_page import MAX_RUNS, render_chooser, render_comparison
 from ragstone.report.view.diagnosis_page import render_diagnosis
 from ragstone.report.view.experiment_page import render_experiment, render_experiments
@@ -115,13 +115,13 @@ def _read_author(request: web.Request) -> str:
 
 def render_message(frame: ViewFrame, *lines: str) -> str:
     """A page that says why there is nothing else on it."""
-    title = frame.say("view.cannot")
+    title = frame.t("view.cannot")
     return frame.fill("view_message.html.j2", title=title, lines=lines, is_error=True)
 
 
 def render_missing_run(frame: ViewFrame) -> str:
     """The page for a run that the store does not have."""
-    return render_message(frame, frame.say("view.no_run"))
+    return render_message(frame, frame.t("view.no_run"))
 
 
 # ── runs ──────────────────────────────────────────────────────────────────────────────────
@@ -153,8 +153,8 @@ def describe_job(frame: ViewFrame, job: TraitsJob | None) -> str:
     if job is None:
         return ""
     if job.fault is not None:
-        return frame.say("view.traits_missing", fault=str(job.fault))
-    return frame.say("view.traits_waiting", share=100 * job.done // max(job.total, 1))
+        return frame.t("view.traits_missing", fault=str(job.fault))
+    return frame.t("view.traits_waiting", share=100 * job.done // max(job.total, 1))
 
 
 def show_sample(state: ViewState, frame: ViewFrame) -> str:
@@ -165,7 +165,7 @@ def show_sample(state: ViewState, frame: ViewFrame) -> str:
     if sample and not frame.get("at"):
         at = samples.find_positions([sample]).get(sample)
         if at is None:
-            raise RunNotFound(frame.say("view.no_sample"))
+            raise RunNotFound(frame.t("view.no_sample"))
         frame = replace(frame, values={**frame.values, "at": [str(at)]})
     position = frame.get_number("at", 1, max(samples.rows, 1))
     heads = samples.read_heads([position]) if samples.rows else []
@@ -272,7 +272,7 @@ def _write_export(state: ViewState, frame: ViewFrame, path: Path) -> str:
             wanted = set(ordered)
             yield from (row for row in entry.run.rows() if row.position in wanted)
 
-    export_rows(entry.run, path, entry.summary, language=frame.say.language, select=select)
+    export_rows(entry.run, path, entry.summary, language=frame.t.language, select=select)
     # ids of runs are of our own making; a name could hold anything
     return f"ragstone-{entry.info.id}"
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.data import read
-from ragstone.data.rows import compile_shape
-from ragstone.data.strict_json import reparse_json
 from ragstone.errors import DataError
 from ragstone.systems.protocol import MEASURES, SystemFault, SystemReply
 from ragstone.text.words import fold_text
@@ -28,13 +26,10 @@ class PredictionsSystem:
         self.source = str(path)
         self.name = f"predictions:{Path(path).name}"
         dataset = read(path, format=format)
-        mapper = compile_shape(dataset.shape)
         self._by_id: dict[str, Sample] = {}
         self._by_question: dict[str, Sample | None] = {}
         for record in dataset:
-            # the mapper also returns whether the row has an id: rows without get their number as
-            # one, which must not match
-            if mapper(reparse_json(record.row), 1)[1]:
+            if record.has_id:  # rows without one get their number, which must not match
                 self._by_id[record.sample.id] = record.sample
             if record.sample.question is not None:
                 key = fold_text(record.sample.question)

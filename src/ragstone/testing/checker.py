@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ragstone.analysis.summary import Summary
     from ragstone.experiments.run import Run
-    from ragstone.report.words import Words
+    from ragstone.report.translator import Translator
     from ragstone.store import Store, StoredRow
     from ragstone.types import Score
 
@@ -85,11 +85,11 @@ class Checker:
         gates = _parse_rules(rules, more)
         written = {name: str(gate) for name, gate in gates.items()}
         with self._evaluate(samples, list(gates), gates=written, system=system) as run:
-            summary, say = run.summary(), self._load_words()
+            summary, t = run.summary(), self._load_words()
             faults: list[str] = []
             for result in summary.gates:
-                lines = [] if result.passed else self._describe_gate(run, result.metric, say)
-                sentence = say.message(result.sentence)
+                lines = [] if result.passed else self._describe_gate(run, result.metric, t)
+                sentence = t.message(result.sentence)
                 value = summary[result.metric].mean
                 self._record("*", result.metric, result.rule, value, bool(result.passed), [sentence, *lines])  # fmt: skip
                 if not result.passed:
@@ -166,52 +166,52 @@ class Checker:
         finally:
             connection.close()
 
-    def _load_words(self) -> Words:
-        from ragstone.report.words import load_words
+    def _load_words(self) -> Translator:
+        from ragstone.report.translator import load_translator
 
-        return load_words(self._language)
+        return load_translator(self._language)
 
     def _check_value(self, row: StoredRow, name: str, gate: Any) -> list[str]:
         """The lines that say what is wrong with a score; none when it meets the rule."""
-        say, score, rule = self._load_words(), row.scores[name], f"{gate.sign} {gate.limit:g}"
+        t, score, rule = self._load_words(), row.scores[name], f"{gate.sign} {gate.limit:g}"
         if score.value is None:
-            outcome, reason = say.outcome(score.outcome), say.message(score.reason)
-            lines = [say("check_unscored", metric=name, outcome=outcome, reason=reason)]
+            outcome, reason = t.outcome(score.outcome), t.message(score.reason)
+            lines = [t("check_unscored", metric=name, outcome=outcome, reason=reason)]
         elif gate.is_met_by(score.value):
             lines = []
         else:
-            value = say.number(score.value)
+            value = t.number(score.value)
             lines = [
-                say("check_missed", metric=name, value=value, rule=rule),
-                *_describe_findings(row, name, say),
+                t("check_missed", metric=name, value=value, rule=rule),
+                *_describe_findings(row, name, t),
             ]
         self._record(row.id, name, rule, score.value, not lines, lines)
         return lines
 
     def _quote_sample(self, row: StoredRow) -> list[str]:
-        from ragstone.report.figures import shorten
+        from ragstone.report.remarks import shorten
 
-        say, sample = self._load_words(), row.sample
+        t, sample = self._load_words(), row.sample
         texts = {"check_question": sample.question, "check_answer": sample.answer}
-        return [say(key, text=shorten(text, TEXT_CHARS)) for key, text in texts.items() if text]
+        return [t(key, text=shorten(text, TEXT_CHARS)) for key, text in texts.items() if text]
 
-    def _describe_gate(self, run: Run, name: str, say: Words) -> list[str]:
+    def _describe_gate(self, run: Run, name: str, t: Translator) -> list[str]:
         """The worst claims of a metric that missed its gate."""
         from ragstone.analysis.classes import CLAIM_FAULTS
         from ragstone.analysis.headline import collect_claims
-        from ragstone.report.builders.opening import describe_evidence
+        from ragstone.report.pages.run import describe_evidence
 
         faults = CLAIM_FAULTS.get(name.partition("(")[0])
         if faults is None:
             return []
         _, claims = collect_claims(run.stored.scores(), name, faults)
-        lines = [f"  {say('check_worst')}"] if claims else []
+        lines = [f"  {t('check_worst')}"] if claims else []
         for claim in claims:
             if claim.finding is not None:
                 evidence = describe_evidence(
-                    claim.finding, run.stored.row(claim.position).sample, say
+                    claim.finding, run.stored.row(claim.position).sample, t
                 )
-                lines += [f"  {claim.id}  {say('quoted', text=claim.finding.text)}"]
+                lines += [f"  {claim.id}  {t('quoted', text=claim.finding.text)}"]
                 lines += [f"    {line}" for line in evidence]
         return lines
 
@@ -250,13 +250,15 @@ def _parse_rules(rules: Mapping[str, str] | None, more: Mapping[str, str]) -> di
     return {resolve(name).name: parse_gate(rule) for name, rule in named.items()}
 
 
-def _describe_findings(row: StoredRow, metric: str, say: Words) -> Iterator[str]:
+def _describe_findings(row: StoredRow, metric: str, t: Translator) -> Iterator[str]:
     """What counts against the sample, each with the text that decides it."""
-    from ragstone.report.builders.opening import describe_evidence
-    from ragstone.report.ledger import choose_tone
+    from ragstone.report.ledger import choose_severity
+    from ragstone.report.pages.run import describe_evidence
 
-    faults = [f for f in row.scores[metric].findings if choose_tone(f.verdict) in ("bad", "warn")]
+    faults = [
+        f for f in row.scores[metric].findings if choose_severity(f.verdict) in ("bad", "warn")
+    ]
     for finding in faults[:SHOWN_FINDINGS]:
-        yield f"  {say('quoted', text=finding.text)}"
-        for line in describe_evidence(finding, row.sample, say):
+        yield f"  {t('quoted', text=finding.text)}"
+        for line in describe_evidence(finding, row.sample, t):
             yield f"    {line}"

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_list, build_panel, build_table, build_text_columns
+from ragstone.report import html, markdown
 from ragstone.report.files import write_text
-from ragstone.report.render import html, markdown
-from ragstone.report.words import Words, load_words
+from ragstone.report.pages.checks import ChecksPage
+from ragstone.report.translator import load_translator
 
 
 def write_checks(records: Sequence[Mapping[str, Any]], path: str | Path, language: str) -> None:
@@ -20,44 +19,5 @@ def write_checks(records: Sequence[Mapping[str, Any]], path: str | Path, languag
     if ending == ".json":
         write_text(path, json.dumps(list(records), ensure_ascii=False, indent=2) + "\n")
         return
-    document = _build_document(records, load_words(language))
-    write_text(path, html.render(document) if ending == ".html" else markdown.render(document))
-
-
-def _build_document(records: Sequence[Mapping[str, Any]], say: Words) -> doc.ReportDocument:
-    missed = [record for record in records if not record["passed"]]
-    state = say.count("checks_missed", len(missed)) if missed else say("checks_met")
-    head = (
-        doc.Heading(say("checks_title"), 1),
-        doc.Byline((say.count("checks_count", len(records)),)),
-        doc.Status(state, "bad" if missed else "good"),
-    )
-    columns = build_text_columns(
-        say, "check_test", "check_sample", "metric", "check_rule", "value", "check_result"
-    )
-    table = build_table(columns, [_build_row(record, say) for record in records])
-    items = [
-        doc.ListItem(
-            record["lines"][0],
-            "bad",
-            id=record["test"],
-            nodes=tuple(doc.Paragraph(line.strip(), style="soft") for line in record["lines"][1:]),
-        )
-        for record in missed
-    ]
-    faults = [build_panel("faults", say("checks_faults"), build_list(items, style="claims"))]
-    body = (*(faults if items else []), build_panel("checks", say("checks_title"), table))
-    return doc.ReportDocument("checks", say, say("checks_title"), say("report"), head, body)
-
-
-def _build_row(record: Mapping[str, Any], say: Words) -> doc.Cells:
-    passed = record["passed"]
-    result = say("check_ok" if passed else "check_fault")
-    return (
-        record["test"],
-        record["sample"],
-        doc.TableCell(doc.Styled(record["metric"], "code")),
-        record["rule"],
-        say.number(record["value"]),
-        doc.TableCell(result, "good" if passed else "bad"),
-    )
+    page = ChecksPage(load_translator(language), records)
+    write_text(path, html.render(page) if ending == ".html" else markdown.render(page))

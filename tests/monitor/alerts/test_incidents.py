@@ -21,11 +21,10 @@ from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Interaction, to_micros
 from ragstone.monitor.statements import DAY_MICROS, HOUR_MICROS
 from ragstone.monitor.windows.period_analysis import analyse_period
-from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report import markdown, open_page
 from ragstone.report.monitor.live import Frame, choose_words, render_overview
 from ragstone.report.monitor.query import read_query
 from ragstone.report.monitor.traffic_comparison import render_traffic_comparison
-from ragstone.report.render import markdown
 from ragstone.store import Store
 from ragstone.types import Score
 
@@ -119,7 +118,7 @@ def test_a_report_breaks_down_by_the_field_that_matters(
     analysis = analyse_period(archive, "weekly", END)
     assert [field for field, _ in analysis.breakdowns] == ["tenant"]
     assert analysis.worst_by == "exact_match"
-    text = markdown.render(MonitorReport(analysis).document())
+    text = markdown.render(open_page(analysis))
     assert "## By tenant" in text
     assert text.count("Means are weighted") == 1
 

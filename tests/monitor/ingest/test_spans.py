@@ -155,6 +155,23 @@ def test_protobuf_says_the_same_as_json(spans: list[dict[str, Any]]) -> None:
         parse_protobuf_spans(b"\xff\xff\xff")
 
 
+def test_a_text_of_protobuf_may_hold_what_no_database_stores() -> None:
+    service = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
+    message = service.ExportTraceServiceRequest()
+    span = (
+        message.resource_spans.add()
+        .scope_spans.add()
+        .spans.add(trace_id=b"t" * 16, span_id=b"s" * 8, name="a\x00b")
+    )
+    span.attributes.add(key="input.value").value.string_value = "x\x00y"
+    span.attributes.add(key="llm.cost.total").value.double_value = float("nan")
+    (found,) = parse_protobuf_spans(message.SerializeToString())
+    assert (found.name, found.attributes) == (
+        "a\ufffdb",
+        {"input.value": "x\ufffdy", "llm.cost.total": None},
+    )
+
+
 def test_only_what_the_conventions_define_is_kept() -> None:
     assert all("http.secret" not in found.attributes for found in read(OPENINFERENCE))
 

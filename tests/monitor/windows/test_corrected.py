@@ -13,11 +13,10 @@ from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.windows.calendars import get_time_zone
 from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.period_analysis import analyse_period
-from ragstone.report.builders.monitor_period import MonitorReport
+from ragstone.report import markdown, open_page
 from ragstone.report.monitor.live import Frame, render_overview
 from ragstone.report.monitor.query import Query
-from ragstone.report.render import markdown
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 from ragstone.store import Store
 from ragstone.types import Score
 from windowed import MINUTE, START, fill, interaction
@@ -75,11 +74,9 @@ def test_interactions_count_by_their_sampling_rate(tmp_path) -> None:
 
 def test_report_page_and_summary_say_it(archive: Archive, capsys: pytest.CaptureFixture) -> None:
     analysis = analyse_period(archive, "daily", START + DAY + MINUTE)
-    assert "faithfulness: Corrected by 60 labels" in markdown.render(
-        MonitorReport(analysis).document()
-    )
-    say = load_words("en", get_time_zone("UTC"))
-    page = render_overview(archive, Frame(say, Query(window="24h"), START + DAY))
+    assert "`faithfulness`: Corrected by 60 labels" in markdown.render(open_page(analysis))
+    t = load_translator("en", get_time_zone("UTC"))
+    page = render_overview(archive, Frame(t, Query(window="24h"), START + DAY))
     assert "Corrected by 60 labels" in page
     show_summary(
         window="24h", until="2026-05-02T00:00", by=None, where=None, period=None, zone="UTC",

@@ -6,16 +6,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ragstone.report.translator import load_translator
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.run_samples import POSITION, ValueRange
 from ragstone.report.view.sample_state import SampleState, format_range, parse_range, read_state
-from ragstone.report.words import load_words
 
 METRICS = {"recall": True, "latency": False, "p:1": True}
 
 
 def read(lead: str = "recall", **values: list[str]) -> SampleState:
-    return read_state(ViewFrame(load_words("en"), "run", values), "r1", METRICS, lead)
+    return read_state(ViewFrame(load_translator("en"), "run", values), "r1", METRICS, lead)
 
 
 def follow(href: str) -> SampleState:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from rich.console import Console
 
+from ragstone import report
 from ragstone.cli.compare import make_flagged_judge
 from ragstone.cli.dry_run import show_sample_estimate
 from ragstone.cli.messages import format_count, note
@@ -23,9 +23,6 @@ from ragstone.experiments.judge_attack import (
     prepare_samples,
 )
 from ragstone.experiments.measure import CLAIM_METRIC
-from ragstone.report.builders.judge_attack import JudgeAttackReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
 from ragstone.store import Store
 from ragstone.types import Sample
 
@@ -71,10 +68,9 @@ def command(**flags: Any) -> int:
             samples, make_flagged_judge(flags["spec"], flags), store=store, source=source,
             attacks=flags["attacks"], seed=flags["seed"], concurrency=flags["concurrency"], watch=bar,
         )  # fmt: skip
-    report = JudgeAttackReport(result, language)
-    terminal.print_document(report.document(), Console())
+    report.show(result, language=language)
     for path in flags["output"]:
-        write_report(report, path)
+        report.write(result, path, language=language)
         note("wrote {path}", path=path)
     if any(attack.effect == "won" for attack in result.results):
         return 1

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from ragstone import report
 from ragstone.cli.messages import Count, note
 from ragstone.cli.options import check_outputs, output_option, store_option
 from ragstone.cli.progress import show_waiting
@@ -20,9 +20,6 @@ from ragstone.experiments.measure import (
     open_labelled_file,
     open_labelled_run,
 )
-from ragstone.report.builders.judge_measure import JudgeMeasureReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import terminal
 from ragstone.store import Store, save_scales
 
 
@@ -66,10 +63,9 @@ def command(**flags: Any) -> int:
         raise RagstoneError(
             "no judge gave a usable judgement on a labelled item; try ragstone judge check"
         )
-    report = JudgeMeasureReport(measurement, language)
-    terminal.print_document(report.document(), Console())
+    report.show(measurement, language=language)
     for path in flags["output"]:
-        write_report(report, path)
+        report.write(measurement, path, language=language)
         note("wrote {path}", path=path)
     if flags["save_scale"]:
         save_scales(store, measurement.scales)

@@ -27,7 +27,7 @@ from ragstone.labels import (
 )
 from ragstone.labels.label import parse_value
 from ragstone.labels.session import choose_author
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 from ragstone.store import Store, StoredRun
 from ragstone.types import Sample
 
@@ -42,7 +42,7 @@ def command(run: str | None, author: str | None, store: str | None) -> None:
     stored = None if run is None else opened.run(run)
     labels = load_labels(opened) if stored is None else load_run_labels(stored)
     items = list_disagreements(labels)
-    say = load_words(choose_language())
+    say = load_translator(choose_language())
     samples = _load_samples(opened, stored, items)
     decided = 0
     for number, item_labels in enumerate(items, 1):
@@ -86,7 +86,7 @@ def _load_samples(
     return samples
 
 
-def _name_value(label: Label, say: Words) -> str:
+def _name_value(label: Label, say: Translator) -> str:
     """What a label says, in the word of its key where it has one."""
     words = (
         word

@@ -20,7 +20,7 @@ from ragstone.labels import (
 from ragstone.labels.label import SKIP, parse_target
 from ragstone.labels.selection import UnitChoice
 from ragstone.labels.session import choose_author, count_answers
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
 MORE_KEYS = tuple(MORE_WORDS)
 """Keys that give no label."""
@@ -77,7 +77,7 @@ def command(
     wanted = parse_target(target)
     stored = open_run(run, store).stored
     other = None if against is None else stored.store.run(against)
-    say = load_words(choose_language())
+    say = load_translator(choose_language())
     session = LabelSession(stored, wanted, choose_author(author), against=other)
     waiting = session.choose_next(count, random_share)
     if not waiting:

@@ -15,7 +15,7 @@ from ragstone.labels import (
     load_labels,
     load_run_labels,
 )
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 from ragstone.store import Store
 from ragstone.types import Chunk, Sample
 
@@ -52,11 +52,11 @@ def get_keys(target: Target) -> Keys:
     return KEYS.get(target, YES_NO)
 
 
-def show_head(number: int, total: int, sample: str, say: Words) -> None:
+def show_head(number: int, total: int, sample: str, say: Translator) -> None:
     click.secho(f"\n{say('label_head', n=number, total=total)}  {sample}", bold=True)
 
 
-def show_texts(sample: Sample, item: str, target: Target, is_short: bool, say: Words) -> None:
+def show_texts(sample: Sample, item: str, target: Target, is_short: bool, say: Translator) -> None:
     """Print what a label of this kind is given by, and the question that it answers."""
     most = MAX_CHUNK_LINES if is_short else None
     if sample.question is not None:
@@ -80,7 +80,7 @@ def _list_chunks(sample: Sample, item: str, target: Target) -> tuple[Chunk, ...]
     return chunks if target in ("claim", "support") else ()
 
 
-def print_field(name: str, text: str, say: Words, most: int | None = None) -> None:
+def print_field(name: str, text: str, say: Translator, most: int | None = None) -> None:
     wide = min(get_terminal_size().columns, MAX_COLUMNS)
     lines = textwrap.wrap(" ".join(text.split()), max(20, wide - 14)) or [""]
     hidden = 0 if most is None else max(0, len(lines) - most)
@@ -90,7 +90,7 @@ def print_field(name: str, text: str, say: Words, most: int | None = None) -> No
         click.echo(f"  {'':<11} {say('label_more_lines', n=hidden)}")
 
 
-def read_label_key(target: Target, more: Sequence[str], say: Words) -> str:
+def read_label_key(target: Target, more: Sequence[str], say: Translator) -> str:
     words = {key: say(f"label_key.{word}") for key, (word, _) in get_keys(target).items()}
     words |= {key: say(f"label_key.{MORE_WORDS[key]}") for key in more}
     return read_key(words, "  ".join(f"[{k}] {word}" for k, word in words.items()), "labelling")

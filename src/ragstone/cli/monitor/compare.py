@@ -14,6 +14,7 @@ from ragstone.cli.monitor.options import language_option, zone_option
 from ragstone.cli.options import (
     check_outputs,
     correction_option,
+    details_option,
     output_option,
     primary_option,
     store_option,
@@ -48,6 +49,7 @@ from ragstone.monitor.windows.window_sample import (
 @zone_option("Time zone of dates")
 @output_option("comparison")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@details_option
 @language_option("Language of the report")
 @click.option("--quiet", "-q", is_flag=True, help="Print no tables.")
 @store_option

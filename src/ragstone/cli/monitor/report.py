@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ragstone import report
 from ragstone.cli.messages import note
 from ragstone.cli.monitor.archive import open_archive
 from ragstone.cli.monitor.options import language_option, zone_option
@@ -19,9 +20,7 @@ from ragstone.cli.shared import choose_language
 from ragstone.monitor.interactions import now_micros
 from ragstone.monitor.windows.calendars import parse_local_time
 from ragstone.monitor.windows.period_analysis import analyse_period
-from ragstone.report.builders.monitor_period import MonitorReport
-from ragstone.report.formats import write_report
-from ragstone.report.render import markdown
+from ragstone.report import markdown
 
 
 @click.command("report")
@@ -50,10 +49,11 @@ def write_period_report(
     """Write the report of the last complete period to files, or print it as Markdown."""
     archive = open_archive(store)
     end = now_micros() if until is None else parse_local_time(until, zone)
-    report = MonitorReport(analyse_period(archive, period, end, zone), choose_language(language))
+    analysis = analyse_period(archive, period, end, zone)
+    language = choose_language(language)
     if not output:
-        click.echo(markdown.render(report.document()), nl=False)
+        click.echo(markdown.render(report.open_page(analysis, language)), nl=False)
     for path in output:
-        write_report(report, path)
-        first, last = report.analysis.report.dates()
+        report.write(analysis, path, language=language)
+        first, last = analysis.report.dates()
         note("wrote {path}: {first} to {last}", path=path, first=first, last=last)

@@ -6,30 +6,28 @@ import json
 
 import click
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from ragstone.cli.messages import Count, note
-from ragstone.cli.monitor.alert import describe_handling
 from ragstone.cli.monitor.archive import open_archive
 from ragstone.cli.monitor.options import language_option
 from ragstone.cli.options import (
+    details_option,
     store_option,
 )
 from ragstone.cli.shared import choose_language
-from ragstone.monitor.alert_text import format_alert, name_alert_state, to_one_line
-from ragstone.monitor.alerts.alert import Alert
-from ragstone.monitor.alerts.basis_text import describe_basis, describe_value_change
-from ragstone.monitor.alerts.evaluation import MonitorStatus, load_status
+from ragstone.monitor.alerts.evaluation import load_status
 from ragstone.monitor.alerts.outbox import list_unsent
 from ragstone.monitor.interactions import format_iso
+from ragstone.report.terminal import print_status
+from ragstone.report.translator import load_translator
 
 
 @click.command("status")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@details_option
 @language_option("Language")
 @store_option
-def command(as_json: bool, language: str | None, store: str | None) -> None:
+def command(as_json: bool, details: bool, language: str | None, store: str | None) -> None:
     """Show each metric's state and the open alerts.
 
     It is what the server or `ragstone monitor check` found last; no rule is evaluated."""
@@ -44,7 +42,8 @@ def command(as_json: bool, language: str | None, store: str | None) -> None:
         note("no rule was evaluated yet; `ragstone monitor check` does so once")
         return
     note("as of {at}", at=format_iso(status.at))
-    _show_status(status, choose_language(language))
+    t = load_translator(choose_language(language))
+    print_status(status, t, Console(), details=details)
     if unsent:
         last_error = unsent[-1]["fault"] or "none yet"
         note(
@@ -52,59 +51,3 @@ def command(as_json: bool, language: str | None, store: str | None) -> None:
             messages=Count(len(unsent), "message"),
             last_error=last_error,
         )
-
-
-def _show_status(status: MonitorStatus, language: str) -> None:
-    """Each metric's state and the open alerts."""
-    console = Console()
-    table = Table(box=None, pad_edge=False, header_style="bold", show_header=bool(status.streams))
-    for head in ("metric", "state", "24 h", "reference", "evidence"):
-        table.add_column(head, justify="left" if head in ("metric", "state") else "right")
-    for stream in status.streams:
-        # A field may have hundreds of values: only slices that need attention are listed.
-        if stream.field and stream.state in ("ok", "learning"):
-            continue
-        name = stream.metric + (f"  {stream.field}={stream.value}" if stream.field else "")
-        table.add_row(
-            escape(to_one_line(name, 60)),
-            name_alert_state(stream.state, language),
-            _format_number(stream.mean),
-            _format_number(stream.reference),
-            f"{stream.evidence:.0%}",
-        )
-    console.print(table)
-    for stream in status.streams:
-        if stream.reference_us is not None and (
-            not stream.field or stream.state not in ("ok", "learning")
-        ):
-            console.print(
-                f"  {escape(describe_basis(stream, language))}", style="dim", highlight=False
-            )
-    for stream in status.streams:
-        if not stream.field and (text := describe_value_change(stream, language)):
-            console.print(f"  {escape(text)}", style="dim", highlight=False)
-    for facts in status.waiting:
-        console.print(f"  {escape(format_alert(facts, language))}", style="dim", highlight=False)
-    for alert in status.open:
-        if alert.state != "pending":
-            _show_alert(console, alert, name_alert_state(alert.state, language), language)
-            for text in describe_handling(alert, status.at):
-                console.print(f"  {escape(text)}", highlight=False)
-
-
-def _show_alert(console: Console, alert: Alert, state: str, language: str) -> None:
-    title = (
-        format_alert(alert.facts, language) if "phrase" in alert.facts else to_one_line(alert.title)
-    )
-    console.print(f"[bold]{state}[/bold]  {escape(title)}  ({alert.id[:8]})", highlight=False)
-    for example in alert.facts.get("examples", ()):
-        question = escape(to_one_line(example.get("question", "")))
-        console.print(f"  • {escape(to_one_line(example['id']))}: {question}", highlight=False)
-    for symptom in alert.facts.get("advice", ())[:1]:
-        for cause in symptom["causes"][:3]:
-            advice = cause["advice"].get(language) or cause["advice"].get("en", "")
-            console.print(f"  → {escape(advice)}", highlight=False)
-
-
-def _format_number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

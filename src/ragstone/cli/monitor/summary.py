@@ -29,7 +29,7 @@ from ragstone.monitor.windows.corrected import correct_window
 from ragstone.monitor.windows.statistics import SeriesStats, Window
 from ragstone.monitor.windows.summary import summarise_periods, summarise_window
 from ragstone.report.figures import describe_correction
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
 
 @click.command("summary")
@@ -89,7 +89,7 @@ def show_summary(
     rows = [(f"{whole.field}={whole.value}" if whole.field else "all", whole)]
     rows += [(f"{part.field}={part.value}", part) for part in summary.slices]
     _print_table(rows)
-    words = load_words("en")
+    words = load_translator("en")
     for name, correction in corrections.items():
         for remark in describe_correction(correction, "corrected_mean", words):
             click.echo(f"{name}: {remark.text}")

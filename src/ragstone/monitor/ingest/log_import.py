@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragstone.data import Dataset, Record
-from ragstone.data.rows import compile_shape
-from ragstone.data.strict_json import BadRow, reparse_json
+from ragstone.data.strict_json import BadRow
 from ragstone.errors import BadRows
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.ingest.redaction import RedactionHook, redact_interaction
@@ -63,7 +62,6 @@ def import_log(
     """Store every row of a log in batches; a bad row stops the import unless bad rows are skipped.
 
     `progress` is called with the number of rows stored, and None for their unknown total."""
-    mapper = compile_shape(dataset.shape)
     new = repeated = 0
     bad: list[str] = []
     batch: list[Interaction] = []
@@ -78,8 +76,7 @@ def import_log(
 
     for position, record in enumerate(dataset, 1):
         try:
-            _, has_id = mapper(reparse_json(record.row), position)
-            batch.append(redact_interaction(parse_record(record, has_id=has_id), hook))
+            batch.append(redact_interaction(parse_record(record, has_id=record.has_id), hook))
         except BadRow as error:
             bad.append(f"{dataset.source}, row {position}: {error}")
             if not skip_bad_rows:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.report.comparison import sentences
-from ragstone.report.words import load_words
+from ragstone.report.translator import load_translator
 
 if TYPE_CHECKING:
     from ragstone.analysis.comparison import Comparison
@@ -19,26 +19,26 @@ def build_commands(
     comparison: Comparison, language: str = "en", *, error: bool = False
 ) -> list[str]:
     """Workflow commands: an error or warning for each regression, a warning for each withheld verdict."""
-    say = load_words(language)
+    t = load_translator(language)
     regressions = {(regression.run, regression.metric) for regression in comparison.regressions}
     lines = []
     for versus in comparison.versus:
         for difference in versus.differences:
-            verdict = sentences.describe_verdict(difference, comparison.floor, say).text
+            verdict = sentences.describe_verdict(difference, comparison.floor, t).text
             if (difference.run, difference.metric) in regressions:
-                text = say(
+                text = t(
                     "annotation.regression",
                     metric=difference.metric,
                     baseline=comparison.baseline.name,
-                    before=say.number(difference.before),
-                    after=say.number(difference.after),
+                    before=t.number(difference.before),
+                    after=t.number(difference.after),
                     says=verdict,
                 )
                 lines.append(
                     _format_command("error" if error else "warning", versus.run.name, text)
                 )
             elif difference.verdict == "withheld":
-                text = say("annotation.withheld", metric=difference.metric, says=verdict)
+                text = t("annotation.withheld", metric=difference.metric, says=verdict)
                 lines.append(_format_command("warning", versus.run.name, text))
     return lines
 

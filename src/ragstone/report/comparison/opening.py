@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ragstone.report.amounts import format_amount, format_signed, format_signed_interval
 from ragstone.report.comparison.sentences import format_ratio, join_names, shorten_name
-from ragstone.report.document import Remark, Tone
-from ragstone.report.words import Words
+from ragstone.report.remarks import Remark, Severity
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from ragstone.analysis.comparison import Comparison, Difference, RunComparison
@@ -19,12 +19,12 @@ ORDER = ("worse", "better", "equivalent", "identical", "unclear", "withheld")
 
 
 def describe_run_verdicts(
-    versus: RunComparison, comparison: Comparison, say: Words
+    versus: RunComparison, comparison: Comparison, t: Translator
 ) -> list[Remark]:
     """One run against the baseline in a few sentences: what is shown, what is not, and what it takes."""
     names = {
-        "run": shorten_name(versus.run.name, say),
-        "baseline": shorten_name(comparison.baseline.name, say),
+        "run": shorten_name(versus.run.name, t),
+        "baseline": shorten_name(comparison.baseline.name, t),
     }
     rows = sorted(versus.differences, key=lambda d: d.family != "primary")
     by_verdict: dict[str, list[Difference]] = {}
@@ -33,157 +33,157 @@ def describe_run_verdicts(
             by_verdict.setdefault(row.verdict, []).append(row)
     lines = []
     if versus.same_answers:
-        lines.append(Remark(say("gist.identical", n=say.whole(versus.pairs), **names)))
+        lines.append(Remark(t("gist.identical", n=t.whole(versus.pairs), **names)))
     for verdict, alike in sorted(by_verdict.items(), key=lambda pair: ORDER.index(pair[0])):
-        lines += _describe_verdict(verdict, alike, names, say)
+        lines += _describe_verdict(verdict, alike, names, t)
     if comparison.changed_values:
-        names_changed = join_names(comparison.changed_values, say)
-        lines.append(Remark(say("gist.changed_values", metrics=names_changed), "warn"))
+        names_changed = join_names(comparison.changed_values, t)
+        lines.append(Remark(t("gist.changed_values", metrics=names_changed), "warn"))
     resources = [row for row in rows if row.resource and row.verdict in ("better", "worse")]
     if resources:
-        items = join_names([describe_item(row, say) for row in resources], say)
+        items = join_names([describe_item(row, t) for row in resources], t)
         dearer = any(row.verdict == "worse" for row in resources)
-        lines.append(Remark(say("gist.takes", items=items), "warn" if dearer else "good"))
+        lines.append(Remark(t("gist.takes", items=items), "warn" if dearer else "good"))
     return lines
 
 
 def _describe_verdict(
-    verdict: str, rows: Sequence[Difference], names: dict[str, str], say: Words
+    verdict: str, rows: Sequence[Difference], names: dict[str, str], t: Translator
 ) -> list[Remark]:
     """One sentence on the quality metrics that came out the same way."""
-    metrics = _name_metrics(rows, say)
+    metrics = _name_metrics(rows, t)
     match verdict:
         case "worse" | "better":
-            items = join_names([describe_item(row, say) for row in rows], say)
-            text = say(f"gist.{verdict}", items=items, **names)
+            items = join_names([describe_item(row, t) for row in rows], t)
+            text = t(f"gist.{verdict}", items=items, **names)
             return [Remark(text, "bad" if verdict == "worse" else "good")]
         case "equivalent":
-            return [Remark(say("gist.equivalent", metrics=metrics))]
+            return [Remark(t("gist.equivalent", metrics=metrics))]
         case "unclear":
-            return [Remark(_describe_unclear(rows, say))]
+            return [Remark(_describe_unclear(rows, t))]
         case "withheld":
-            return [Remark(say("gist.withheld", metrics=metrics), "warn")]
+            return [Remark(t("gist.withheld", metrics=metrics), "warn")]
     return []  # that answers are identical is said of the whole run
 
 
-def describe_item(difference: Difference, say: Words) -> str:
+def describe_item(difference: Difference, t: Translator) -> str:
     """`recall +0.040 (+0.010 – +0.070)`, `latency × 2.0 (1.8 – 2.2)`."""
-    ratio = format_ratio(difference, say) if difference.resource else None
+    ratio = format_ratio(difference, t) if difference.resource else None
     if ratio is not None:
-        return say("gist.item_ratio", metric=difference.metric, ratio=ratio[0], interval=ratio[1])
-    change = format_signed(difference.difference, say)
+        return t("gist.item_ratio", metric=difference.metric, ratio=ratio[0], interval=ratio[1])
+    change = format_signed(difference.difference, t)
     if difference.low is None:
-        return say("gist.item_alone", metric=difference.metric, difference=change)
-    interval = format_signed_interval(difference.low, difference.high, say)
-    return say("gist.item", metric=difference.metric, difference=change, interval=interval)
+        return t("gist.item_alone", metric=difference.metric, difference=change)
+    interval = format_signed_interval(difference.low, difference.high, t)
+    return t("gist.item", metric=difference.metric, difference=change, interval=interval)
 
 
-def describe_state(comparison: Comparison, say: Words) -> Remark:
+def describe_state(comparison: Comparison, t: Translator) -> Remark:
     """The badge: which regressions are shown, or that none is and which may have been missed."""
     if comparison.regressions:
-        return Remark(_name_regressions(comparison, say), "bad")
+        return Remark(_name_regressions(comparison, t), "bad")
     everything = list(comparison.differences)
     counted = [d for d in everything if comparison.is_counted(d)]
     # without regressions, what is worse is a resource that the user did not name
     dearer = [d for d in everything if d.verdict == "worse"]
     withheld = [d for d in everything if d.verdict == "withheld"]
-    parts = [say("badge.none"), *_describe_missed(counted, say)]
+    parts = [t("badge.none"), *_describe_missed(counted, t)]
     for key, rows in (("dearer", dearer), ("withheld", withheld)):
         if rows:
-            parts.append(say(f"badge.{key}", metrics=_name_metrics(rows, say)))
+            parts.append(t(f"badge.{key}", metrics=_name_metrics(rows, t)))
     is_safe = all(d.verdict in ("better", "equivalent", "identical") for d in counted)
-    tone: Tone = "warn" if dearer or withheld else "good" if is_safe else "plain"
-    return Remark(" ".join(parts), tone)
+    severity: Severity = "warn" if dearer or withheld else "good" if is_safe else "plain"
+    return Remark(" ".join(parts), severity)
 
 
-def _name_regressions(comparison: Comparison, say: Words) -> str:
+def _name_regressions(comparison: Comparison, t: Translator) -> str:
     """How many there are and where; of several runs, in which."""
-    names = {versus.run.id: shorten_name(versus.run.name, say) for versus in comparison.versus}
+    names = {versus.run.id: shorten_name(versus.run.name, t) for versus in comparison.versus}
     items = [
-        say("badge.item", metric=d.metric, run=names[d.run]) if len(names) > 1 else d.metric
+        t("badge.item", metric=d.metric, run=names[d.run]) if len(names) > 1 else d.metric
         for d in comparison.regressions
     ]
     key = f"badge.regressions.{'one' if len(items) == 1 else 'many'}"
-    return say(key, n=say.whole(len(items)), items=join_names(items, say))
+    return t(key, n=t.whole(len(items)), items=join_names(items, t))
 
 
-def _describe_missed(counted: Sequence[Difference], say: Words) -> list[str]:
+def _describe_missed(counted: Sequence[Difference], t: Translator) -> list[str]:
     """The smallest loss that would have been found in the metric that matters, or where a loss is ruled out."""
     if counted and {d.verdict for d in counted} <= {"identical", "withheld"}:
         # the sentence once, or no sentence
-        return [say("badge.identical")] * any(d.verdict == "identical" for d in counted)
+        return [t("badge.identical")] * any(d.verdict == "identical" for d in counted)
     unclear = [d for d in counted if d.verdict == "unclear"]
     if unclear:
         # the primary metric, else the one in which most could have been missed
         named = max(unclear, key=lambda d: (d.family == "primary", _share_of_range(d)))
         if named.detectable is None:
-            return [say("badge.missed_unknown", metric=named.metric)]
+            return [t("badge.missed_unknown", metric=named.metric)]
         if named.is_blind:
-            return [say("badge.too_few", metric=named.metric)]
-        seen = format_amount(named.detectable, say)
-        return [say("badge.missed", seen=seen, metric=named.metric)]
+            return [t("badge.too_few", metric=named.metric)]
+        seen = format_amount(named.detectable, t)
+        return [t("badge.missed", seen=seen, metric=named.metric)]
     equivalent = [d for d in counted if d.verdict == "equivalent"]
     if not equivalent:
         return []
-    margin = format_amount(max(d.margin for d in equivalent), say)
-    return [say("badge.ruled_out", margin=margin, metrics=_name_metrics(equivalent, say))]
+    margin = format_amount(max(d.margin for d in equivalent), t)
+    return [t("badge.ruled_out", margin=margin, metrics=_name_metrics(equivalent, t))]
 
 
-def describe_method(comparison: Comparison, say: Words, *, plain_intervals: bool = False) -> str:
+def describe_method(comparison: Comparison, t: Translator, *, plain_intervals: bool = False) -> str:
     """How the figures were found."""
     grouped = any(difference.clusters is not None for difference in comparison.differences)
     how = "paired" if comparison.paired else "unpaired"
-    kind = say(f"how.kind_{'grouped' if grouped else 'plain'}")
-    parts = [say(f"how.{how}", kind=kind), say(f"how.test_{how}")]
+    kind = t(f"how.kind_{'grouped' if grouped else 'plain'}")
+    parts = [t(f"how.{how}", kind=kind), t(f"how.test_{how}")]
     if sum(comparison.tests.values()) > 1:
         families = [
-            say(f"how.{family}.{'one' if n == 1 else 'many'}", n=say.whole(n), metric=comparison.primary)
+            t(f"how.{family}.{'one' if n == 1 else 'many'}", n=t.whole(n), metric=comparison.primary)
             for family, n in comparison.tests.items()
         ]  # fmt: skip
-        parts.append(say("how.families", parts="; ".join(families)))
-        parts.append(say(f"how.{comparison.correction}"))
-    parts.append(say("how.plain" if plain_intervals else "how.verdict"))
+        parts.append(t("how.families", parts="; ".join(families)))
+        parts.append(t(f"how.{comparison.correction}"))
+    parts.append(t("how.plain" if plain_intervals else "how.verdict"))
     return " ".join(parts)
 
 
-def describe_percentiles(difference: Difference, say: Words) -> str:
+def describe_percentiles(difference: Difference, t: Translator) -> str:
     """`latency: p50 0.8 → 1.5 (× 1.9; 1.7 – 2.1), …`."""
     if difference.verdict == "identical":
         return ""
     parts = []
     for change in difference.percentiles:
-        figures = {"before": say.number(change.before), "after": say.number(change.after)}
+        figures = {"before": t.number(change.before), "after": t.number(change.after)}
         if change.ratio is None:
             continue
-        ratio = format_amount(change.ratio, say)
+        ratio = format_amount(change.ratio, t)
         if change.ratio_low is None or change.ratio_high is None:
-            parts.append(say("percentile_alone", name=change.name, ratio=ratio, **figures))
+            parts.append(t("percentile_alone", name=change.name, ratio=ratio, **figures))
             continue
-        ends = f"{format_amount(change.ratio_low, say)} – {format_amount(change.ratio_high, say)}"
-        parts.append(say("percentile", name=change.name, ratio=ratio, interval=ends, **figures))
-    return say("percentiles_of", metric=difference.metric, parts=", ".join(parts)) if parts else ""
+        ends = f"{format_amount(change.ratio_low, t)} – {format_amount(change.ratio_high, t)}"
+        parts.append(t("percentile", name=change.name, ratio=ratio, interval=ends, **figures))
+    return t("percentiles_of", metric=difference.metric, parts=", ".join(parts)) if parts else ""
 
 
-def _describe_unclear(unclear: Sequence[Difference], say: Words) -> str:
-    metrics = _name_metrics(unclear, say)
+def _describe_unclear(unclear: Sequence[Difference], t: Translator) -> str:
+    metrics = _name_metrics(unclear, t)
     named = unclear[0]  # the primary metric stands first
     if named.detectable is None or named.needed is None:
-        return say("gist.unclear", metrics=metrics)
+        return t("gist.unclear", metrics=metrics)
     key = "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen"
     if named.is_blind or named.is_near:
         key = "gist.too_few" if named.is_blind else "gist.near"
-    return say(
+    return t(
         key,
         metrics=metrics,
         metric=named.metric,
-        seen=format_amount(named.detectable, say),
-        effect=format_amount(named.effect, say),
-        needed=say.whole(named.needed),
+        seen=format_amount(named.detectable, t),
+        effect=format_amount(named.effect, t),
+        needed=t.whole(named.needed),
     )
 
 
-def _name_metrics(differences: Sequence[Difference], say: Words) -> str:
-    return join_names(list(dict.fromkeys(d.metric for d in differences)), say)
+def _name_metrics(differences: Sequence[Difference], t: Translator) -> str:
+    return join_names(list(dict.fromkeys(d.metric for d in differences)), t)
 
 
 def _share_of_range(difference: Difference) -> float:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from ragstone.report.figures import shorten
 from ragstone.report.ledger import build_ledger
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import FindingView, Limits, view_finding
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from ragstone.analysis.changes import SampleChange
@@ -53,7 +53,7 @@ class SamplePair:
 
 
 def view_pairs(
-    changes: Sequence[SampleChange], before: ComparableRun, after: ComparableRun, say: Words
+    changes: Sequence[SampleChange], before: ComparableRun, after: ComparableRun, t: Translator
 ) -> list[SamplePair]:
     """The samples as they are shown, in the order given."""
     pairs = []
@@ -64,13 +64,13 @@ def view_pairs(
         arrows = [
             (
                 name,
-                say("arrow", before=_format_value(pair[0], say), after=_format_value(pair[1], say)),
+                t("arrow", before=_format_value(pair[0], t), after=_format_value(pair[1], t)),
             )
             for name, pair in change.metrics.items()
         ]
         sign = "+" if change.change > 0 else "−"
         sides = _mark_differences(
-            _view_side(old, change.metrics, say), _view_side(new, change.metrics, say)
+            _view_side(old, change.metrics, t), _view_side(new, change.metrics, t)
         )
         pairs.append(
             SamplePair(
@@ -80,7 +80,7 @@ def view_pairs(
                 question=shorten(old.sample.question or new.sample.question or "", 400),
                 reference=shorten(old.sample.reference or new.sample.reference or "", 600),
                 scores=tuple(arrows),
-                change=sign + say.number(abs(change.change), 2),
+                change=sign + t.number(abs(change.change), 2),
                 before=sides[0],
                 after=sides[1],
             )
@@ -88,16 +88,16 @@ def view_pairs(
     return pairs
 
 
-def _view_side(row: StoredRow, metrics: Mapping[str, object], say: Words) -> SampleSide:
+def _view_side(row: StoredRow, metrics: Mapping[str, object], t: Translator) -> SampleSide:
     sample = row.sample
     scores = {name: score for name, score in row.scores.items() if name in metrics}
     entries = build_ledger(sample, scores).entries[:MAX_FINDINGS]
     chunks = sample.contexts or ()
     return SampleSide(
         answer=None if sample.answer is None else shorten(sample.answer, ANSWER_CHARS),
-        error=shorten(say.system_error(sample, row.scores), 300),
+        error=shorten(t.system_error(sample, row.scores), 300),
         contexts=tuple(shorten(c.id or str(rank), 40) for rank, c in enumerate(chunks[:12], 1)),
-        findings=tuple(view_finding(entry, FINDING_LIMITS, say) for entry in entries),
+        findings=tuple(view_finding(entry, FINDING_LIMITS, t) for entry in entries),
     )
 
 
@@ -118,5 +118,5 @@ def _mark_differences(before: SampleSide, after: SampleSide) -> tuple[SampleSide
     return replace(before, parts=tuple(parts[0])), replace(after, parts=tuple(parts[1]))
 
 
-def _format_value(value: float | str, say: Words) -> str:
-    return say.number(value) if isinstance(value, float) else say.outcome(value)
+def _format_value(value: float | str, t: Translator) -> str:
+    return t.number(value) if isinstance(value, float) else t.outcome(value)

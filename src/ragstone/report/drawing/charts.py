@@ -19,7 +19,7 @@ from ragstone.report.drawing.shapes import (
     Stroke,
     cut_to_width,
 )
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
@@ -39,7 +39,7 @@ VERDICT_ROLES: dict[str, Role] = {
 
 
 def draw_metric_bars(
-    summary: Summary, say: Words, width: float, *, target: float | None = None, name: str = ""
+    summary: Summary, t: Translator, width: float, *, target: float | None = None, name: str = ""
 ) -> Drawing:
     """Each bounded metric's mean as a share of its range, with its interval and what its gates, or else `target`, ask for."""
     rows = [ChartRow(figures.shorten(name, 60), heading=True)] if name else []
@@ -55,18 +55,18 @@ def draw_metric_bars(
                 low=None if metric.low is None else _share_of_range(metric.low, metric.bounds),
                 high=None if metric.high is None else _share_of_range(metric.high, metric.bounds),
                 role="bar" if metric.complete else "warn",
-                figure=_format_mean(metric.mean, metric.low, metric.high, say, width),
+                figure=_format_mean(metric.mean, metric.low, metric.high, t, width),
                 target=_share_of_range(wanted[0], metric.bounds) if wanted else None,
             )
         )
     value = "" if target is None else f" {target:g}"
     return draw_rows(
-        rows, say("drawn.metrics"), say, width=width, scale=(0.0, 1.0), bars=True,
-        target_label=say("drawn.target") + value,
+        rows, t("drawn.metrics"), t, width=width, scale=(0.0, 1.0), bars=True,
+        target_label=t("drawn.target") + value,
     )  # fmt: skip
 
 
-def draw_forest(comparison: Comparison, say: Words, width: float) -> Drawing:
+def draw_forest(comparison: Comparison, t: Translator, width: float) -> Drawing:
     """Each difference to the baseline with its interval, turned so that right is better."""
     rows: list[ChartRow] = []
     margins = []
@@ -75,30 +75,30 @@ def draw_forest(comparison: Comparison, say: Words, width: float) -> Drawing:
         if len(comparison.versus) > 1 and shown:
             rows.append(ChartRow(figures.shorten(versus.run.name, 60), heading=True))
         for difference in shown:
-            rows.append(_difference_row(difference, say))
+            rows.append(_difference_row(difference, t))
             margins.append(difference.margin / _range_width(difference))
-    label = say("forest_of", baseline=comparison.baseline.name)
+    label = t("forest_of", baseline=comparison.baseline.name)
     # One band for all rows, though margins are per metric: the widest.
     band = max(margins, default=None)
-    return draw_rows(rows, label, say, width=width, zero=0.0, band=band)
+    return draw_rows(rows, label, t, width=width, zero=0.0, band=band)
 
 
-def draw_effects(effects: Effects, say: Words, width: float) -> Drawing:
+def draw_effects(effects: Effects, t: Translator, width: float) -> Drawing:
     """The mean at each level of each factor."""
     rows = []
     for factor in effects.factors:
         rows.append(ChartRow(factor.name, heading=True))
         for level in factor.levels:
-            figure = _format_mean(level.mean, level.low, level.high, say, width)
+            figure = _format_mean(level.mean, level.low, level.high, t, width)
             role = "bar" if level.base else VERDICT_ROLES.get(level.verdict, "plain")
             rows.append(
                 ChartRow(f"  {level.value}", level.mean, level.low, level.high, role, figure)
             )
-    return draw_rows(rows, say("drawn.effects", metric=effects.metric), say, width=width)
+    return draw_rows(rows, t("drawn.effects", metric=effects.metric), t, width=width)
 
 
 def draw_failure_classes(
-    rates: Sequence[tuple[str, LabelRate]], say: Words, width: float
+    rates: Sequence[tuple[str, LabelRate]], t: Translator, width: float
 ) -> Drawing:
     """The share of samples in each class."""
     roles: dict[str, Role] = {"fine": "good", "judge_failure": "plain", "unclassified": "plain"}
@@ -109,7 +109,7 @@ def draw_failure_classes(
             low=rate.low,
             high=rate.high,
             role=roles.get(rate.label, "bad"),
-            figure=f"{say.whole(rate.count)} · {say.percent(rate.rate)}",
+            figure=f"{t.whole(rate.count)} · {t.percent(rate.rate)}",
         )
         for name, rate in rates
         if rate.rate is not None
@@ -119,11 +119,11 @@ def draw_failure_classes(
     # not blown up.
     scale = (0.0, min(1.0, max(highest * 1.05, 0.1)))
     return draw_rows(
-        rows, say("drawn.failures"), say, width=width, scale=scale, bars=True, percent=True
+        rows, t("drawn.failures"), t, width=width, scale=scale, bars=True, percent=True
     )
 
 
-def draw_histograms(metrics: Sequence[MetricSummary], say: Words, width: float) -> Drawing:
+def draw_histograms(metrics: Sequence[MetricSummary], t: Translator, width: float) -> Drawing:
     """How the scores of each metric are spread, side by side as the width allows."""
     across = 1 if width <= NARROW else 3
     gap, height = 24.0, 70.0
@@ -132,17 +132,15 @@ def draw_histograms(metrics: Sequence[MetricSummary], say: Words, width: float) 
     shown = [metric for metric in metrics if metric.histogram]
     for number, metric in enumerate(shown):
         left, top = (number % across) * (each + gap), (number // across) * (height + 62)
-        shapes += _draw_histogram(metric, say, left, top + 16, each, height)
+        shapes += _draw_histogram(metric, t, left, top + 16, each, height)
     rows = -(-len(shown) // across)
-    return Drawing(
-        width, max(rows * (height + 62) - 20, 20), tuple(shapes), say("drawn.histograms")
-    )
+    return Drawing(width, max(rows * (height + 62) - 20, 20), tuple(shapes), t("drawn.histograms"))
 
 
-def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
+def draw_pareto(trade_off: TradeOff, t: Translator, width: float) -> Drawing:
     """Quality against cost; the line joins the configurations that no other beats in both."""
     points, quality = trade_off.candidates, trade_off.quality_metric
-    unit = say.translate("unit", trade_off.cost_metric)
+    unit = t.translate("unit", trade_off.cost_metric)
     cost = f"{trade_off.cost_metric} ({unit})" if unit != trade_off.cost_metric else unit
     height = 300.0 if width > NARROW else 260.0
     left, right, top, bottom = 46.0, width - 14.0, 22.0, height - 36.0
@@ -157,11 +155,11 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     for tick in choose_ticks(*xs, max(2, int((right - left) / 80))):
         x = place_point(tick, ys[0])[0]
         shapes.append(Stroke(((x, top), (x, bottom)), "grid"))
-        shapes.append(Caption(x, bottom + 15, say.axis_number(tick), "soft", "middle"))
+        shapes.append(Caption(x, bottom + 15, t.axis_number(tick), "soft", "middle"))
     for tick in choose_ticks(*ys, 5):
         y = place_point(xs[0], tick)[1]
         shapes.append(Stroke(((left, y), (right, y)), "grid"))
-        shapes.append(Caption(left - 6, y + 4, say.axis_number(tick), "soft", "end"))
+        shapes.append(Caption(left - 6, y + 4, t.axis_number(tick), "soft", "end"))
     shapes.append(Caption(right, bottom + 31, cost, "soft", "end"))
     front = sorted((p for p in points if p.front), key=lambda point: point.cost)
     line = [place_point(point.cost, point.quality) for point in front]
@@ -171,13 +169,13 @@ def draw_pareto(trade_off: TradeOff, say: Words, width: float) -> Drawing:
     labels = LabelPlacer((left, top, right, bottom), [*cover_points(places), *cover_line(line)])
     # The front is drawn over the others, and its names find a place first.
     for point, at in sorted(zip(points, places, strict=True), key=lambda pair: not pair[0].front):
-        shapes += labels.draw_label(cut_to_width(say.name_run(point.name), 150), at)
+        shapes += labels.draw_label(cut_to_width(t.name_run(point.name), 150), at)
     for point, (x, y) in sorted(zip(points, places, strict=True), key=lambda pair: pair[0].front):
-        shapes.append(Dot(x, y, "good" if point.front else "plain", 5.0, say.name_run(point.name)))
-    return Drawing(width, height, tuple(shapes), say("drawn.pareto", quality=quality, cost=cost))
+        shapes.append(Dot(x, y, "good" if point.front else "plain", 5.0, t.name_run(point.name)))
+    return Drawing(width, height, tuple(shapes), t("drawn.pareto", quality=quality, cost=cost))
 
 
-def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -> Drawing:
+def draw_calibration(bins: Sequence[CalibrationBin], t: Translator, width: float) -> Drawing:
     """What a judge expects against what people say, with the line on which both are the same."""
     side = min(width, 340.0)
     left, top, size = 46.0, 24.0, side - 82.0
@@ -185,13 +183,13 @@ def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -
     def place_point(x: float, y: float) -> tuple[float, float]:
         return left + x * size, top + (1 - y) * size
 
-    shapes: list[Shape] = [Caption(0, 10, say("people_say"), "soft")]
+    shapes: list[Shape] = [Caption(0, 10, t("people_say"), "soft")]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         shapes.append(Stroke((place_point(tick, 0), place_point(tick, 1)), "grid"))
         shapes.append(Stroke((place_point(0, tick), place_point(1, tick)), "grid"))
         x, y = place_point(tick, tick)
-        shapes.append(Caption(x, top + size + 15, say.axis_number(tick), "soft", "middle"))
-        shapes.append(Caption(left - 6, y + 4, say.axis_number(tick), "soft", "end"))
+        shapes.append(Caption(x, top + size + 15, t.axis_number(tick), "soft", "middle"))
+        shapes.append(Caption(left - 6, y + 4, t.axis_number(tick), "soft", "end"))
     shapes.append(Stroke((place_point(0, 0), place_point(1, 1)), "target", 1.5, dashed=True))
     for part in bins:
         ends = place_point(part.expected, part.low), place_point(part.expected, part.high)
@@ -200,14 +198,14 @@ def draw_calibration(bins: Sequence[CalibrationBin], say: Words, width: float) -
         Stroke(tuple(place_point(part.expected, part.observed) for part in bins), "bar", 2.0)
     )
     for part in bins:
-        title = f"{say.number(part.expected)}: {say.number(part.observed)}"
+        title = f"{t.number(part.expected)}: {t.number(part.observed)}"
         shapes.append(Dot(*place_point(part.expected, part.observed), "good", title=title))
-    shapes.append(Caption(left + size, top + size + 31, say("judge_expects"), "soft", "end"))
-    return Drawing(width, size + 66, tuple(shapes), say("drawn.calibration"))
+    shapes.append(Caption(left + size, top + size + 31, t("judge_expects"), "soft", "end"))
+    return Drawing(width, size + 66, tuple(shapes), t("drawn.calibration"))
 
 
 def _draw_histogram(
-    metric: MetricSummary, say: Words, left: float, top: float, width: float, height: float
+    metric: MetricSummary, t: Translator, left: float, top: float, width: float, height: float
 ) -> list[Shape]:
     tallest = max(metric.histogram)
     step = width / len(metric.histogram)
@@ -219,8 +217,8 @@ def _draw_histogram(
     for number, count in enumerate(metric.histogram):
         if count:
             tall = max(count / tallest * height, 1.5)
-            title = say("bar", low=say.axis_number(metric.edges[number]), high=say.axis_number(metric.edges[number + 1]),
-                        count=say.count("sample", count))  # fmt: skip
+            title = t("bar", low=t.axis_number(metric.edges[number]), high=t.axis_number(metric.edges[number + 1]),
+                        count=t.count("sample", count))  # fmt: skip
             shapes.append(
                 Box(
                     left + (number * step + 1 if thin == step else number * (width - thin)),
@@ -233,17 +231,15 @@ def _draw_histogram(
             )
     base = top + height
     shapes.append(Stroke(((left, base), (left + width, base)), "axis"))
-    shapes.append(Caption(left, base + 15, say.axis_number(metric.edges[0]), "soft"))
-    shapes.append(
-        Caption(left + width, base + 15, say.axis_number(metric.edges[-1]), "soft", "end")
-    )
+    shapes.append(Caption(left, base + 15, t.axis_number(metric.edges[0]), "soft"))
+    shapes.append(Caption(left + width, base + 15, t.axis_number(metric.edges[-1]), "soft", "end"))
     if metric.mean is not None and metric.edges[-1] > metric.edges[0]:
         x = left + (metric.mean - metric.edges[0]) / (metric.edges[-1] - metric.edges[0]) * width
         shapes.append(Stroke(((x, top), (x, base)), "target", 1.5, dashed=True))
     return shapes
 
 
-def _difference_row(difference: Difference, say: Words) -> ChartRow:
+def _difference_row(difference: Difference, t: Translator) -> ChartRow:
     assert difference.difference is not None
     sign = 1 if difference.higher_is_better else -1
     width = _range_width(difference)
@@ -257,7 +253,7 @@ def _difference_row(difference: Difference, say: Words) -> ChartRow:
         low=low,
         high=high,
         role=VERDICT_ROLES[difference.verdict],
-        figure=say(f"verdict_word.{difference.verdict}"),
+        figure=t(f"verdict_word.{difference.verdict}"),
     )
 
 
@@ -271,8 +267,8 @@ def _share_of_range(value: float, bounds: tuple[float, float]) -> float:
 
 
 def _format_mean(
-    mean: float, low: float | None, high: float | None, say: Words, width: float
+    mean: float, low: float | None, high: float | None, t: Translator, width: float
 ) -> str:
     if width <= NARROW or low is None:
-        return say.number(mean)
-    return f"{say.number(mean)}  ({say.interval(low, high)})"
+        return t.number(mean)
+    return f"{t.number(mean)}  ({t.interval(low, high)})"

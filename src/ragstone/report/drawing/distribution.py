@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.report.drawing.shapes import Box, Drawing, Shape, Stroke
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 if TYPE_CHECKING:
     from ragstone.analysis import MetricSummary
@@ -18,7 +18,7 @@ TWO_BARS_WIDTH = 40.0
 
 
 def draw_distribution(
-    metric: MetricSummary, thresholds: Sequence[float], say: Words
+    metric: MetricSummary, thresholds: Sequence[float], t: Translator
 ) -> tuple[Drawing, tuple[str, str]] | None:
     """A metric's distribution with the ends of its scale in words; None when nothing was scored."""
     scale = _choose_scale(metric)
@@ -31,7 +31,7 @@ def draw_distribution(
         return round(min(max(share, 0.0), 1.0) * WIDTH, 2)
 
     base = HISTOGRAM_HEIGHT + 0.5
-    shapes: list[Shape] = [*_draw_bars(metric, say, place_value)]
+    shapes: list[Shape] = [*_draw_bars(metric, t, place_value)]
     shapes.append(Stroke(((0, base), (WIDTH, base)), "axis"))
     shapes.append(Box(0, STRIP_TOP, WIDTH, STRIP_HEIGHT, "band"))
     if metric.low is not None and metric.high is not None:
@@ -45,13 +45,13 @@ def draw_distribution(
         if first <= value <= last:
             x = place_value(value)
             shapes.append(Stroke(((x, 0), (x, HEIGHT)), "target", 1.25, dashed=True))
-    label = say(
+    label = t(
         "distribution_of",
         metric=metric.metric,
-        mean=say.number(metric.mean),
-        interval=say.interval(metric.low, metric.high),
+        mean=t.number(metric.mean),
+        interval=t.interval(metric.low, metric.high),
     )
-    ends = say.axis_number(first), say.axis_number(last)
+    ends = t.axis_number(first), t.axis_number(last)
     return Drawing(WIDTH, HEIGHT, tuple(shapes), label), ends
 
 
@@ -68,7 +68,7 @@ def _choose_scale(metric: MetricSummary) -> tuple[float, float] | None:
 
 
 def _draw_bars(
-    metric: MetricSummary, say: Words, place_value: Callable[[float], float]
+    metric: MetricSummary, t: Translator, place_value: Callable[[float], float]
 ) -> list[Box]:
     tallest = max(metric.histogram, default=0)
     if metric.binary and metric.bounds is not None and len(metric.histogram) == 2:
@@ -77,7 +77,7 @@ def _draw_bars(
         return [
             _draw_bar(
                 x, TWO_BARS_WIDTH, round(count / tallest * HISTOGRAM_HEIGHT, 2),
-                f"{say.axis_number(value)}: {say.count('sample', count)}",
+                f"{t.axis_number(value)}: {t.count('sample', count)}",
             )
             for count, value, x in places
             if count
@@ -89,8 +89,8 @@ def _draw_bars(
         x, end = place_value(low), place_value(high)
         # one sample in a million still shows
         height = max(round(count / tallest * HISTOGRAM_HEIGHT, 2), 1.5)
-        ends = {"low": say.axis_number(low), "high": say.axis_number(high)}
-        title = say("bar", **ends, count=say.count("sample", count))
+        ends = {"low": t.axis_number(low), "high": t.axis_number(high)}
+        title = t("bar", **ends, count=t.count("sample", count))
         bars.append(_draw_bar(round(x + 1, 2), round(max(end - x - 2, 1.0), 2), height, title))
     return bars
 

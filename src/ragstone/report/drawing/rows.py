@@ -17,7 +17,7 @@ from ragstone.report.drawing.shapes import (
     cut_to_width,
     text_width,
 )
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 ROW_HEIGHT = 26.0
 """Units of a drawing that a row takes."""
@@ -41,7 +41,7 @@ class ChartRow:
 def draw_rows(
     rows: Sequence[ChartRow],
     label: str,
-    say: Words,
+    t: Translator,
     *,
     width: float,
     scale: tuple[float, float] | None = None,
@@ -74,7 +74,7 @@ def draw_rows(
     for tick in choose_ticks(low, high, max(2, int((right - left) / 70))):
         x = place_value(tick)
         shapes.append(Stroke(((x, 0), (x, bottom)), "grid"))
-        text = say.percent(tick, 0) if percent else say.axis_number(tick)
+        text = t.percent(tick, 0) if percent else t.axis_number(tick)
         shapes.append(Caption(x, bottom + 15, text, "soft", "middle"))
     if zero is not None:
         shapes.append(Stroke(((place_value(zero), 0), (place_value(zero), bottom)), "zero", 1.25))

@@ -9,13 +9,12 @@ from typing import Any
 from ragstone.locale.messages import LocalFloat
 from ragstone.monitor.alert_text import format_alert, name_alert_state
 from ragstone.monitor.alerts.alert import Alert
-from ragstone.report.document import Tone
-from ragstone.report.figures import shorten
 from ragstone.report.monitor.charts import AlertSpan
 from ragstone.report.monitor.times import format_length, format_minute, format_with_zone
-from ragstone.report.words import Words
+from ragstone.report.remarks import Severity, shorten
+from ragstone.report.translator import Translator
 
-TONES: dict[str, Tone] = {
+SEVERITIES: dict[str, Severity] = {
     "ok": "good",
     "resolved": "good",
     "pending": "warn",
@@ -43,7 +42,7 @@ class AlertView:
 
     id: str
     state: str
-    tone: Tone
+    severity: Severity
     kind: str
     metric: str
     title: str
@@ -62,76 +61,74 @@ class AlertView:
 
 
 def view_alert(
-    alert: Alert, now: int, say: Words, link: Callable[[str], str] = lambda id: ""
+    alert: Alert, now: int, t: Translator, link: Callable[[str], str] = lambda id: ""
 ) -> AlertView:
     """The alert at a time, which says how long it lasts; `link` gives the page of an interaction."""
     facts = alert.facts
     return AlertView(
         id=alert.id,
-        state=name_state(alert.state, say),
-        tone=TONES.get(alert.state, "plain"),
-        kind=say.translate("alert_kind", alert.kind),
+        state=name_state(alert.state, t),
+        severity=SEVERITIES.get(alert.state, "plain"),
+        kind=t.translate("alert_kind", alert.kind),
         metric=alert.metric,
-        title=shorten(describe_alert(alert, say), 600),
-        when=_describe_time(alert, now, say),
-        slice=_describe_slice(facts.get("part"), say),
-        examples=_view_examples(facts.get("examples", ()), say, link),
-        before=_view_examples(facts.get("before_examples", ()), say, link),
-        basis=tuple(_describe_basis(facts, say)),
-        handling=tuple(_describe_handling(alert, now, say)),
-        symptoms=tuple(_describe_symptom(item, say.language) for item in facts.get("advice", ())),
+        title=shorten(describe_alert(alert, t), 600),
+        when=_describe_time(alert, now, t),
+        slice=_describe_slice(facts.get("part"), t),
+        examples=_view_examples(facts.get("examples", ()), t, link),
+        before=_view_examples(facts.get("before_examples", ()), t, link),
+        basis=tuple(_describe_basis(facts, t)),
+        handling=tuple(_describe_handling(alert, now, t)),
+        symptoms=tuple(_describe_symptom(item, t.language) for item in facts.get("advice", ())),
         open=alert.open,
     )
 
 
 def _view_examples(
-    items: Sequence[Mapping[str, Any]], say: Words, link: Callable[[str], str]
+    items: Sequence[Mapping[str, Any]], t: Translator, link: Callable[[str], str]
 ) -> tuple[AlertExample, ...]:
     return tuple(
         AlertExample(
             id=str(item.get("id", "")),
             question=shorten(str(item.get("question") or ""), 200),
             answer=shorten(str(item.get("answer") or ""), 200),
-            value=say.number(item["value"]) if item.get("value") is not None else "",
+            value=t.number(item["value"]) if item.get("value") is not None else "",
             href=link(str(item.get("id", ""))),
         )
         for item in items
     )
 
 
-def _describe_basis(facts: Mapping[str, Any], say: Words) -> Iterator[str]:
+def _describe_basis(facts: Mapping[str, Any], t: Translator) -> Iterator[str]:
     """Onset, reference period and feedback of a drop; an alert of an earlier version lacks some."""
     if "since_interval_us" in facts:
-        low, high = (format_minute(int(at), say) for at in facts["since_interval_us"])
-        yield say(
-            "alert_onset", time=format_minute(int(facts["since_us"]), say), low=low, high=high
-        )
+        low, high = (format_minute(int(at), t) for at in facts["since_interval_us"])
+        yield t("alert_onset", time=format_minute(int(facts["since_us"]), t), low=low, high=high)
     if facts.get("phrase") == "drop" and "reference_us" in facts:
-        since, until = (format_minute(int(at), say) for at in facts["reference_us"])
-        yield say("alert_reference", since=since, until=until)
+        since, until = (format_minute(int(at), t) for at in facts["reference_us"])
+        yield t("alert_reference", since=since, until=until)
     feedback = facts.get("feedback")
     if feedback:
-        yield say(
+        yield t(
             "alert_feedback",
-            before=say.number(feedback["before"], 2),
-            before_n=say.whole(int(feedback["before_n"])),
-            after=say.number(feedback["after"], 2),
-            after_n=say.whole(int(feedback["after_n"])),
+            before=t.number(feedback["before"], 2),
+            before_n=t.whole(int(feedback["before_n"])),
+            after=t.number(feedback["after"], 2),
+            after_n=t.whole(int(feedback["after_n"])),
         )
 
 
-def _describe_handling(alert: Alert, now: int, say: Words) -> Iterator[str]:
+def _describe_handling(alert: Alert, now: int, t: Translator) -> Iterator[str]:
     taken = alert.acknowledged
     if taken is not None:
-        text = say("alert_taken", by=taken.by, time=format_minute(taken.at, say))
+        text = t("alert_taken", by=taken.by, time=format_minute(taken.at, t))
         yield f"{text}: {taken.text}" if taken.text else text
     if alert.muted_until > now:
-        yield say("alert_muted", time=format_minute(alert.muted_until, say))
+        yield t("alert_muted", time=format_minute(alert.muted_until, t))
     for entry in alert.notes:
-        yield f"{format_minute(entry.at, say)} {entry.by}: {entry.text}"
+        yield f"{format_minute(entry.at, t)} {entry.by}: {entry.text}"
 
 
-def describe_alert(alert: Alert, say: Words) -> str:
+def describe_alert(alert: Alert, t: Translator) -> str:
     """What moved, by how much, since when, in a language and a time zone."""
     facts = dict(alert.facts)
     # Without its facts an alert can only show the English title it was stored with.
@@ -139,25 +136,25 @@ def describe_alert(alert: Alert, say: Words) -> str:
         return alert.title
     if "since" in facts and "since_us" in facts:
         # The stored text is in UTC, for notifications; a page has a reader with a zone.
-        facts["since"] = format_with_zone(int(facts["since_us"]), say)
-    return format_alert(_localize_numbers(facts, say), say.language)
+        facts["since"] = format_with_zone(int(facts["since_us"]), t)
+    return format_alert(_localize_numbers(facts, t), t.language)
 
 
-def _localize_numbers(facts: Mapping[str, Any], say: Words) -> dict[str, Any]:
+def _localize_numbers(facts: Mapping[str, Any], t: Translator) -> dict[str, Any]:
     return {
-        name: LocalFloat(value, say("decimal")) if isinstance(value, float)
-        else _localize_numbers(value, say) if isinstance(value, Mapping)
+        name: LocalFloat(value, t("decimal")) if isinstance(value, float)
+        else _localize_numbers(value, t) if isinstance(value, Mapping)
         else value
         for name, value in facts.items()
     }  # fmt: skip
 
 
-def name_state(state: str, say: Words) -> str:
+def name_state(state: str, t: Translator) -> str:
     """A state in words."""
-    return name_alert_state(state, say.language)
+    return name_alert_state(state, t.language)
 
 
-def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, say: Words) -> list[AlertSpan]:  # fmt: skip
+def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | None, t: Translator) -> list[AlertSpan]:  # fmt: skip
     """The alerts that a metric's chart shows: its own, of the whole or of the slice `where` (field and value; None for all)."""
     return [
         AlertSpan(
@@ -166,7 +163,7 @@ def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | N
             if alert.kind == "drop"
             else alert.opened,
             alert.closed,
-            describe_alert(alert, say),
+            describe_alert(alert, t),
             tuple(alert.facts["since_interval_us"]) if "since_interval_us" in alert.facts else None,
         )
         for alert in alerts
@@ -175,30 +172,30 @@ def mark_alerts(alerts: Sequence[Alert], metric: str, where: tuple[str, str] | N
     ]
 
 
-def _describe_time(alert: Alert, now: int, say: Words) -> str:
-    since = format_minute(alert.opened, say)
+def _describe_time(alert: Alert, now: int, t: Translator) -> str:
+    since = format_minute(alert.opened, t)
     if alert.closed is None:
-        lasts = say("alert_lasts", length=format_length(max(now - alert.opened, 0), say))
-        return f"{say('alert_since', time=since)}, {lasts}"
-    return say(
+        lasts = t("alert_lasts", length=format_length(max(now - alert.opened, 0), t))
+        return f"{t('alert_since', time=since)}, {lasts}"
+    return t(
         "alert_over",
         since=since,
-        until=format_minute(alert.closed, say),
-        length=format_length(alert.closed - alert.opened, say),
+        until=format_minute(alert.closed, t),
+        length=format_length(alert.closed - alert.opened, t),
     )
 
 
-def _describe_slice(part: Mapping[str, Any] | None, say: Words) -> str:
+def _describe_slice(part: Mapping[str, Any] | None, t: Translator) -> str:
     if not part:
         return ""
-    return say(
+    return t(
         "alert_slice",
         field=shorten(str(part["field"]), 60),
         value=shorten(str(part["value"]), 80),
-        share=say.percent(part["share"]),
-        before=say.number(part["before"]),
-        after=say.number(part["after"]),
-        explained=say.percent(part["explained"], 0),
+        share=t.percent(part["share"]),
+        before=t.number(part["before"]),
+        after=t.number(part["after"]),
+        explained=t.percent(part["explained"], 0),
     )
 
 

@@ -10,12 +10,14 @@ from ragstone.monitor.alerts.basis_text import describe_power, describe_value_ch
 from ragstone.monitor.alerts.drop_rules import MetricStream
 from ragstone.monitor.windows.interactions import find_scale
 from ragstone.monitor.windows.statistics import SeriesStats, Window
-from ragstone.report.document import Card, Chart, Remark, Status, Styled
+from ragstone.report.cards import Card
+from ragstone.report.drawing.shapes import Drawing
 from ragstone.report.figures import describe_correction
-from ragstone.report.monitor.alerts import TONES, mark_alerts, name_state
+from ragstone.report.monitor.alerts import SEVERITIES, mark_alerts, name_state
 from ragstone.report.monitor.charts import AlertSpan, SeriesPoint, draw_series
 from ragstone.report.monitor.times import format_length, format_minute
-from ragstone.report.words import Words
+from ragstone.report.remarks import Remark
+from ragstone.report.translator import Translator
 
 CHART_WIDTH = 380.0
 """A card is about as wide as a phone, whatever the page."""
@@ -29,74 +31,76 @@ def build_metric_card(
     stream: MetricStream | None,
     alerts: Sequence[Alert],
     where: tuple[str, str] | None,
-    say: Words,
+    t: Translator,
     correction: MetricCorrection | None = None,
 ) -> Card:
     """A metric of the window with its state by the watcher, its alerts, and what labels say of its mean."""
     name = figure.name
     scale = find_scale(name)
     points = [to_point(window, window.metrics.get(name)) for window in windows]
-    spans = mark_alerts(alerts, name, where, say)
+    spans = mark_alerts(alerts, name, where, t)
     return Card(
         name=name,
-        badge=_build_badge(figure, stream, alerts, say),
-        direction=say("higher" if scale.higher_is_better else "lower"),
+        badge=_build_badge(figure, stream, alerts, t),
+        direction=t("higher" if scale.higher_is_better else "lower"),
         direction_below=True,
-        figure=say.number(figure.mean),
-        aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
-        chart=build_series(
+        figure=t.number(figure.mean),
+        aside=t.interval(figure.low, figure.high) if figure.low is not None else "",
+        drawing=build_series(
             points,
             name,
-            say,
+            t,
             bounds=scale.bounds,
             alerts=spans,
             # a median is no mean: it has no line among means
             reference=stream.reference if stream is not None and scale.bounds is not None else None,
         ),
         remarks=(
-            *(Remark(text, "") for text in _describe_figure(figure, stream, say)),
-            *describe_correction(correction, "corrected_mean", say),
+            *(Remark(text, "") for text in _describe_figure(figure, stream, t)),
+            *describe_correction(correction, "corrected_mean", t),
         ),
     )
 
 
-def build_traffic_cards(whole: Window, windows: Sequence[Window], say: Words) -> Iterator[Card]:
+def build_traffic_cards(whole: Window, windows: Sequence[Window], t: Translator) -> Iterator[Card]:
     """Counts, feedback, latency and cost, as far as they are known."""
     counts = [
         SeriesPoint(w.since, w.until, float(w.interactions), n=w.interactions)
         for w in _drop_cut(whole, windows, lambda window: window.interactions > 0)
     ]
-    failed = say("failed_many", n=say.whole(whole.failed)) if whole.failed else ""
-    chart = build_series(counts, say("interactions"), say, zero=True)
-    yield Card(say("interactions"), say.whole(whole.interactions), failed, chart=chart, style="plain")  # fmt: skip
+    failed = t("failed_many", n=t.whole(whole.failed)) if whole.failed else ""
+    drawing = build_series(counts, t("interactions"), t, zero=True)
+    yield Card(
+        t("interactions"), t.whole(whole.interactions), failed, drawing=drawing, style="plain"
+    )
     if whole.feedback is not None:
         points = [to_point(window, window.feedback) for window in windows]
-        chart = build_series(points, say("feedback"), say, bounds=(0.0, 1.0))
-        note = say("feedback_note", n=say.whole(whole.feedback.scored))
-        mean = say.number(whole.feedback.mean)
-        yield Card(say("feedback"), mean, note, chart=chart, style="plain")
+        drawing = build_series(points, t("feedback"), t, bounds=(0.0, 1.0))
+        note = t("feedback_note", n=t.whole(whole.feedback.scored))
+        mean = t.number(whole.feedback.mean)
+        yield Card(t("feedback"), mean, note, drawing=drawing, style="plain")
     if whole.latency is not None:
         percentiles = whole.latency.percentiles
         points = [to_point(window, window.latency) for window in windows]
-        chart = build_series(points, say("latency"), say, zero=True)
-        p50, p95 = (say.number(percentiles.get(name)) for name in ("p50", "p95"))
-        note = say("latency_note", p50=p50, p95=p95)
-        mean = f"{say.number(whole.latency.mean)} s"
-        yield Card(say("latency"), mean, note, chart=chart, style="plain")
+        drawing = build_series(points, t("latency"), t, zero=True)
+        p50, p95 = (t.number(percentiles.get(name)) for name in ("p50", "p95"))
+        note = t("latency_note", p50=p50, p95=p95)
+        mean = f"{t.number(whole.latency.mean)} s"
+        yield Card(t("latency"), mean, note, drawing=drawing, style="plain")
     if whole.cost is not None:
         points = [
             SeriesPoint(w.since, w.until, w.cost.total if w.cost else None, n=w.interactions)
             for w in _drop_cut(whole, windows, lambda window: window.cost is not None)
         ]
-        chart = build_series(points, say("system_cost"), say, zero=True)
-        note = f"{say('judge_cost')}: {say.money(whole.judge_usd)}"
-        total = say.money(whole.cost.total)
-        yield Card(say("system_cost"), total, note, chart=chart, style="plain")
+        drawing = build_series(points, t("system_cost"), t, zero=True)
+        note = f"{t('judge_cost')}: {t.money(whole.judge_usd)}"
+        total = t.money(whole.cost.total)
+        yield Card(t("system_cost"), total, note, drawing=drawing, style="plain")
 
 
-def build_whole_state(state: str, say: Words) -> Status:
+def build_whole_state(state: str, t: Translator) -> Remark:
     """How everything stands, in a sentence."""
-    return Status(say(f"whole.{state}"), TONES.get(state, "warn"))
+    return Remark(t(f"whole.{state}"), SEVERITIES.get(state, "warn"))
 
 
 def to_point(window: Window, figure: SeriesStats | None) -> SeriesPoint:
@@ -110,37 +114,43 @@ def to_point(window: Window, figure: SeriesStats | None) -> SeriesPoint:
 def build_series(
     points: Sequence[SeriesPoint],
     name: str,
-    say: Words,
+    t: Translator,
     *,
     bounds: tuple[float, float] | None = None,
     alerts: Sequence[AlertSpan] = (),
     zero: bool = False,
     reference: float | None = None,
     ends: tuple[float, float] | None = None,
-) -> Chart:
-    """A series over time as a chart."""
-    label = describe_series(points, name, say)
-    drawing = draw_series(
-        points, say, label=label, width=CHART_WIDTH, bounds=bounds, alerts=alerts, zero=zero,
-        reference=reference, ends=ends,
-    )  # fmt: skip
-    return Chart(drawing, style="series")
+) -> Drawing:
+    """A series over time as a picture."""
+    label = describe_series(points, name, t)
+    return draw_series(
+        points,
+        t,
+        label=label,
+        width=CHART_WIDTH,
+        bounds=bounds,
+        alerts=alerts,
+        zero=zero,
+        reference=reference,
+        ends=ends,
+    )
 
 
-def describe_series(points: Sequence[SeriesPoint], name: str, say: Words) -> str:
+def describe_series(points: Sequence[SeriesPoint], name: str, t: Translator) -> str:
     """The series in a sentence, for those who do not see the picture."""
     known = [point.value for point in points if point.value is not None]
     if not known:
-        return say("series_empty", name=name)
-    return say(
+        return t("series_empty", name=name)
+    return t(
         "series_of",
         name=name,
-        step=format_length(points[0].until - points[0].since, say),
-        since=format_minute(points[0].since, say),
-        until=format_minute(points[-1].until, say),
-        last=say.number(known[-1]),
-        lowest=say.number(min(known)),
-        highest=say.number(max(known)),
+        step=format_length(points[0].until - points[0].since, t),
+        since=format_minute(points[0].since, t),
+        until=format_minute(points[-1].until, t),
+        last=t.number(known[-1]),
+        lowest=t.number(min(known)),
+        highest=t.number(max(known)),
     )
 
 
@@ -154,8 +164,8 @@ def _drop_cut(
 
 
 def _build_badge(
-    figure: SeriesStats, stream: MetricStream | None, alerts: Sequence[Alert], say: Words
-) -> Styled:
+    figure: SeriesStats, stream: MetricStream | None, alerts: Sequence[Alert], t: Translator
+) -> Remark:
     """The watcher's state; `resolved` while an alert that is over still lies in the window.
 
     What lies below its reference with its whole interval is never marked as good, whatever the watcher says of today."""
@@ -164,14 +174,14 @@ def _build_badge(
     if stream is None:
         state = next((alert.state for alert in metric_alerts if alert.open), "")
         if not state:
-            return Styled(say("unwatched"), "badge", "plain")
+            return Remark(t("unwatched"), "plain")
     else:
         is_over = any(alert.state == "resolved" for alert in metric_alerts)
         # The watcher itself forgets an alert when it is over; the page still shows its strip.
         state = "resolved" if stream.state == "ok" and is_over else stream.state
-        if TONES.get(state) == "good" and _is_worse(figure, stream):
-            return Styled(say("worse_than_reference"), "badge", "warn")
-    return Styled(name_state(state, say), "badge", TONES.get(state, "plain"))
+        if SEVERITIES.get(state) == "good" and _is_worse(figure, stream):
+            return Remark(t("worse_than_reference"), "warn")
+    return Remark(name_state(state, t), SEVERITIES.get(state, "plain"))
 
 
 def _is_worse(figure: SeriesStats, stream: MetricStream) -> bool:
@@ -189,36 +199,38 @@ def _is_worse(figure: SeriesStats, stream: MetricStream) -> bool:
     return figure.low > stream.reference
 
 
-def _describe_figure(figure: SeriesStats, stream: MetricStream | None, say: Words) -> Iterator[str]:
-    covered = say(
+def _describe_figure(
+    figure: SeriesStats, stream: MetricStream | None, t: Translator
+) -> Iterator[str]:
+    covered = t(
         "covered",
-        scored=say.whole(figure.scored),
-        applicable=say.whole(figure.applicable),
-        share="–" if figure.coverage is None else say.percent(figure.coverage),
+        scored=t.whole(figure.scored),
+        applicable=t.whole(figure.applicable),
+        share="–" if figure.coverage is None else t.percent(figure.coverage),
     )
     lost = figure.outcomes.get("judge_error", 0)
-    yield f"{covered}, {say('judge_lost', n=say.whole(lost))}" if lost else covered
+    yield f"{covered}, {t('judge_lost', n=t.whole(lost))}" if lost else covered
     if stream is not None and stream.reference is not None:
-        reference, mean = say.number(stream.reference), say.number(stream.mean)
-        text = say("against_reference", reference=reference, mean=mean)
+        reference, mean = t.number(stream.reference), t.number(stream.mean)
+        text = t("against_reference", reference=reference, mean=mean)
         if stream.evidence >= SHOWN_EVIDENCE:
-            text += "; " + say("sure_of_drop", share=say.percent(min(stream.evidence, 1.0), 0))
+            text += "; " + t("sure_of_drop", share=t.percent(min(stream.evidence, 1.0), 0))
         yield text
-        yield _describe_reference(stream, say)
-    if stream is not None and (text := describe_value_change(stream, say.language)):
+        yield _describe_reference(stream, t)
+    if stream is not None and (text := describe_value_change(stream, t.language)):
         yield text
     if figure.trend is not None:
-        slope = f"{figure.trend.slope:+.3f}".replace(".", say("decimal"))
-        yield say("trend_moving", slope=slope) if figure.trend.is_moving else say("trend_flat")
+        slope = f"{figure.trend.slope:+.3f}".replace(".", t("decimal"))
+        yield t("trend_moving", slope=slope) if figure.trend.is_moving else t("trend_flat")
 
 
-def _describe_reference(stream: MetricStream, say: Words) -> str:
+def _describe_reference(stream: MetricStream, t: Translator) -> str:
     """The reference period, whose it is, and how soon a drop would be found."""
     if stream.reference_us is None:
         return ""
-    since, until = (format_minute(at, say) for at in stream.reference_us)
-    text = say(f"reference_basis.{stream.basis}", since=since, until=until)
-    power = describe_power(stream, say.language)
+    since, until = (format_minute(at, t) for at in stream.reference_us)
+    text = t(f"reference_basis.{stream.basis}", since=since, until=until)
+    power = describe_power(stream, t.language)
     return f"{text}; {power}" if power else text
 
 
@@ -226,7 +238,7 @@ def build_small_multiples(
     slices: Sequence[tuple[Window, Sequence[Window]]],
     metric: str,
     streams: Mapping[tuple[str, str], MetricStream],
-    say: Words,
+    t: Translator,
 ) -> Iterator[Card]:
     """One small chart a slice, all on one scale, with the watcher's state."""
     points = {
@@ -239,7 +251,7 @@ def build_small_multiples(
         figure = slice.metrics.get(metric)
         if figure is not None:
             stream = streams.get((slice.field, slice.value))
-            yield _build_small_card(slice.value, figure, points[slice.value], ends, stream, say)
+            yield _build_small_card(slice.value, figure, points[slice.value], ends, stream, t)
 
 
 def _build_small_card(
@@ -248,18 +260,18 @@ def _build_small_card(
     points: Sequence[SeriesPoint],
     ends: tuple[float, float],
     stream: MetricStream | None,
-    say: Words,
+    t: Translator,
 ) -> Card:
     scale = find_scale(figure.name)
-    text = _describe_reference(stream, say) if stream is not None else ""
+    text = _describe_reference(stream, t) if stream is not None else ""
     reference = stream.reference if stream is not None and scale.bounds else None
-    chart = build_series(points, value, say, bounds=scale.bounds, reference=reference, ends=ends)
+    drawing = build_series(points, value, t, bounds=scale.bounds, reference=reference, ends=ends)
     return Card(
         name=value or "–",
-        badge=_build_badge(figure, stream, (), say),
-        figure=say.number(figure.mean),
-        aside=say.interval(figure.low, figure.high) if figure.low is not None else "",
-        chart=chart,
+        badge=_build_badge(figure, stream, (), t),
+        figure=t.number(figure.mean),
+        aside=t.interval(figure.low, figure.high) if figure.low is not None else "",
+        drawing=drawing,
         remarks=(Remark(text, ""),) if text else (),
         style="plain",
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragstone.report.drawing.rows import choose_ticks
 from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Shape, Stroke
 from ragstone.report.monitor.times import format_minute, format_tick
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 SPARK_BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -42,7 +42,7 @@ class AlertSpan:
 
 def draw_series(
     points: Sequence[SeriesPoint],
-    say: Words,
+    t: Translator,
     *,
     label: str,
     width: float,
@@ -71,7 +71,7 @@ def draw_series(
     shapes: list[Shape] = []
     for tick in choose_ticks(low, high, 4):
         shapes.append(Stroke(((left, place_value(tick)), (right, place_value(tick))), "grid"))
-        text = f"{tick:.4g}".replace(".", say("decimal"))
+        text = f"{tick:.4g}".replace(".", t("decimal"))
         shapes.append(Caption(left - 6, place_value(tick) + 4, text, "soft", "end"))
     if reference is not None:
         level = place_value(reference)
@@ -91,12 +91,12 @@ def draw_series(
         if start <= alert.since < end:
             at = place_time(alert.since)
             shapes.append(Stroke(((at, top), (at, bottom)), "bad", 1.25, dashed=True))
-    shapes += [_draw_dot(point, value, place_time, place_value, say) for point, value in known]
+    shapes += [_draw_dot(point, value, place_time, place_value, t) for point, value in known]
     if not known:
         middle = (left + right) / 2, (top + bottom) / 2 + 4
-        shapes.append(Caption(*middle, say("nothing_here"), "soft", "middle"))
+        shapes.append(Caption(*middle, t("nothing_here"), "soft", "middle"))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
-    shapes += _draw_times(start, end, left, right, bottom + 16, say)
+    shapes += _draw_times(start, end, left, right, bottom + 16, t)
     return Drawing(width, height, tuple(shapes), label)
 
 
@@ -216,26 +216,26 @@ def _draw_bands(
 
 
 def _draw_dot(
-    point: SeriesPoint, value: float, place_time: Place, place_value: Place, say: Words
+    point: SeriesPoint, value: float, place_time: Place, place_value: Place, t: Translator
 ) -> Dot:
-    title = say(
+    title = t(
         "point",
-        time=format_minute(point.since, say),
-        mean=say.number(value),
-        interval=say.interval(point.low, point.high),
-        n=say.whole(point.n),
+        time=format_minute(point.since, t),
+        mean=t.number(value),
+        interval=t.interval(point.low, point.high),
+        n=t.whole(point.n),
     )
     return Dot(place_time((point.since + point.until) / 2), place_value(value), "bar", 2.6, title)
 
 
 def _draw_times(
-    start: int, end: int, left: float, right: float, base: float, say: Words
+    start: int, end: int, left: float, right: float, base: float, t: Translator
 ) -> list[Shape]:
     middle = (start + end) // 2
     places: list[tuple[int, float, str]] = [(start, left, "start"), (end, right, "end")]
     if right - left > 260:
         places.insert(1, (middle, (left + right) / 2, "middle"))
     return [
-        Caption(x, base, format_tick(at, end - start, say), "soft", anchor)  # type: ignore[arg-type]
+        Caption(x, base, format_tick(at, end - start, t), "soft", anchor)  # type: ignore[arg-type]
         for at, x, anchor in places
     ]

@@ -25,8 +25,8 @@ from ragstone.monitor.windows.interactions import (
 from ragstone.monitor.windows.statistics import Window
 from ragstone.monitor.windows.summary import summarise_between, summarise_steps
 from ragstone.monitor.windows.window_run import MAX_INTERACTIONS
-from ragstone.report.document import AlertList, CardGrid
-from ragstone.report.figures import shorten
+from ragstone.report.cards import Card
+from ragstone.report.html import build_style_sheet, load_template, read_resource
 from ragstone.report.monitor.alerts import view_alert
 from ragstone.report.monitor.cards import (
     build_metric_card,
@@ -49,9 +49,9 @@ from ragstone.report.monitor.times import (
     format_second,
     name_zone,
 )
-from ragstone.report.render.html import build_style_sheet, load_template, read_resource
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import GENEROUS
-from ragstone.report.words import Words, load_words
+from ragstone.report.translator import Translator, load_translator
 
 MAX_SMALL_MULTIPLES = 12
 """Slices that get a chart of their own, the busiest."""
@@ -61,7 +61,7 @@ MAX_SMALL_MULTIPLES = 12
 class Frame:
     """What every page has around it."""
 
-    say: Words
+    t: Translator
     query: Query
     now: int
     signed_in: bool = False
@@ -73,10 +73,10 @@ class Frame:
 
     def fill(self, name: str, page: str = "", *, id: str = "", **more: Any) -> str:
         """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
-        other = "en" if self.say.language == "es" else "es"
+        other = "en" if self.t.language == "es" else "es"
         return str(
             load_template(name).render(
-                say=self.say,
+                t=self.t,
                 query=self.query,
                 version=__version__,
                 other=other,
@@ -84,7 +84,7 @@ class Frame:
                 signed_in=self.signed_in,
                 address=self.address,
                 nav=self.nav,
-                zone=name_zone(self.say),
+                zone=name_zone(self.t),
                 **more,
             )
         )
@@ -102,7 +102,7 @@ def build_script() -> str:
 
 def render_overview(archive: Archive, frame: Frame) -> str:
     """The page of everything."""
-    say, query = frame.say, frame.query
+    t, query = frame.t, frame.query
     since, until = query.bounds_at(frame.now)
     where = query.slice
     chosen = ":".join(where or ())
@@ -129,34 +129,36 @@ def render_overview(archive: Archive, frame: Frame) -> str:
             streams.get(name),
             alerts,
             where,
-            say,
+            t,
             corrections.get(name),
         )
         for name in names
     )
     views = (
-        view_alert(alert, frame.now, say, lambda id: query.href("interaction", id=id))
+        view_alert(alert, frame.now, t, lambda id: query.href("interaction", id=id))
         for alert in alerts
     )
     return frame.fill(
         "monitor.html.j2",
         empty=not whole.interactions and not _has_rows(archive, "interactions"),
         judged_ever=bool(names) or _has_rows(archive, "monitor_scores"),
-        state=build_whole_state(status.state if status else "unwatched", say),
-        looked=say("looked_at", time=format_minute(status.at, say)) if status else say("never_looked"),
-        complaints=describe_complaints(query, say),
-        since=format_minute(since, say),
-        until=format_minute(until, say),
-        until_value="" if query.until is None else format_minute(query.until, say).replace(" ", "T"),
+        state=build_whole_state(status.state if status else "unwatched", t),
+        looked=t("looked_at", time=format_minute(status.at, t)) if status else t("never_looked"),
+        complaints=describe_complaints(query, t),
+        since=format_minute(since, t),
+        until=format_minute(until, t),
+        until_value="" if query.until is None else format_minute(query.until, t).replace(" ", "T"),
         clear=Query(lang=query.lang, tz=query.tz, home=query.home).href(),
         chosen=chosen,
         compare=query.href("traffic", slice="", by="", metric="", show="", a=chosen),
-        step=format_length(step, say),
-        cards=CardGrid(tuple(cards)),
-        traffic=CardGrid(tuple(build_traffic_cards(whole, windows, say))),
-        alerts=AlertList(tuple(views), form=query.href("alerts")),
-        waiting=_list_waiting(status, say),
-        slices=build_slices(slices[:MAX_SHOWN_SLICES], whole.interactions, names, query, say),
+        step=format_length(step, t),
+        cards=list(cards),
+        traffic=list(build_traffic_cards(whole, windows, t)),
+        alerts=list(views),
+        alert_form=query.href("alerts"),
+        waiting=_list_waiting(status, t),
+        names=names,
+        slices=build_slices(slices[:MAX_SHOWN_SLICES], whole.interactions, names, query, t),
         multiples=_list_multiples(archive, slices, names, status, frame),
         more_slices=max(len(slices) - MAX_SHOWN_SLICES, 0),
         choices=list_slice_choices(slices, query),
@@ -166,9 +168,9 @@ def render_overview(archive: Archive, frame: Frame) -> str:
     )  # fmt: skip
 
 
-def _list_waiting(status: MonitorStatus | None, say: Words) -> list[str]:
+def _list_waiting(status: MonitorStatus | None, t: Translator) -> list[str]:
     """Why thresholds cannot be decided now."""
-    return [format_alert(facts, say.language) for facts in (status.waiting if status else ())]
+    return [format_alert(facts, t.language) for facts in (status.waiting if status else ())]
 
 
 def _list_multiples(
@@ -177,7 +179,7 @@ def _list_multiples(
     names: Sequence[str],
     status: MonitorStatus | None,
     frame: Frame,
-) -> list[tuple[str, CardGrid]]:
+) -> list[tuple[str, list[Card]]]:
     """Metric → a small chart of each slice; none without slices."""
     since, until = frame.query.bounds_at(frame.now)
     step = choose_step(until - since)
@@ -188,9 +190,7 @@ def _list_multiples(
     return [
         (
             name,
-            CardGrid(
-                tuple(build_small_multiples(series, name, _select_streams(status, name), frame.say))
-            ),
+            list(build_small_multiples(series, name, _select_streams(status, name), frame.t)),
         )
         for name in names
         if series
@@ -210,7 +210,7 @@ def _select_streams(
 
 def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> dict[str, Any]:
     """The newest and the worst interactions of the page."""
-    say, query = frame.say, frame.query
+    t, query = frame.t, frame.query
     since, until = query.bounds_at(frame.now)
     metrics = [*names, FEEDBACK]
     # of what the address names only stored metrics are looked up: a metric's name can be a file to load
@@ -222,8 +222,8 @@ def _list_interactions(archive: Archive, names: Sequence[str], frame: Frame) -> 
     return {
         "metric": metric,
         "metrics": metrics,
-        "recent": [build_entry(judged, query, say) for judged in recent],
-        "worst": [build_entry(judged, query, say) for judged in worst],
+        "recent": [build_entry(judged, query, t) for judged in recent],
+        "worst": [build_entry(judged, query, t) for judged in worst],
         "more_rows": min(query.show * 4, MAX_ROWS) if query.show < MAX_ROWS else 0,
     }
 
@@ -234,29 +234,29 @@ def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:
     if interaction is None:
         return None
     (judged,) = load_scores(archive, [interaction])
-    view = open_interaction(judged, frame.say).build_view(GENEROUS)
+    view = open_interaction(judged, frame.t).build_view(GENEROUS)
     return frame.fill(
         "monitor_interaction.html.j2",
         "interaction",
         id=id,
         s=view,
-        facts=[fact for fact in _list_facts(interaction, frame.say) if fact[1]],
+        facts=[fact for fact in _list_facts(interaction, frame.t) if fact[1]],
         judged=bool(judged.scores),
-        title=view.title or frame.say("no_question"),
+        title=view.title or frame.t("no_question"),
     )
 
 
-def _list_facts(interaction: Interaction, say: Words) -> list[tuple[str, str, bool]]:
+def _list_facts(interaction: Interaction, t: Translator) -> list[tuple[str, str, bool]]:
     """Names and values, and whether the value is that of a slice."""
     feedback, latency = interaction.feedback, interaction.latency
     cost, tokens = interaction.cost, interaction.tokens
     return [
-        (say("time"), f"{format_second(interaction.at, say)} {name_zone(say)}", False),
-        (say("feedback"), say.number(feedback, 2) if feedback is not None else "", False),
-        (say("comment"), shorten(interaction.comment or "", 4000), False),
-        (say("latency"), f"{say.number(latency)} s" if latency is not None else "", False),
-        (say("usd"), say.money(cost) if cost is not None else "", False),
-        (say("tokens"), say.whole(tokens) if tokens is not None else "", False),
+        (t("time"), f"{format_second(interaction.at, t)} {name_zone(t)}", False),
+        (t("feedback"), t.number(feedback, 2) if feedback is not None else "", False),
+        (t("comment"), shorten(interaction.comment or "", 4000), False),
+        (t("latency"), f"{t.number(latency)} s" if latency is not None else "", False),
+        (t("usd"), t.money(cost) if cost is not None else "", False),
+        (t("tokens"), t.whole(tokens) if tokens is not None else "", False),
         *((shorten(name, 80), shorten(text, 300), True) for name, text in interaction.slices.items()),
     ]  # fmt: skip
 
@@ -276,11 +276,11 @@ def render_missing(frame: Frame) -> str:
     return frame.fill("monitor_missing.html.j2")
 
 
-def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
+def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Translator:
     """The language that the address names, else the first of the browser's that there is; times in a zone."""
     local = get_time_zone(zone)
     if asked:
-        return load_words(asked, local)
+        return load_translator(asked, local)
     # Accept-Language: by weight, then by order. It is a stranger's text: cut, and parts that cannot
     # be read are passed over.
     ranked: list[tuple[float, int, str]] = []
@@ -290,7 +290,7 @@ def choose_words(asked: str, accepted: str, zone: str = "UTC") -> Words:
             ranked.append((-float(weight or 1), order, code.split("-")[0].lower()))
         except ValueError:
             continue
-    return load_words(
+    return load_translator(
         next((code for *_, code in sorted(ranked) if code in ("en", "es")), "en"), local
     )
 

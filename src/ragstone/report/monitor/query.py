@@ -13,7 +13,7 @@ from ragstone.data.strict_json import BadRow
 from ragstone.errors import DataError
 from ragstone.monitor.interactions import parse_time
 from ragstone.monitor.windows.calendars import get_time_zone
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 DEFAULT_WINDOW = "24h"
 WINDOWS = ("1h", "6h", "24h", "7d", "30d")
@@ -114,9 +114,9 @@ def read_query(
     )
 
 
-def describe_complaints(query: Query, say: Words) -> list[str]:
+def describe_complaints(query: Query, t: Translator) -> list[str]:
     """The complaints in words."""
-    return [say("bad_filter", what=say(phrase, text=text)) for phrase, text in query.complaints]
+    return [t("bad_filter", what=t(phrase, text=text)) for phrase, text in query.complaints]
 
 
 def _clean_text(text: str | None) -> str:

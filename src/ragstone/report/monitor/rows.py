@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from ragstone.config.monitor import BAD_FEEDBACK
 from ragstone.monitor.windows.interactions import JudgedInteraction, find_scale
 from ragstone.monitor.windows.statistics import SeriesStats, Window
-from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_number_columns, build_table
-from ragstone.report.figures import shorten
 from ragstone.report.monitor.query import Query
 from ragstone.report.monitor.times import format_second
+from ragstone.report.remarks import Severity, shorten
 from ragstone.report.samples import Limits, OpenSample, ScoreView, open_sample
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 MAX_SHOWN_SLICES = 20
 """Slices that the page lists; it says how many more there are."""
@@ -37,32 +35,39 @@ class InteractionEntry:
     chips: tuple[ScoreView, ...]
     feedback: str
     """The user's feedback from 0 to 1 as text; empty when there is none."""
-    tone: doc.Tone
+    severity: Severity
     """Whether that feedback is good or bad; empty when there is none."""
     comment: str
 
 
+@dataclass(frozen=True, slots=True)
+class SliceEntry:
+    """One value of a field in a table."""
+
+    value: str
+    href: str
+    figures: tuple[str, ...]
+    """Interactions, their share of all, and the mean of each metric."""
+
+
 def build_slices(
-    slices: Sequence[Window], total: int, names: Sequence[str], query: Query, say: Words
-) -> doc.ReportTable:
+    slices: Sequence[Window], total: int, names: Sequence[str], query: Query, t: Translator
+) -> list[SliceEntry]:
     """Each value of a field with its means, and a link to the page of it alone."""
     # Both are read while interactions arrive: the slices may already count more than the total.
     whole = max(total, sum(slice.interactions for slice in slices), 1)
-    rows: list[doc.Cells] = [
-        (
-            doc.TableCell(
-                shorten(slice.value, 80) or "–",
-                href=query.href(slice=f"{slice.field}:{slice.value}"),
+    return [
+        SliceEntry(
+            shorten(slice.value, 80) or "–",
+            query.href(slice=f"{slice.field}:{slice.value}"),
+            (
+                t.whole(slice.interactions),
+                t.percent(slice.interactions / whole),
+                *(format_mean(slice.metrics.get(name), t) for name in names),
             ),
-            say.whole(slice.interactions),
-            say.percent(slice.interactions / whole),
-            *(format_mean(slice.metrics.get(name), say) for name in names),
         )
         for slice in slices
     ]
-    metrics = (doc.TableColumn(doc.Styled(name, "code"), numeric=True) for name in names)
-    counts = build_number_columns(say, "interactions", "slice_of_all")
-    return build_table((doc.TableColumn(query.by), *counts, *metrics), rows, id="slices")
 
 
 def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str, str]]:
@@ -73,34 +78,34 @@ def list_slice_choices(slices: Sequence[Window], query: Query) -> list[tuple[str
     return [(f"{field}:{value}", f"{field} = {shorten(value, 60)}") for field, value in pairs]
 
 
-def open_interaction(judged: JudgedInteraction, say: Words) -> OpenSample:
+def open_interaction(judged: JudgedInteraction, t: Translator) -> OpenSample:
     """An interaction as a sample that can be viewed."""
     metrics = [find_scale(name) for name in judged.scores]
-    return open_sample(judged, metrics, say, judged.scales)
+    return open_sample(judged, metrics, t, judged.scales)
 
 
-def build_entry(judged: JudgedInteraction, query: Query, say: Words) -> InteractionEntry:
+def build_entry(judged: JudgedInteraction, query: Query, t: Translator) -> InteractionEntry:
     """An interaction as a line of a list, with a link to its page."""
-    view = open_interaction(judged, say).build_view(BRIEF)
+    view = open_interaction(judged, t).build_view(BRIEF)
     interaction = judged.interaction
     feedback = interaction.feedback
     return InteractionEntry(
         id=shorten(interaction.id, 60),
         href=query.href("interaction", id=interaction.id),
-        when=format_second(interaction.at, say),
+        when=format_second(interaction.at, t),
         question=view.title,
         answer=shorten(interaction.answer or "", 240),
         error=view.error,
         chips=tuple(view.chips[:MAX_CHIPS]),
-        feedback="" if feedback is None else say.number(feedback, 2),
-        tone="" if feedback is None else "bad" if feedback < BAD_FEEDBACK else "good",
+        feedback="" if feedback is None else t.number(feedback, 2),
+        severity="" if feedback is None else "bad" if feedback < BAD_FEEDBACK else "good",
         comment=shorten(interaction.comment or "", 160),
     )
 
 
-def format_mean(figure: SeriesStats | None, say: Words) -> str:
+def format_mean(figure: SeriesStats | None, t: Translator) -> str:
     """A mean with its interval."""
     if figure is None or figure.mean is None:
         return "–"
-    ends = "" if figure.low is None else f" ({say.interval(figure.low, figure.high)})"
-    return say.number(figure.mean) + ends
+    ends = "" if figure.low is None else f" ({t.interval(figure.low, figure.high)})"
+    return t.number(figure.mean) + ends

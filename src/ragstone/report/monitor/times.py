@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ragstone.monitor.interactions import from_micros
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 MINUTE_MICROS = 60_000_000
 HOUR_MICROS = 60 * MINUTE_MICROS
@@ -17,17 +17,17 @@ CHART_STEPS = tuple(
 """Lengths of the windows that a chart can have."""
 
 
-def format_minute(at: int, say: Words) -> str:
+def format_minute(at: int, t: Translator) -> str:
     """To the minute."""
-    return _to_local(at, say).strftime("%Y-%m-%d %H:%M")
+    return _to_local(at, t).strftime("%Y-%m-%d %H:%M")
 
 
-def format_second(at: int, say: Words) -> str:
+def format_second(at: int, t: Translator) -> str:
     """To the second."""
-    return _to_local(at, say).strftime("%Y-%m-%d %H:%M:%S")
+    return _to_local(at, t).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def format_tick(at: int, stretch: int, say: Words) -> str:
+def format_tick(at: int, stretch: int, t: Translator) -> str:
     """What tells times of a stretch apart: the hour within a day, else the day."""
     form = (
         "%H:%M"
@@ -36,30 +36,30 @@ def format_tick(at: int, stretch: int, say: Words) -> str:
         if stretch <= 3 * DAY_MICROS
         else "%m-%d"
     )
-    return _to_local(at, say).strftime(form)
+    return _to_local(at, t).strftime(form)
 
 
-def name_zone(say: Words) -> str:
+def name_zone(t: Translator) -> str:
     """The time zone as it is chosen: Europe/Madrid, or UTC."""
-    return str(getattr(say.zone, "key", say.zone))
+    return str(getattr(t.zone, "key", t.zone))
 
 
-def format_with_zone(at: int, say: Words) -> str:
+def format_with_zone(at: int, t: Translator) -> str:
     """To the minute, with the zone's own name for that time of the year."""
-    return _to_local(at, say).strftime("%Y-%m-%d %H:%M %Z")
+    return _to_local(at, t).strftime("%Y-%m-%d %H:%M %Z")
 
 
-def _to_local(at: int, say: Words) -> datetime:
-    return from_micros(at).astimezone(say.zone)
+def _to_local(at: int, t: Translator) -> datetime:
+    return from_micros(at).astimezone(t.zone)
 
 
-def format_length(micros: int, say: Words) -> str:
+def format_length(micros: int, t: Translator) -> str:
     """A length of time in its largest fitting units."""
     minutes = max(round(micros / MINUTE_MICROS), 1)
     days, rest = divmod(minutes, 1440)
     hours, minutes = divmod(rest, 60)
     parts = (("days", days), ("hours", hours), ("minutes", minutes))
-    texts = [say(f"length.{unit}", n=say.whole(n)) for unit, n in parts if n]
+    texts = [t(f"length.{unit}", n=t.whole(n)) for unit, n in parts if n]
     return " ".join(texts[:2])
 
 

@@ -12,12 +12,11 @@ from ragstone.monitor import Archive
 from ragstone.monitor.rollups import list_fields
 from ragstone.monitor.windows.summary import summarise_between
 from ragstone.monitor.windows.window_sample import MAX_COMPARED, Slice, choose_sides
-from ragstone.report import document as doc
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.figures import shorten
 from ragstone.report.monitor.live import Frame
 from ragstone.report.monitor.query import LONGEST_WINDOW, WINDOWS
 from ragstone.report.monitor.times import format_minute
+from ragstone.report.pages.comparison import ComparisonPage
+from ragstone.report.remarks import shorten
 
 PAGE_WINDOW = "7d"
 """What is compared unless the address says otherwise."""
@@ -29,25 +28,28 @@ def render_traffic_comparison(archive: Archive, frame: Frame, values: Mapping[st
     """The form, and below it the comparison that the address asks for or why there is none.
 
     `a` and `b` are slices, `field:value`; without `b` the window is compared with the one before."""
-    say, query = frame.say, frame.query
+    t, query = frame.t, frame.query
     if "window" not in values:
         query = replace(query, window=PAGE_WINDOW)
     until = query.bounds_at(frame.now)[1]
     slices = [read_slice(values.get(name, "")) for name in ("a", "b")]
     chosen = [item for item in slices if item is not None]
-    nodes: Sequence[doc.Node]
+    page, newest, complaint = None, "", ""
     try:
-        nodes = _compare(archive, chosen, until, query.window, frame)
+        page, is_cut = _compare(archive, chosen, until, query.window, frame)
+        newest = t("traffic_newest", n=t.whole(MAX_COMPARED)) if is_cut else ""
     except RagstoneError as error:
-        nodes = [doc.Paragraph(str(error), "warn")]
+        complaint = str(error)
     length = parse_duration(query.window)
     return frame.fill(
         "monitor_compare.html.j2",
         "traffic",
-        nodes=nodes,
+        compared=page,
+        newest=newest,
+        complaint=complaint,
         windows=list(dict.fromkeys([*WINDOWS[2:], "14d", query.window])),
         window=query.window,
-        until=format_minute(until, say),
+        until=format_minute(until, t),
         choices=_list_choices(archive, until - length, until),
         chosen=[":".join(item) if item else "" for item in slices],
         longest=LONGEST_WINDOW,
@@ -62,23 +64,19 @@ def read_slice(text: str) -> Slice | None:
 
 def _compare(
     archive: Archive, slices: Sequence[Slice], until: int, window: str, frame: Frame
-) -> list[doc.Node]:
-    say = frame.say
+) -> tuple[ComparisonPage, bool]:
+    """The comparison, and whether it is of the newest interactions alone."""
+    t = frame.t
     if len(slices) == 2 and slices[0] == slices[1]:
-        raise RagstoneError(say("traffic_same"))
+        raise RagstoneError(t("traffic_same"))
     sides = choose_sides(slices, until, parse_duration(window), frame.query.zone)
     samples = [side.read_sample(archive) for side in sides]
     for sample in samples:
         if not len(sample):
-            raise RagstoneError(say("traffic_empty", name=shorten(sample.info.name, 80)))
+            raise RagstoneError(t("traffic_empty", name=shorten(sample.info.name, 80)))
     comparison = compare(samples, unpaired=True, anyway=True)
-    report = ComparisonReport(
-        comparison, {sample.info.id: sample for sample in samples}, say.language
-    )
-    nodes = report.brief()
-    if any(len(sample) >= MAX_COMPARED for sample in samples):
-        nodes.append(doc.Paragraph(say("traffic_newest", n=say.whole(MAX_COMPARED)), style="note"))
-    return nodes
+    page = ComparisonPage(t, comparison, {sample.info.id: sample for sample in samples})
+    return page, any(len(sample) >= MAX_COMPARED for sample in samples)
 
 
 def _list_choices(archive: Archive, since: int, until: int) -> list[tuple[str, str]]:

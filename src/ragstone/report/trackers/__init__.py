@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 from ragstone.errors import RagstoneError, suggest_nearest
 
 if TYPE_CHECKING:
-    from ragstone.report.trackers.contents import RunContents
+    from ragstone.experiments.run import Run
 
 TRACKERS = ("mlflow", "wandb", "langfuse", "phoenix", "otel")
 DEFAULT_PROJECT = "ragstone"
 
 
-def send_run(
-    contents: RunContents, tracker: str, project: str | None = None, **options: Any
-) -> str:
-    """Send a run to a tracker; returns where it can be seen there."""
+def send(run: Run, tracker: str, *, project: str | None = None, **options: Any) -> str:
+    """Send figures, samples and evidence of a run to a tracker (mlflow, wandb, langfuse, phoenix, otel); returns where they are."""
+    from ragstone.report.trackers.contents import RunContents
+
     if tracker not in TRACKERS:
         raise RagstoneError(f"no tracker {tracker!r}{suggest_nearest(tracker, TRACKERS)}")
+    contents = RunContents(run.stored, run.summary(), run.info.plan.language or "en")
     module = import_module(f"ragstone.report.trackers.{tracker}_tracker")
     try:
         place: str = module.send(contents, project or DEFAULT_PROJECT, **options)

@@ -12,11 +12,11 @@ from typing import Any
 
 from ragstone._version import __version__
 from ragstone.analysis.summary import Summary
-from ragstone.report.builders.run import RunReport
 from ragstone.report.files import write_text
-from ragstone.report.formats import write_report
-from ragstone.report.render.rows import export_rows, write_finding
-from ragstone.report.words import load_words
+from ragstone.report.formats import write_page
+from ragstone.report.pages.run import RunPage
+from ragstone.report.rows import export_rows, write_finding
+from ragstone.report.translator import load_translator
 from ragstone.store import StoredRow, StoredRun, format_plan
 from ragstone.types import Sample, Score
 
@@ -71,10 +71,10 @@ class RunContents:
 
     def explain(self, score: Score) -> str:
         """The evidence of a score, a line for each finding, or why there is no score."""
-        say = load_words(self.language)
-        lines = [write_finding(finding, say) for finding in score.findings]
+        t = load_translator(self.language)
+        lines = [write_finding(finding, t) for finding in score.findings]
         if score.reason:
-            lines.insert(0, say.message(score.reason))
+            lines.insert(0, t.message(score.reason))
         return "\n".join(lines)
 
     def build_table(self) -> tuple[list[str], list[list[Any]]]:
@@ -95,9 +95,9 @@ class RunContents:
 
     def write_files(self, folder: Path) -> None:
         """Write the report, every sample with its evidence, and the plan of the run."""
-        report = RunReport(self.stored, self.summary, self.language, True)
-        write_report(report, folder / "report.html")
-        write_report(report, folder / "report.md")
+        page = RunPage(load_translator(self.language), self.stored, self.summary)
+        write_page(page, folder / "report.html")
+        write_page(page, folder / "report.md")
         export_rows(self.stored, folder / "samples.jsonl", self.summary, explain=True)
         plan = json.dumps(format_plan(self.stored.info), ensure_ascii=False, indent=2)
         write_text(folder / "plan.json", plan + "\n")

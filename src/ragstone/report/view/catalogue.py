@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ragstone.analysis.summary import MetricSummary, Summary
-from ragstone.report.figures import shorten
+from ragstone.report.remarks import shorten
 from ragstone.report.view.summaries import SummaryShelf, choose_headline
 from ragstone.store import RunInfo, Store, StoredRun
 from ragstone.store.run_notes import RunNotes, load_run_notes

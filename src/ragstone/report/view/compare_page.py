@@ -8,8 +8,9 @@ from dataclasses import replace
 from ragstone.analysis.compare import compare
 from ragstone.analysis.league import build_league
 from ragstone.analysis.recommend import recommend
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.figures import format_moment, shorten
+from ragstone.report.figures import format_moment
+from ragstone.report.pages.comparison import ComparisonPage
+from ragstone.report.remarks import shorten
 from ragstone.report.view.catalogue import RunEntry, group_by_data, name_data
 from ragstone.report.view.frame import ViewFrame
 from ragstone.store import StoredRun
@@ -26,17 +27,25 @@ def render_chooser(frame: ViewFrame, entries: Sequence[RunEntry], chosen: Sequen
         (
             name_data(some[0].info),
             [
-                (entry.info.id, shorten(entry.info.name or entry.info.id, 80), format_moment(entry.info.created),
-                 entry.info.id in chosen or (entry.notes.is_baseline and not chosen))
+                (
+                    entry.info.id,
+                    shorten(entry.info.name or entry.info.id, 80),
+                    format_moment(entry.info.created),
+                    entry.info.id in chosen or (entry.notes.is_baseline and not chosen),
+                )
                 for entry in some
             ],
         )
         for some in group_by_data(entries).values()
-    ]  # fmt: skip
+    ]
     return frame.fill(
-        "view_chooser.html.j2", title=frame.say("view.nav.compare"), groups=groups, most=MAX_RUNS,
-        is_few=len(chosen) == 1, is_many=len(chosen) > MAX_RUNS,
-    )  # fmt: skip
+        "view_chooser.html.j2",
+        title=frame.t("view.nav.compare"),
+        groups=groups,
+        most=MAX_RUNS,
+        is_few=len(chosen) == 1,
+        is_many=len(chosen) > MAX_RUNS,
+    )
 
 
 def render_comparison(frame: ViewFrame, runs: Sequence[StoredRun]) -> str:
@@ -60,11 +69,15 @@ def render_comparison(frame: ViewFrame, runs: Sequence[StoredRun]) -> str:
             comparison,
             versus=tuple(replace(v, **{left_out: ()}) for v in comparison.versus),  # type: ignore[arg-type]
         )
-    report = ComparisonReport(
-        comparison, {run.id: run for run in runs}, frame.say.language, league=league, recommendation=advice
-    )  # fmt: skip
+    page = ComparisonPage(
+        frame.t, comparison, {run.id: run for run in runs}, league=league, recommendation=advice
+    )
     return frame.fill(
-        "view_comparison.html.j2", document=report.document(), metrics=shared, metric=metric,
+        "view_comparison.html.j2",
+        page=page,
+        metrics=shared,
+        metric=metric,
         runs=[(run.id, shorten(run.info.name or run.id, 80)) for run in runs],
-        directions=[(name, frame.say(f"view.direction.{name}")) for name in DIRECTIONS], direction=direction,
-    )  # fmt: skip
+        directions=[(name, frame.t(f"view.direction.{name}")) for name in DIRECTIONS],
+        direction=direction,
+    )

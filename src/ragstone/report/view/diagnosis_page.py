@@ -9,10 +9,8 @@ from ragstone.analysis.diagnose import Diagnosis, diagnose
 from ragstone.analysis.failures import Failures, analyse_failures
 from ragstone.analysis.slices import Slice
 from ragstone.errors import RagstoneError
-from ragstone.report import document as doc
-from ragstone.report.builders.failures import FailureLinks, FailureReport
-from ragstone.report.builders.parts import build_panel
-from ragstone.report.figures import shorten
+from ragstone.report.pages.failures import FailureLinks, FailurePage
+from ragstone.report.remarks import shorten
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.run_page import READABLE_SAMPLES
@@ -23,39 +21,38 @@ SHOWN_EXAMPLES = 8
 
 def render_diagnosis(frame: ViewFrame, entry: RunEntry) -> str:
     """The page; a run that is too large to be classified while somebody waits is left to the command line."""
-    say, info = frame.say, entry.info
+    t, info = frame.t, entry.info
     if entry.count_samples() > READABLE_SAMPLES:
-        raise RagstoneError(say("view.diagnose_by_command", run=info.id))
+        raise RagstoneError(t("view.diagnose_by_command", run=info.id))
     failures, diagnoses = _analyse(_AnalysedRun(entry))
     links = FailureLinks(
         lambda position: frame.href("sample", run=info.id, at=str(position)),
         lambda kind: frame.href("run", run=info.id, is_=f"class:{kind}"),
-        lambda slice: frame.href("run", run=info.id, is_=trait) if (trait := _to_trait(slice)) else "",
-    )  # fmt: skip
-    document = FailureReport(failures, diagnoses, entry.run, say.language, links).document()
-    rows = []
-    for rate in failures.rates:
-        if rate.label in ("fine", "unclassified"):
-            continue
-        examples = failures.examples.get(rate.label, ())[:SHOWN_EXAMPLES]  # type: ignore[call-overload]
-        shown: list[str | doc.Styled] = []
-        for failure in examples:
-            href = frame.href("sample", run=info.id, at=str(failure.position))
-            shown += [", "] * bool(shown) + [doc.Styled(shorten(failure.id, 40), "link", href=href)]
-        href = frame.href("run", run=info.id, is_=f"class:{rate.label}")
-        name = say.translate("failure_class", str(rate.label))
-        rows.append(doc.TableRow((doc.TableCell(name, href=href), say.whole(rate.count), doc.TableCell(tuple(shown)))))  # fmt: skip
-    columns = (
-        doc.TableColumn(say("view.trait.class")),
-        doc.TableColumn(say("view.samples"), True),
-        doc.TableColumn(say("examples")),
+        lambda slice: (
+            frame.href("run", run=info.id, is_=trait) if (trait := _to_trait(slice)) else ""
+        ),
     )
-    table = doc.ReportTable(columns, tuple(rows), id="linked")
-    linked = [build_panel("linked", say("view.samples_of_classes"), table)] if rows else []
+    page = FailurePage(t, failures, diagnoses, entry.run, links)
+    linked = [
+        (
+            t.translate("failure_class", str(rate.label)),
+            links.to_class(rate.label),
+            t.whole(rate.count),
+            [
+                (shorten(failure.id, 40), links.to_sample(failure.position))
+                for failure in failures.examples.get(rate.label, ())[:SHOWN_EXAMPLES]  # type: ignore[call-overload]
+            ],
+        )
+        for rate in failures.rates
+        if rate.label not in ("fine", "unclassified")
+    ]
     return frame.fill(
-        "view_diagnosis.html.j2", title=document.title, document=document, linked=linked,
-        back=frame.href("run", run=info.id), run_name=shorten(info.name or info.id, 80),
-    )  # fmt: skip
+        "view_diagnosis.html.j2",
+        page=page,
+        linked=linked,
+        back=frame.href("run", run=info.id),
+        run_name=shorten(info.name or info.id, 80),
+    )
 
 
 def _to_trait(slice: Slice) -> str:
@@ -70,7 +67,12 @@ class _AnalysedRun:
 
     def __init__(self, entry: RunEntry) -> None:
         self.entry = entry
-        self._key = (entry.run.store.place, entry.run.id, entry.notes.finished, entry.count_samples())  # fmt: skip
+        self._key = (
+            entry.run.store.place,
+            entry.run.id,
+            entry.notes.finished,
+            entry.count_samples(),
+        )
 
     def __hash__(self) -> int:
         return hash(self._key)

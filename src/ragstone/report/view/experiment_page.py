@@ -12,17 +12,13 @@ from ragstone.analysis.effects import compute_effects, format_settings
 from ragstone.analysis.league import build_league
 from ragstone.analysis.recommend import recommend
 from ragstone.errors import RunNotFound
-from ragstone.report import document as doc
-from ragstone.report.builders.comparison import ComparisonReport
-from ragstone.report.builders.effects import EffectsReport
-from ragstone.report.builders.parts import (
-    build_number_columns,
-    build_panel,
-    build_table,
-    build_text_columns,
-)
-from ragstone.report.builders.tuning import SearchView
-from ragstone.report.figures import format_moment, shorten
+from ragstone.report.figures import format_moment
+from ragstone.report.pages import Page
+from ragstone.report.pages.comparison import ComparisonPage
+from ragstone.report.pages.effects import EffectsPage
+from ragstone.report.pages.tuning import SearchView, TuningPage
+from ragstone.report.remarks import shorten
+from ragstone.report.translator import Translator
 from ragstone.report.view.frame import ViewFrame
 from ragstone.store import Store, StoredRun
 from ragstone.store.experiments import StoredExperiment
@@ -34,26 +30,18 @@ MAX_TRIALS = 500
 
 def render_experiments(frame: ViewFrame, experiments: Sequence[StoredExperiment]) -> str:
     """The list, newest first."""
-    say = frame.say
-    columns = [
-        *build_text_columns(say, "view.experiment", "view.data", "view.date"),
-        *build_number_columns(say, "runs"),
-    ]
+    t = frame.t
     rows = [
         (
-            doc.TableCell(say(f"view.kind.{experiment.kind}"), href=frame.href("experiment", id=experiment.id)),
-            doc.TableCell(name_experiment(experiment)),
-            doc.TableCell(format_moment(experiment.created), style="date"),
-            say.whole(len(experiment.runs)),
+            t(f"view.kind.{experiment.kind}"),
+            frame.href("experiment", id=experiment.id),
+            name_experiment(experiment),
+            format_moment(experiment.created),
+            t.whole(len(experiment.runs)),
         )
         for experiment in experiments
-    ]  # fmt: skip
-    nodes: list[doc.Node] = [doc.Section((build_table(columns, rows),), "panel")]
-    if not rows:
-        nodes = [doc.Section((doc.Paragraph(say("view.no_experiments")),), "panel")]
-    return frame.fill(
-        "view_experiment.html.j2", title=say("view.nav.experiments"), nodes=nodes, back="", facts=()
-    )
+    ]
+    return frame.fill("view_experiments.html.j2", title=t("view.nav.experiments"), rows=rows)
 
 
 def name_experiment(experiment: StoredExperiment) -> str:
@@ -63,24 +51,26 @@ def name_experiment(experiment: StoredExperiment) -> str:
 
 def render_experiment(frame: ViewFrame, experiment: StoredExperiment, store: Store) -> str:
     """The page of one experiment; it is made again from its runs, so that what is shown is what they hold."""
-    say = frame.say
+    t = frame.t
     runs = _open_runs(store, experiment.runs)
     lost = len(experiment.runs) - len(runs)
-    nodes: list[doc.Node] = []
-    if lost:
-        nodes.append(doc.Paragraph(say.count("view.lost_runs", lost), "warn"))
+    page: Page | None = None
     if experiment.kind == "tuning":
-        nodes += _build_search(frame, experiment, runs)
+        page = _open_search(frame, experiment, runs)
     elif len(runs) > 1:
-        build = _build_bench if experiment.kind == "bench" else _build_ablation
-        nodes += build(frame, experiment, runs)
-    if experiment.kind != "tuning" and runs:
-        nodes.append(_build_runs(frame, list(runs.values())))
+        build = _open_bench if experiment.kind == "bench" else _open_ablation
+        page = build(frame, experiment, runs)
+    listed = [] if experiment.kind == "tuning" else _list_runs(frame, list(runs.values()))
     return frame.fill(
-        "view_experiment.html.j2", back=frame.href("experiments"), nodes=nodes,
-        title=f"{say(f'view.kind.{experiment.kind}')}: {name_experiment(experiment)}",
-        facts=[say.count("view.run", len(runs)), format_moment(experiment.created)],
-    )  # fmt: skip
+        "view_experiment.html.j2",
+        page=page,
+        listed=listed,
+        linked=set(runs),
+        most=MAX_TRIALS,
+        lost=t.count("view.lost_runs", lost) if lost else "",
+        title=f"{t(f'view.kind.{experiment.kind}')}: {name_experiment(experiment)}",
+        facts=[t.count("view.run", len(runs)), format_moment(experiment.created)],
+    )
 
 
 def _open_runs(store: Store, ids: Sequence[str]) -> dict[str, StoredRun]:
@@ -96,73 +86,72 @@ def _open_runs(store: Store, ids: Sequence[str]) -> dict[str, StoredRun]:
     return runs
 
 
-def _report_on(
-    runs: Sequence[StoredRun], language: str, *, margin: float = MARGIN, **options: Any
-) -> ComparisonReport:
+def _compare(
+    runs: Sequence[StoredRun], t: Translator, *, margin: float = MARGIN, **options: Any
+) -> ComparisonPage:
     """The comparison of runs with its league; `options` are those of `compare`."""
     comparison = compare(runs, margin=margin, anyway=True, **options)
     by_id = {run.id: run for run in runs}
     if not comparison.paired:
-        return ComparisonReport(comparison, by_id, language)
+        return ComparisonPage(t, comparison, by_id)
     league = build_league(runs, comparison.primary)
     advice = recommend(league, comparison, margin)
-    return ComparisonReport(comparison, by_id, language, league=league, recommendation=advice)
+    return ComparisonPage(t, comparison, by_id, league=league, recommendation=advice)
 
 
-def _build_bench(
+def _open_bench(
     frame: ViewFrame, experiment: StoredExperiment, runs: Mapping[str, StoredRun]
-) -> Sequence[doc.Node]:
+) -> Page:
     options = dict(experiment.body)
     ids, wanted = list(runs), experiment.runs[options.pop("baseline")]
     # without its baseline the first of the others takes its place
     baseline = ids.index(wanted) if wanted in ids else 0
-    report = _report_on(list(runs.values()), frame.say.language, baseline=baseline, samples=SHOWN_CHANGES, **options)  # fmt: skip
-    return report.document().body
+    return _compare(
+        list(runs.values()), frame.t, baseline=baseline, samples=SHOWN_CHANGES, **options
+    )
 
 
-def _build_ablation(
+def _open_ablation(
     frame: ViewFrame, experiment: StoredExperiment, runs: Mapping[str, StoredRun]
-) -> Sequence[doc.Node]:
+) -> Page:
     settings = dict(zip(experiment.runs, experiment.body["settings"], strict=True))
     pairs = [(settings[id], run) for id, run in runs.items()]
     effects = [compute_effects(pairs, metric) for metric in experiment.body["metrics"]]
-    language = frame.say.language
-    compared = _report_on(list(runs.values()), language, primary=experiment.body.get("primary"), samples=0)  # fmt: skip
-    report = EffectsReport(effects, experiment.name, language, (), compared)
-    return report.document().body
+    compared = _compare(
+        list(runs.values()), frame.t, primary=experiment.body.get("primary"), samples=0
+    )
+    return EffectsPage(frame.t, effects, experiment.name, (), compared)
 
 
-def _build_search(
+def _open_search(
     frame: ViewFrame, experiment: StoredExperiment, runs: Mapping[str, StoredRun]
-) -> Sequence[doc.Node]:
-    say, record = frame.say, experiment.body
-    view = SearchView.from_record(record)
-
-    def link(run: str) -> str:
-        return frame.href("run", run=run) if run in runs else ""
-
-    parts = (*view.build_front(say), view.build_trials(say, link, MAX_TRIALS))
-    remarks = view.describe(say)
+) -> Page:
+    t, record = frame.t, experiment.body
+    search = SearchView.from_record(record)
     before, after = (runs.get(record[name]) for name in ("baseline_run", "winner_run"))
-    if before is None or after is None or view.is_unchanged:
-        return (*(doc.Paragraph(remark.text, remark.tone) for remark in remarks), *parts)
-    metrics = list(dict.fromkeys((*record["objective"], *view.against)))
-    report = _report_on([before, after], say.language, metrics=metrics, primary=metrics[0], margin=view.margin, samples=SHOWN_CHANGES)  # fmt: skip
+    if before is None or after is None or search.is_unchanged:
+        return TuningPage(t, search)
+    metrics = list(dict.fromkeys((*record["objective"], *search.against)))
+    page = _compare(
+        [before, after],
+        t,
+        metrics=metrics,
+        primary=metrics[0],
+        margin=search.margin,
+        samples=SHOWN_CHANGES,
+    )
     # what quality is traded against may well become worse: that is no regression
-    judged = replace(report.comparison, judged=tuple(record["objective"]))
-    report = replace(report, comparison=judged, recommendation=None, remarks=remarks, extra=parts)
-    return report.document().body
+    judged = replace(page.comparison, judged=tuple(record["objective"]))
+    return replace(page, comparison=judged, recommendation=None, search=search)
 
 
-def _build_runs(frame: ViewFrame, runs: Sequence[StoredRun]) -> doc.Node:
-    """The runs of an experiment, each a link, with the settings that it had."""
-    say = frame.say
-    columns = [*build_text_columns(say, "run", "view.settings"), *build_number_columns(say, "view.samples")]  # fmt: skip
+def _list_runs(frame: ViewFrame, runs: Sequence[StoredRun]) -> list[tuple[str, str, str, str]]:
+    """The runs of an experiment: name, address, the settings that it had, samples."""
     rows = []
     for run in runs:
         system = run.info.plan.system
         settings = {} if system is None else system.settings
         text = format_settings(settings) if settings else "–"
-        name = doc.TableCell(shorten(run.info.name or run.id, 80), href=frame.href("run", run=run.id))  # fmt: skip
-        rows.append((name, shorten(text, 300), say.whole(run.info.total or run.count())))
-    return build_panel("runs", say("runs"), build_table(columns, rows, id="runs"))
+        name, href = shorten(run.info.name or run.id, 80), frame.href("run", run=run.id)
+        rows.append((name, href, shorten(text, 300), frame.t.whole(run.info.total or run.count())))
+    return rows

@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ragstone._version import __version__
-from ragstone.report.render.html import (
+from ragstone.report.html import (
     ShownSamples,
     build_style_sheet,
     load_template,
     read_resource,
 )
-from ragstone.report.words import Words
+from ragstone.report.translator import Translator
 
 PAGES = ("runs", "compare", "experiments", "label", "monitor")
 """Pages that the navigation leads to, in its order."""
@@ -37,7 +37,7 @@ class NavLink:
 class ViewFrame:
     """The surroundings of one page."""
 
-    say: Words
+    t: Translator
     page: str
     """The name of the page, which is its path."""
     values: Mapping[str, Sequence[str]]
@@ -83,14 +83,14 @@ class ViewFrame:
 
     def fill(self, template: str, **more: Any) -> str:
         """The HTML of a template, everything escaped."""
-        other = "en" if self.say.language == "es" else "es"
+        other = "en" if self.t.language == "es" else "es"
         pairs = [(name, value) for name, values in self.values.items() for value in values if name != "lang"]  # fmt: skip
         return str(
             load_template(template).render(
-                say=self.say, frame=self, version=__version__, other=other,
+                t=self.t, frame=self, version=__version__, other=other,
                 switch=f"{self.page}?{urlencode([*pairs, ('lang', other)])}",
-                signed_in=self.signed_in, brand=self.say("view.app"), nav=self.build_nav(),
-                zone="UTC", samples=ShownSamples((), False, ""), message=self.message, **more,
+                signed_in=self.signed_in, brand=self.t("view.app"), nav=self.build_nav(),
+                zone="UTC", shown=ShownSamples((), False, ""), message=self.message, **more,
             )
         )  # fmt: skip
 
@@ -99,7 +99,7 @@ class ViewFrame:
         return [
             NavLink(
                 self.href(self.monitor_page if page == "monitor" else page),
-                self.say(f"view.nav.{page}"),
+                self.t(f"view.nav.{page}"),
                 page == PARENTS.get(self.page, self.page),
             )
             for page in PAGES

@@ -11,13 +11,13 @@ from ragstone.labels import Label, LabelSession, Target, load_labels
 from ragstone.labels.label import SKIP, hash_content
 from ragstone.labels.session import count_answers
 from ragstone.labels.units import JUDGED_BY, find_metric
-from ragstone.report.figures import shorten
-from ragstone.report.ledger import choose_tone
+from ragstone.report.ledger import choose_severity
+from ragstone.report.remarks import shorten
+from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.sample_page import view_labels
 from ragstone.report.view.sample_state import STATE_NAMES
-from ragstone.report.words import Words
 from ragstone.store import StoredRow, StoredRun
 
 Keys = tuple[tuple[str, str, str], ...]
@@ -55,30 +55,30 @@ class UnitView:
     """Key, value and word of each answer."""
     judged: str = ""
     """What the judge says; empty where it is not shown."""
-    tone: str = ""
+    severity: str = ""
     given: str = ""
     """What this person said before."""
 
 
-def build_keys(target: Target, say: Words) -> tuple[tuple[str, str, str], ...]:
+def build_keys(target: Target, t: Translator) -> tuple[tuple[str, str, str], ...]:
     """The answers that a target can be given."""
     keys = PREFERENCES if target == "preference" else KEYS.get(target, YES_NO)
-    return tuple((key, value, say(phrase)) for key, value, phrase in keys)
+    return tuple((key, value, t(phrase)) for key, value, phrase in keys)
 
 
 def render_start(frame: ViewFrame, entries: Sequence[RunEntry], why: str = "") -> str:
     """The page on which one says what to label; `why` the last choice could not be taken."""
     runs = [(e.info.id, shorten(e.info.name or e.info.id, 80), [t for t in QUEUE_TARGETS if find_metric(e.run, t)]) for e in entries]  # fmt: skip
     return frame.fill(
-        "view_label_start.html.j2", title=frame.say("view.nav.label"), why=why,
+        "view_label_start.html.j2", title=frame.t("view.nav.label"), why=why,
         runs=[run for run in runs if run[2]], answers=[(id, name) for id, name, _ in runs],
-        targets=[(target, frame.say.translate("target", target)) for target in QUEUE_TARGETS],
+        targets=[(target, frame.t.translate("target", target)) for target in QUEUE_TARGETS],
     )  # fmt: skip
 
 
 def render_queue(frame: ViewFrame, session: LabelSession) -> str:
     """The next unit of the queue of `ragstone label --next`; the judge's verdict is not shown, so that it sways nobody."""
-    say, run, target = frame.say, session.run, session.target
+    t, run, target = frame.t, session.run, session.target
     answered, skipped = count_answers(session.own_labels)
     own = session.own_labels
     # one drawn at random, one that the judge is unsure of, in turn: a batch of one would never be drawn at random
@@ -88,35 +88,35 @@ def render_queue(frame: ViewFrame, session: LabelSession) -> str:
         chosen = choices[len(own) % len(choices)].unit
         row = run.row(chosen.position)
         text = _find_text(row, target, chosen.item)
-        unit = UnitView(target, chosen.item, text, say(f"view.asks.{target}"), build_keys(target, say))  # fmt: skip
+        unit = UnitView(target, chosen.item, text, t(f"view.asks.{target}"), build_keys(target, t))  # fmt: skip
     return frame.fill(
-        "view_label.html.j2", title=say("view.labelling", target=say.translate("target", target)),
+        "view_label.html.j2", title=t("view.labelling", target=t.translate("target", target)),
         run=run, run_name=shorten(run.info.name or run.id, 80), unit=unit, row=row,
         position=row.position if row else 0, chunks=_list_chunks(row, target, unit.item if unit else ""),
         shows_reference=target == "correctness", shows_answer=target != "chunk",
-        progress=say("view.label_progress", n=say.whole(answered), skipped=say.whole(skipped), total=say.whole(session.total)),
+        progress=t("view.label_progress", n=t.whole(answered), skipped=t.whole(skipped), total=t.whole(session.total)),
         last=own[-1] if own else None, skip=SKIP, target=target, most=MAX_SHOWN_CHARS,
     )  # fmt: skip
 
 
 def render_sample_labels(frame: ViewFrame, run: StoredRun, row: StoredRow) -> str:
     """All units of one sample with what the judge says, to be agreed with or corrected."""
-    say = frame.say
+    t = frame.t
     own = {
         (label.target, label.item): label
         for label in load_labels(run.store)
         if label.sample == row.id and label.author == frame.author
         and label.content == hash_content(row.sample, label.target, label.item)
     }  # fmt: skip
-    units = _list_units(run, row, own, say)
+    units = _list_units(run, row, own, t)
     unlabelled = next((number for number, unit in enumerate(units, 1) if not unit.given), 1)
     current = frame.get_number("unit", unlabelled, max(len(units), 1))
     state = {name: frame.get_all(name) for name in STATE_NAMES}
     place: dict[str, str | Sequence[str]] = {"run": run.id, "at": str(row.position), **state}
     return frame.fill(
-        "view_label_sample.html.j2", title=shorten(row.sample.question or say("no_question"), 240),
+        "view_label_sample.html.j2", title=shorten(row.sample.question or t("no_question"), 240),
         run=run, row=row, position=row.position, run_name=shorten(run.info.name or run.id, 80),
-        units=units, labels=view_labels(row, run, say), chunks=_list_chunks(row, "claim", ""),
+        units=units, labels=view_labels(row, run, t), chunks=_list_chunks(row, "claim", ""),
         note=own[("note", "")].word if ("note", "") in own else "", most=MAX_SHOWN_CHARS,
         current=current, state=urlencode(state, doseq=True), back=frame.href("sample", **place),
         steps=[
@@ -130,21 +130,21 @@ def render_preference(
     frame: ViewFrame, run: StoredRun, against: StoredRun, row: StoredRow | None, other: StoredRow | None, left: int
 ) -> str:  # fmt: skip
     """Two answers to one question, in an order that depends on the sample, without the names of their runs."""
-    say = frame.say
+    t = frame.t
     rows = (row, other)
     if row is not None and is_swapped(row.id):
         rows = (other, row)
-    answers = [shorten_answer(side, say) for side in rows if side is not None]
+    answers = [shorten_answer(side, t) for side in rows if side is not None]
     return frame.fill(
-        "view_preference.html.j2", title=say("view.asks.preference"), run=run, against=against, row=row,
-        answers=answers, keys=build_keys("preference", say), left=say.whole(left), skip=SKIP,
+        "view_preference.html.j2", title=t("view.asks.preference"), run=run, against=against, row=row,
+        answers=answers, keys=build_keys("preference", t), left=t.whole(left), skip=SKIP,
         position=row.position if row else 0,
     )  # fmt: skip
 
 
-def shorten_answer(row: StoredRow, say: Words) -> str:
+def shorten_answer(row: StoredRow, t: Translator) -> str:
     """The answer of a run, or why there is none."""
-    return (row.sample.answer or row.sample.error or say("no_answer"))[:MAX_SHOWN_CHARS]
+    return (row.sample.answer or row.sample.error or t("no_answer"))[:MAX_SHOWN_CHARS]
 
 
 def is_swapped(sample: str) -> bool:
@@ -153,7 +153,7 @@ def is_swapped(sample: str) -> bool:
 
 
 def _list_units(
-    run: StoredRun, row: StoredRow, own: Mapping[tuple[Target, str], Label], say: Words
+    run: StoredRun, row: StoredRow, own: Mapping[tuple[Target, str], Label], t: Translator
 ) -> list[UnitView]:
     units: dict[tuple[Target, str], UnitView] = {}
     targets: tuple[Target, ...] = ("claim", "chunk")
@@ -164,28 +164,28 @@ def _list_units(
             item = finding.text if target == "claim" else finding.chunk
             if item and (target, item) not in units:
                 units[target, item] = UnitView(
-                    target, item, _find_text(row, target, item), say(f"view.asks.{target}"),
-                    build_keys(target, say), say.translate("verdict", finding.shown_verdict),
-                    choose_tone(finding.shown_verdict), _format_given(own.get((target, item)), say),
+                    target, item, _find_text(row, target, item), t(f"view.asks.{target}"),
+                    build_keys(target, t), t.translate("verdict", finding.shown_verdict),
+                    choose_severity(finding.shown_verdict), _format_given(own.get((target, item)), t),
                 )  # fmt: skip
     for target in ANSWER_TARGETS:
         if row.sample.answer is not None:
             metric = find_metric(run, target)
             score = row.scores.get(str(metric["name"])) if metric is not None else None
-            judged = say.number(score.value) if score is not None and score.ok else ""
+            judged = t.number(score.value) if score is not None and score.ok else ""
             units[target, ""] = UnitView(
-                target, "", "", say(f"view.asks.{target}"), build_keys(target, say), judged, "",
-                _format_given(own.get((target, "")), say),
+                target, "", "", t(f"view.asks.{target}"), build_keys(target, t), judged, "",
+                _format_given(own.get((target, "")), t),
             )  # fmt: skip
     return list(units.values())
 
 
-def _format_given(label: Label | None, say: Words) -> str:
+def _format_given(label: Label | None, t: Translator) -> str:
     if label is None:
         return ""
     if label.is_skip:
-        return say("view.skipped")
-    return say.translate("verdict", label.word) if label.word else say.number(label.value, 2)
+        return t("view.skipped")
+    return t.translate("verdict", label.word) if label.word else t.number(label.value, 2)
 
 
 def _find_text(row: StoredRow, target: Target, item: str) -> str:

@@ -10,12 +10,12 @@ from ragstone.analysis.classes import Scales
 from ragstone.analysis.scales import find_scales
 from ragstone.analysis.summary import MetricSummary
 from ragstone.labels import correct_run, load_labels
-from ragstone.report import document as doc
-from ragstone.report.builders.opening import build_opening
-from ragstone.report.builders.run import build_summary
 from ragstone.report.drawing.shapes import NARROW, WIDE
-from ragstone.report.figures import describe_run, format_moment, list_run_facts, shorten
+from ragstone.report.figures import describe_run, format_moment, list_run_facts
+from ragstone.report.pages.run import RunPage
+from ragstone.report.remarks import shorten
 from ragstone.report.samples import choose_level
+from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.run_samples import POSITION, Cell, RunSamples, SampleQuery
@@ -29,7 +29,6 @@ from ragstone.report.view.sample_state import (
 )
 from ragstone.report.view.spread import compute_slices, draw_histograms
 from ragstone.report.view.summaries import choose_headline
-from ragstone.report.words import Words
 from ragstone.store import StoredRun
 from ragstone.store.experiments import StoredExperiment
 
@@ -62,6 +61,17 @@ class SampleRow:
     kind: str
     cells: tuple[MetricCell, ...]
     is_labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRow:
+    """The samples with one value of a trait."""
+
+    value: str
+    href: str
+    figures: tuple[str, ...]
+    """How many they are, their mean and its interval."""
+    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +114,7 @@ def render_run(
     waiting: str = "",
 ) -> str:
     """The page; `experiments` are those that the run is part of, `waiting` says what cannot be filtered by yet."""
-    say, run, info = frame.say, entry.run, entry.info
+    t, run, info = frame.t, entry.run, entry.info
     assert entry.summary is not None
     state = open_state(frame, entry)
     query = resolve_query(state, samples, run)
@@ -122,25 +132,37 @@ def render_run(
     choices = _list_choices(samples, query, state)  # after the slices, which count too
     return frame.fill(
         "view_run.html.j2",
-        entry=entry, state=state, title=shorten(info.name or info.id, 200),
-        facts=[*list_run_facts(entry.summary, say), format_moment(info.created)],
-        standing=describe_run(entry.summary, say),
-        report=_build_report(entry, frame),
+        entry=entry,
+        state=state,
+        title=shorten(info.name or info.id, 200),
+        facts=[*list_run_facts(entry.summary, t), format_moment(info.created)],
+        standing=describe_run(entry.summary, t),
+        page=_open_page(entry, frame),
         is_folded=state.is_filtered or page > 1,
-        metrics=[str(m["name"]) for m in info.metrics], names=names,
+        metrics=[str(m["name"]) for m in info.metrics],
+        names=names,
         rows=_build_rows(state, samples, entry, shown, names),
         heads=[_build_head(name, state, entry) for name in names],
-        total=say.whole(samples.rows), count=say.whole(count), waiting=waiting,
+        total=t.whole(samples.rows),
+        count=t.whole(count),
+        waiting=waiting,
         choices=choices,
         chosen=_list_chosen(state),
         histograms=histograms,
         slices=slices,
         pages=build_pager(frame, page, count, SAMPLES_PER_PAGE),
-        exports=[(kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")],
-        is_partial=entry.is_partial, position=POSITION,
-        experiments=[(frame.href("experiment", id=kept.id), say(f"view.kind.{kept.kind}")) for kept in experiments],
-        tags=", ".join(entry.notes.tags), format_range=format_range,
-    )  # fmt: skip
+        exports=[
+            (kind, state.href("export") + f"&format={kind}") for kind in ("csv", "jsonl", "json")
+        ],
+        is_partial=entry.is_partial,
+        position=POSITION,
+        experiments=[
+            (frame.href("experiment", id=kept.id), t(f"view.kind.{kept.kind}"))
+            for kept in experiments
+        ],
+        tags=", ".join(entry.notes.tags),
+        format_range=format_range,
+    )
 
 
 def _choose_metrics(metrics: Sequence[Mapping[str, Any]], state: SampleState) -> list[str]:
@@ -150,17 +172,16 @@ def _choose_metrics(metrics: Sequence[Mapping[str, Any]], state: SampleState) ->
     return names if sort in (*names, POSITION) else [sort, *names[:-1]]
 
 
-def _build_report(entry: RunEntry, frame: ViewFrame) -> list[doc.Node]:
-    """The figures as in the report, without its samples."""
-    summary, run, say = entry.summary, entry.run, frame.say
+def _open_page(entry: RunEntry, frame: ViewFrame) -> RunPage:
+    """The figures as in the report."""
+    summary, run = entry.summary, entry.run
     assert summary is not None
-    opening: list[doc.Node] = []
-    if summary.samples <= READABLE_SAMPLES:
+    is_opened = summary.samples <= READABLE_SAMPLES
+    if is_opened:
         corrections = correct_run(run)
         metrics = tuple(replace(m, corrected=corrections.get(m.metric)) for m in summary.metrics)
         summary = replace(summary, metrics=metrics)
-        opening, _ = build_opening(run, summary, say)
-    return list(build_summary(summary, say.language, opening).body)
+    return RunPage(frame.t, run, summary, is_opened=is_opened)
 
 
 def _build_rows(
@@ -171,7 +192,7 @@ def _build_rows(
     names: Sequence[str],
 ) -> list[SampleRow]:
     assert entry.summary is not None
-    say = state.frame.say
+    t = state.frame.t
     figures = {metric.metric: metric for metric in entry.summary.metrics}
     scales = find_scales(entry.run)
     ids = {label.sample for label in load_labels(entry.run.store)}
@@ -182,86 +203,109 @@ def _build_rows(
     for head in samples.read_heads(shown):
         at = head.position
         cells = tuple(
-            _build_cell(figures[name], scores.get((at, name)), scales, languages.get(at, ""), say)
+            _build_cell(figures[name], scores.get((at, name)), scales, languages.get(at, ""), t)
             for name in names
         )
         kind = kinds.get(at, "")
         rows.append(
             SampleRow(
-                at, head.id, head.title or say("no_question"), state.href("sample", at=at),
-                say.translate("failure_class", kind) if kind not in ("", "fine", "unclassified") else "",
-                cells, head.id in ids,
+                at,
+                head.id,
+                head.title or t("no_question"),
+                state.href("sample", at=at),
+                t.translate("failure_class", kind)
+                if kind not in ("", "fine", "unclassified")
+                else "",
+                cells,
+                head.id in ids,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
 def _build_cell(
-    metric: MetricSummary, cell: Cell | None, scales: Scales, language: str, say: Words
+    metric: MetricSummary, cell: Cell | None, scales: Scales, language: str, t: Translator
 ) -> MetricCell:
     if cell is None:
         return MetricCell("", "none", "–")
     if cell.value is None:
-        return MetricCell("", "none", say.outcome(cell.outcome))
+        return MetricCell("", "none", t.outcome(cell.outcome))
     level = choose_level(metric, cell.value, scales, language)
-    return MetricCell(say.number(cell.value), level, "")
+    return MetricCell(t.number(cell.value), level, "")
 
 
 def _build_head(name: str, state: SampleState, entry: RunEntry) -> tuple[str, str, str]:
     """Name of a column, the address that sorts by it, and the arrow of the current order."""
     is_sorted = state.query.sort == name
-    higher = next((bool(m["higher_is_better"]) for m in entry.info.metrics if m["name"] == name), True)  # fmt: skip
+    higher = next(
+        (bool(m["higher_is_better"]) for m in entry.info.metrics if m["name"] == name), True
+    )
     descending = not state.query.descending if is_sorted else not higher
     arrow = ("↓" if state.query.descending else "↑") if is_sorted else ""
-    return name, state.href(sort=name, descending=descending) + ("" if descending else "&dir=up"), arrow  # fmt: skip
+    return (
+        name,
+        state.href(sort=name, descending=descending) + ("" if descending else "&dir=up"),
+        arrow,
+    )
 
 
 def _list_choices(samples: RunSamples, query: SampleQuery, state: SampleState) -> list[TraitChoice]:
     """What the list can be filtered by, with how many samples fit of those that are shown."""
-    say, chosen = state.frame.say, dict(state.query.traits)
+    t, chosen = state.frame.t, dict(state.query.traits)
     choices = []
     for trait in dict.fromkeys([*samples.list_traits(), *(t for t in chosen if t != LABELLED)]):
         counts = samples.count_trait(trait, query)[:MAX_CHOICES]
-        values = [(format_trait(trait, c.value), f"{translate_trait(trait, c.value, say)} ({say.whole(c.count)})", chosen.get(trait) == c.value) for c in counts]  # fmt: skip
+        values = [
+            (
+                format_trait(trait, c.value),
+                f"{translate_trait(trait, c.value, t)} ({t.whole(c.count)})",
+                chosen.get(trait) == c.value,
+            )
+            for c in counts
+        ]
         if trait in chosen and not any(is_chosen for *_, is_chosen in values):
             word = chosen[trait]
-            values.append((format_trait(trait, word), translate_trait(trait, word, say), True))
+            values.append((format_trait(trait, word), translate_trait(trait, word, t), True))
         # one value for all samples is nothing to choose from
         if len(values) > 1 or trait in chosen or trait.startswith(("outcome.", "verdict")):
-            choices.append(TraitChoice(trait, name_trait(trait, say), tuple(values)))
+            choices.append(TraitChoice(trait, name_trait(trait, t), tuple(values)))
     return choices
 
 
-def name_trait(trait: str, say: Words) -> str:
+def name_trait(trait: str, t: Translator) -> str:
     """A trait in words."""
     kind, _, name = trait.partition(".")
-    title = say(f"view.trait.{kind}") if kind in ("verdict", "class", "language", "outcome", "label", LABELLED) else name  # fmt: skip
+    title = (
+        t(f"view.trait.{kind}")
+        if kind in ("verdict", "class", "language", "outcome", "label", LABELLED)
+        else name
+    )
     return f"{title}: {name}" if name and kind != "meta" else title
 
 
-def translate_trait(trait: str, value: str, say: Words) -> str:
+def translate_trait(trait: str, value: str, t: Translator) -> str:
     """A value of a trait in words."""
     kind = trait.partition(".")[0]
     if kind == "outcome":
-        return say.outcome(value)
+        return t.outcome(value)
     if kind == "class":
-        return say.translate("failure_class", value)
+        return t.translate("failure_class", value)
     if kind in ("verdict", "language", "label"):
-        return say.translate(kind, value)
+        return t.translate(kind, value)
     return shorten(value, 60)
 
 
 def _list_chosen(state: SampleState) -> list[tuple[str, str]]:
     """Each part of the filter in words, and the address without it."""
-    say, query = state.frame.say, state.query
-    parts = [(say("quoted", text=query.text), state.href(text=""))] if query.text else []
+    t, query = state.frame.t, state.query
+    parts = [(t("quoted", text=query.text), state.href(text=""))] if query.text else []
     for part in query.ranges:
         _, low, high = format_range(part).rsplit(":", 2)
         sign = "<" if part.excludes_high else "≤"
         text = f"{low + ' ≤ ' if low else ''}{part.metric}{f' {sign} ' + high.rstrip('-') if high else ''}"
-        parts.append((text.replace(".", say("decimal")), state.drop_range(part.metric)))
+        parts.append((text.replace(".", t("decimal")), state.drop_range(part.metric)))
     for trait, value in query.traits:
-        text = f"{name_trait(trait, say)} = {translate_trait(trait, value, say)}"
+        text = f"{name_trait(trait, t)} = {translate_trait(trait, value, t)}"
         parts.append((text, state.drop_trait(trait)))
     return parts
 
@@ -272,13 +316,17 @@ def _build_slices(
     metric: Mapping[str, Any] | None,
     state: SampleState,
     entry: RunEntry,
-) -> list[tuple[str, doc.ReportTable]]:
+) -> list[tuple[str, list[SliceRow]]]:
     """For each trait with several values, the mean of the shown metric by value."""
-    say = state.frame.say
+    t = state.frame.t
     if metric is None or entry.summary is None:
         return []
     is_grouped = entry.summary[str(metric["name"])].clusters is not None
-    traits = [t for t in samples.list_traits() if t in ("language", "class") or t.startswith(("meta.", "label."))]  # fmt: skip
+    traits = [
+        t
+        for t in samples.list_traits()
+        if t in ("language", "class") or t.startswith(("meta.", "label."))
+    ]
     tables = []
     for trait in traits:
         # a class is chosen by the values themselves: an interval of its mean would say nothing
@@ -287,25 +335,20 @@ def _build_slices(
         )
         if len(slices) < 2:
             continue
-        columns = (
-            doc.TableColumn(name_trait(trait, say)),
-            doc.TableColumn(say("view.samples"), True),
-            doc.TableColumn(say("mean"), True),
-            doc.TableColumn(say("interval"), True),
-        )
-        rows = tuple(
-            doc.TableRow(
+        rows = [
+            SliceRow(
+                translate_trait(trait, part.value, t),
+                part.href,
                 (
-                    doc.TableCell(translate_trait(trait, part.value, say), href=part.href),
-                    say.whole(part.count),
-                    say.number(part.mean),
-                    say.interval(part.interval.low, part.interval.high),
+                    t.whole(part.count),
+                    t.number(part.mean),
+                    t.interval(part.interval.low, part.interval.high),
                 ),
-                "chosen" if part.is_chosen else "",
+                part.is_chosen,
             )
             for part in slices
-        )
-        tables.append((name_trait(trait, say), doc.ReportTable(columns, rows)))
+        ]
+        tables.append((name_trait(trait, t), rows))
         if len(tables) == SLICE_TRAITS:
             break
     return tables

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone.analysis.stats import Moments
-from ragstone.report.figures import shorten
+from ragstone.report.remarks import shorten
 from ragstone.report.view.traits import TRAITS
 from ragstone.store import StoredRun
 from ragstone.store.texts import search_condition

@@ -6,10 +6,11 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.report import document as doc
 from ragstone.report.drawing.shapes import Drawing
-from ragstone.report.figures import format_moment, shorten
+from ragstone.report.figures import format_moment
 from ragstone.report.monitor.charts import SeriesPoint, draw_sparkline
+from ragstone.report.remarks import shorten
+from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import (
     RunEntry,
     RunFilter,
@@ -21,8 +22,7 @@ from ragstone.report.view.catalogue import (
     sort_entries,
 )
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.trend import build_trend, build_trend_nodes
-from ragstone.report.words import Words
+from ragstone.report.view.trend import TrendView, build_trend
 from ragstone.store import RunInfo
 
 ROWS_PER_PAGE = 50
@@ -84,7 +84,7 @@ def render_runs(
     trials: Container[str] = (),
 ) -> str:
     """The page; `unread` is how many runs are still being summed up, `trials` are runs of searches for settings."""
-    say = frame.say
+    t = frame.t
     # a search leaves dozens of runs on parts of the questions: they are listed with it
     hidden = [] if frame.get("trials") else [entry for entry in entries if entry.info.id in trials]
     if hidden:
@@ -101,14 +101,15 @@ def render_runs(
     ]
     return frame.fill(
         "view_runs.html.j2",
-        title=say("runs"),
+        title=t("runs"),
         place=place,
-        total=say.count("view.run", len(entries)),
+        total=t.count("view.run", len(entries)),
         is_empty=not entries and not hidden,
-        hidden=say.count("view.hidden_trials", len(hidden)) if hidden else "",
+        hidden=t.count("view.hidden_trials", len(hidden)) if hidden else "",
         groups=groups,
         trend=_build_trend(frame, everything, criteria),
-        **_list_filters(everything, say),
+        wanted_trend=frame.get("trend"),
+        **_list_filters(everything, t),
         chosen=criteria, sort=key, is_up=not descending,
         pages=build_pager(frame, page, len(ordered), ROWS_PER_PAGE),
         binned=[(info.id, shorten(info.name or info.id, 80)) for info in binned],
@@ -117,7 +118,7 @@ def render_runs(
     )  # fmt: skip
 
 
-def _list_filters(groups: Mapping[str, Sequence[RunEntry]], say: Words) -> dict[str, Any]:
+def _list_filters(groups: Mapping[str, Sequence[RunEntry]], t: Translator) -> dict[str, Any]:
     """What the list can be narrowed to and sorted by: each value as the form sends it, with its text."""
     entries = [entry for some in groups.values() for entry in some]
     names = {data: name_data(some[0].info) for data, some in groups.items()}
@@ -125,7 +126,7 @@ def _list_filters(groups: Mapping[str, Sequence[RunEntry]], say: Words) -> dict[
     return {
         "data_sets": sorted(names.items(), key=lambda item: item[1]),
         "tags": sorted({tag for entry in entries for tag in entry.notes.tags}),
-        "sorts": [(name, say(f"view.sort.{name}")) for name in SORTS] + [(name, name) for name in metrics],
+        "sorts": [(name, t(f"view.sort.{name}")) for name in SORTS] + [(name, name) for name in metrics],
     }  # fmt: skip
 
 
@@ -141,26 +142,24 @@ def build_pager(frame: ViewFrame, page: int, total: int, size: int) -> dict[str,
     def link(number: int) -> str:
         return frame.href(frame.page, **values, page=str(number)) if 1 <= number <= last else ""
 
-    text = frame.say("view.page_of", page=frame.say.whole(page), last=frame.say.whole(last))
+    text = frame.t("view.page_of", page=frame.t.whole(page), last=frame.t.whole(last))
     return {"before": link(page - 1), "after": link(page + 1), "text": text}
 
 
 def _build_trend(
     frame: ViewFrame, groups: dict[str, list[RunEntry]], criteria: RunFilter
-) -> list[doc.Node]:
+) -> TrendView | None:
     """The trend that the address asks for: of the data set it names, else of the first that has the metric."""
     metric = frame.get("trend")
-    if not metric:
-        return []
-    for data, entries in groups.items():
+    for data, entries in groups.items() if metric else ():
         if criteria.data and data != criteria.data:
             continue
         if any(entry.find_metric(metric) is not None for entry in entries):
             trend = build_trend(entries, metric, name_data(entries[0].info))
             if trend.points:
                 href = f"run?lang={frame.lang}&run=" if frame.lang else "run?run="
-                return build_trend_nodes(trend, frame.say, href)
-    return [doc.Paragraph(frame.say("view.no_trend", metric=metric), "warn")]
+                return TrendView(trend, frame.t, href)
+    return None
 
 
 def _build_group(
@@ -184,7 +183,7 @@ def _build_group(
 def _build_row(
     frame: ViewFrame, entry: RunEntry, group: Sequence[RunEntry], names: Sequence[str]
 ) -> RunRow:
-    say, info, notes = frame.say, entry.info, entry.notes
+    t, info, notes = frame.t, entry.info, entry.notes
     return RunRow(
         id=info.id,
         href=frame.href("run", run=info.id),
@@ -192,9 +191,9 @@ def _build_row(
         system=name_system(info),
         judge=shorten(info.judge or "", 60),
         date=format_moment(info.created),
-        samples=_describe_size(entry, group, say),
-        cost=say.money(info.usage.usd) if info.usage.usd else "–",
-        status=say("view.running" if entry.is_partial else "view.done"),
+        samples=_describe_size(entry, group, t),
+        cost=t.money(info.usage.usd) if info.usage.usd else "–",
+        status=t("view.running" if entry.is_partial else "view.done"),
         is_partial=entry.is_partial,
         is_baseline=notes.is_baseline,
         tags=notes.tags,
@@ -203,30 +202,30 @@ def _build_row(
     )
 
 
-def _describe_size(entry: RunEntry, group: Sequence[RunEntry], say: Words) -> str:
+def _describe_size(entry: RunEntry, group: Sequence[RunEntry], t: Translator) -> str:
     """The samples of a run; of an unfinished one, how far it is if it takes as many as the last finished run on the data."""
-    count = say.whole(entry.count_samples())
+    count = t.whole(entry.count_samples())
     limit = entry.info.plan.data.limit
     likely = next((other.info.total for other in group if not other.is_partial and other.info.plan.data.limit == limit), None)  # fmt: skip
     if not entry.is_partial or likely is None or likely < entry.count_samples():
         return count
-    return say("view.so_far", n=count, total=say.whole(likely))
+    return t("view.so_far", n=count, total=t.whole(likely))
 
 
 def _build_figure(
     entry: RunEntry, group: Sequence[RunEntry], name: str, frame: ViewFrame
 ) -> FigureCell | None:
-    say, metric = frame.say, entry.find_metric(name)
+    t, metric = frame.t, entry.find_metric(name)
     if metric is None or metric.mean is None:
         return None
     earlier = list_earlier(group, name, entry)[-SPARK_RUNS:]
     points = [SeriesPoint(0, 0, figures.mean) for figures in earlier]
-    label = say("view.course_of", metric=name, n=say.whole(len(points)))
+    label = t("view.course_of", metric=name, n=t.whole(len(points)))
     # as tall as the interval at least: what lies within it must not look like a change
     width = 0.0 if metric.low is None or metric.high is None else metric.high - metric.low
     return FigureCell(
-        say.number(metric.mean),
-        say.interval(metric.low, metric.high) if metric.low is not None else "",
+        t.number(metric.mean),
+        t.interval(metric.low, metric.high) if metric.low is not None else "",
         draw_sparkline(points, label, 90.0, 22.0, width) if len(points) > 1 else None,
         metric.complete and not entry.is_partial,
     )

@@ -63,7 +63,7 @@ def _draw_histogram(
     state: SampleState,
     wide: float,
 ) -> Drawing:
-    say = state.frame.say
+    t = state.frame.t
     tallest = max(int(everything.max()), 1)
     bins = len(edges) - 1
     step, base = wide / bins, HEIGHT - 22.0
@@ -72,8 +72,8 @@ def _draw_histogram(
         low, high = float(edges[number]), float(edges[number + 1])
         count, all_count = int(fitting[number]), int(everything[number])
         is_last = number == bins - 1
-        title = say("bar", low=say.axis_number(low), high=say.axis_number(high),
-                    count=say.count("sample", count))  # fmt: skip
+        title = t("bar", low=t.axis_number(low), high=t.axis_number(high),
+                    count=t.count("sample", count))  # fmt: skip
         href = state.set_range(ValueRange(name, low, high, not is_last))
         x, width = number * step + 1.5, step - 3
         if all_count:
@@ -83,9 +83,9 @@ def _draw_histogram(
             tall = max(count / tallest * (base - 6), 1.5)
             shapes.append(Box(x, base - tall, width, tall, "bar", title, href))
     shapes.append(Stroke(((0, base), (wide, base)), "axis"))
-    shapes.append(Caption(0, base + 16, say.axis_number(float(edges[0])), "soft"))
-    shapes.append(Caption(wide, base + 16, say.axis_number(float(edges[-1])), "soft", "end"))
-    label = say("view.spread_of", metric=name, n=say.count("sample", int(fitting.sum())))
+    shapes.append(Caption(0, base + 16, t.axis_number(float(edges[0])), "soft"))
+    shapes.append(Caption(wide, base + 16, t.axis_number(float(edges[-1])), "soft", "end"))
+    label = t("view.spread_of", metric=name, n=t.count("sample", int(fitting.sum())))
     return Drawing(wide, HEIGHT, tuple(shapes), label)
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ragstone.analysis.compare import compare
 from ragstone.analysis.comparison import Difference
 from ragstone.analysis.summary import COVERAGE_FLOOR, MetricSummary
 from ragstone.errors import RagstoneError
-from ragstone.report import document as doc
-from ragstone.report.builders.parts import build_number_columns, build_text_columns
 from ragstone.report.comparison.sentences import describe_verdict
 from ragstone.report.drawing.rows import choose_ticks
 from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Role, Shape, Stroke
-from ragstone.report.figures import format_moment, shorten
+from ragstone.report.figures import format_moment
+from ragstone.report.remarks import Remark, shorten
+from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
-from ragstone.report.words import Words
 from ragstone.store import StoredRun
 
 MAX_POINTS = 40
@@ -106,47 +105,69 @@ def _compare_pair(pair: _Pair) -> Difference:
     return comparison.versus[0][pair.metric]
 
 
-def build_trend_nodes(trend: MetricTrend, say: Words, href: str = "") -> list[doc.Node]:
-    """The trend as a picture and a table; `href` is the address of a run without its id."""
-    title = say("view.trend_of", metric=trend.metric, data=trend.data)
-    note = say("view.trend_cut", n=say.whole(trend.left_out)) if trend.left_out else ""
-    nodes: list[doc.Node] = [doc.Heading(title, note=note)]
-    if len(trend.points) > 1:
-        nodes.append(
-            doc.Chart(draw_trend(trend, say, 720), draw_trend(trend, say, 340), style="wide")
-        )
-    columns = (
-        *build_text_columns(say, "run", "view.date"),
-        *build_number_columns(say, "mean", "interval", "scored"),
-        doc.TableColumn(say("view.against_before")),
-    )
-    rows = tuple(_build_row(point, say, href) for point in reversed(trend.points))
-    nodes.append(doc.ReportTable(columns, rows, id="trend"))
-    return [doc.Section(tuple(nodes), "panel", "trend")]
+@dataclass(frozen=True)
+class TrendView:
+    """A trend in words and figures, for a page or a terminal."""
 
+    trend: MetricTrend
+    t: Translator
+    href: str = ""
+    """The address of a run without its id; empty on a terminal."""
 
-def _build_row(point: TrendPoint, say: Words, href: str) -> doc.TableRow:
-    info, figures = point.entry.info, point.figures
-    if point.entry.is_partial:
-        verdict = doc.TableCell(say("view.partial"), "warn")
-    elif point.difference is not None:
-        remark = describe_verdict(point.difference, COVERAGE_FLOOR, say)
-        verdict = doc.TableCell(remark.text, "" if remark.tone == "plain" else remark.tone)
-    else:
-        verdict = doc.TableCell(point.obstacle or "–", style="soft")
-    return doc.TableRow(
-        (
-            doc.TableCell(shorten(info.name or info.id, 60), href=f"{href}{info.id}" if href else ""),
-            doc.TableCell(format_moment(info.created), style="date"),
-            say.number(figures.mean),
-            say.interval(figures.low, figures.high),
-            say.whole(figures.scored),
+    @property
+    def title(self) -> str:
+        """The metric and the data set."""
+        return self.t("view.trend_of", metric=self.trend.metric, data=self.trend.data)
+
+    @property
+    def note(self) -> str:
+        """That older runs are left out."""
+        left_out = self.trend.left_out
+        return self.t("view.trend_cut", n=self.t.whole(left_out)) if left_out else ""
+
+    @property
+    def drawing(self) -> partial[Drawing]:
+        """The course as a picture."""
+        return partial(draw_trend, self.trend, self.t)
+
+    @property
+    def rows(self) -> list[TrendRow]:
+        """The runs, newest first."""
+        return [self._build_row(point) for point in reversed(self.trend.points)]
+
+    def _build_row(self, point: TrendPoint) -> TrendRow:
+        t, info, figures = self.t, point.entry.info, point.figures
+        if point.entry.is_partial:
+            verdict = Remark(t("view.partial"), "warn")
+        elif point.difference is not None:
+            verdict = describe_verdict(point.difference, COVERAGE_FLOOR, t)
+        else:
+            verdict = Remark(point.obstacle or "–")
+        return TrendRow(
+            shorten(info.name or info.id, 60),
+            f"{self.href}{info.id}" if self.href else "",
+            format_moment(info.created),
+            t.number(figures.mean),
+            t.interval(figures.low, figures.high),
+            t.whole(figures.scored),
             verdict,
         )
-    )  # fmt: skip
 
 
-def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
+@dataclass(frozen=True, slots=True)
+class TrendRow:
+    """A run of a trend."""
+
+    name: str
+    href: str
+    created: str
+    mean: str
+    interval: str
+    scored: str
+    verdict: Remark
+
+
+def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
     """Means over runs with their intervals as whiskers; a point is coloured by the verdict against the one before."""
     height = 200.0
     left, right, top, bottom = 44.0, width - 12.0, 12.0, height - 26.0
@@ -168,7 +189,7 @@ def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
     for tick in choose_ticks(low, high, 4):
         y = place_value(tick)
         shapes.append(Stroke(((left, y), (right, y)), "grid"))
-        text = f"{tick:.4g}".replace(".", say("decimal"))
+        text = f"{tick:.4g}".replace(".", t("decimal"))
         shapes.append(Caption(left - 6, y + 4, text, "soft", "end"))
     places = [left + (number + 0.5) * step for number in range(len(trend.points))]
     means = [place_value(point.figures.mean or 0.0) for point in trend.points]
@@ -180,14 +201,16 @@ def draw_trend(trend: MetricTrend, say: Words, width: float) -> Drawing:
             shapes.append(
                 Box(x - 1.25, ends_y[0], 2.5, max(ends_y[1] - ends_y[0], 1.0), "interval")
             )
-        title = f"{shorten(point.entry.info.name, 60)}: {say.number(figures.mean)} ({say.interval(figures.low, figures.high)})"
+        title = f"{shorten(point.entry.info.name, 60)}: {t.number(figures.mean)} ({t.interval(figures.low, figures.high)})"
         shapes.append(Dot(x, y, _choose_role(point), 5.0, title))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     dates = [point.entry.info.created[:10] for point in trend.points]
     shapes.append(Caption(left, bottom + 17, dates[0], "soft"))
     if len(dates) > 1:
         shapes.append(Caption(right, bottom + 17, dates[-1], "soft", "end"))
-    return Drawing(width, height, tuple(shapes), say("view.trend_of", metric=trend.metric, data=trend.data))  # fmt: skip
+    return Drawing(
+        width, height, tuple(shapes), t("view.trend_of", metric=trend.metric, data=trend.data)
+    )
 
 
 def _choose_role(point: TrendPoint) -> Role:

@@ -1,1 +1,0 @@
-"""Builders: each turns one analysis into a document, a picture and plain data, which the formats write."""

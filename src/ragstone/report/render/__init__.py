@@ -1,1 +1,0 @@
-"""Renderers: each writes any document, or what else of a report its format takes."""
