@@ -3,8 +3,8 @@
     python -m bench.testset_answers [--show 20]
     python -m bench.testset_answers --model qwen.gguf [--each 60] [--minutes 60]
 
-Questions that a corpus answers: hand-made and generated ones of the bundled corpus, xquad and CLAP NQ. Controls that it
-does not answer, each near to what it has: `written` (hand-made), `near miss` (generated), `removed` (the document that
+Questions that a corpus answers: hand-made ones of the bundled corpus, xquad and CLAP NQ. Controls that it
+does not answer, each near to what it has: `written` (hand-made), `removed` (the document that
 answers is taken away, its neighbours stay; not where one of them holds the words of the answer), `swapped` (a name or year
 replaced by another of the corpus that the document lacks), `attribute` (asks of a name what nobody tells), `labelled` (CLAP
 NQ: people found no answer in the page). Each corpus is measured with weights fitted on the others, beside the share of the
@@ -31,11 +31,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ragstone.judges.hybrid.odds import to_log_odds
 
 from bench.real_models import serve
 from bench.testsets import Held, xquad
-from ragstone import generate
 from ragstone.asks import Reply, check_passage
 from ragstone.data import corpora
 from ragstone.data.documents import Document
@@ -54,6 +52,7 @@ from ragstone.testset.answerability import (
     compute_chance,
     cut_passage,
     measure_passages,
+    to_log_odds,
 )
 from ragstone.testset.baselines import Search
 from ragstone.text.terms import extract_terms
@@ -142,15 +141,6 @@ def ask_attributes(
     ]
 
 
-def generate_cases(corpus: str, language: str, documents: Sequence[Document]) -> Iterator[Case]:
-    """Questions that rules write, answered and near misses."""
-    for count, seed, kinds in ((150, 1, None), (80, 2, {"near_miss": 1})):
-        for item in generate(list(documents), count, seed=seed, kinds=kinds).items:
-            if not item.history and item.answerable == (kinds is None):
-                shape = "generated" if item.answerable else "near miss"
-                yield Case(corpus, language, shape, item.question, item.answerable)
-
-
 def derive(asked: Sequence[Case], documents: Held, rng: random.Random) -> Iterator[Case]:
     """The questions themselves, and controls made of others of them."""
     cases = list(asked)
@@ -181,7 +171,7 @@ def read_bundled(language: str) -> tuple[Held, list[Case]]:
         elif len(row["relevant"]) == 1 and homes[0] in documents._known:
             asked.append(case)
     cases += [*derive(asked, documents, rng), *ask_attributes(name, language, documents, rng)]
-    return documents, [*cases, *generate_cases(name, language, documents)]
+    return documents, cases
 
 
 def read_rows(name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""An honest judge: reads our prompts as a model would and answers by looking words up. A claim is true if it stands in a source."""
+"""An honest judge: reads our prompts as a model would and answers by looking words up. A claim is true if it
+stands in a source."""
 
 from __future__ import annotations
 
@@ -18,11 +19,19 @@ def reply(system: str, user: str) -> dict[str, Any]:
     check = re.match(r'{"check": "(\w+)"', shape)
     blocks = [(m[2], m[3]) for m in FENCE.finditer(user)]
     for field, answer in (
-        ("claims", claims), ("verdicts", support), ("grades", useful),
-        ("aspects", aspects), ("questions", questions), ("level", rate), ("text", translate),
-        ("items", write), ("answers", solve), ("better", prefer),
-        ("turns", turns), ("turn", goal), ("question", standalone),
-    ):  # fmt: skip
+        ("claims", claims),
+        ("verdicts", support),
+        ("grades", useful),
+        ("aspects", aspects),
+        ("questions", questions),
+        ("level", rate),
+        ("text", write),
+        ("answers", solve),
+        ("better", prefer),
+        ("turns", turns),
+        ("turn", goal),
+        ("question", standalone),
+    ):
         if f'"{field}":' in shape:
             control = {"control": 0} if '"control":' in shape else {}
             return ({"check": check[1]} if check else {}) | answer(blocks, user) | control
@@ -118,66 +127,86 @@ def goal(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
     return {"turn": turns(blocks, user)["turns"][-1]["id"], "reason": "told"}
 
 
-def translate(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
-    return {"text": re.sub(r"(?<!{)\bclaim", "énoncé", blocks[0][1])}
-
-
 SENTENCE = re.compile(r"[^.!?\n]{20,}[.!?]")
 
 
 def write(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
-    """A perfect author: each order asks about a sentence of its own, in words of its own."""
-    sources = [(label.split()[1], text) for label, text in blocks if label.startswith("source ")]
-    orders = re.findall(r"^(q\d+): (\w+)", user, re.MULTILINE)
-    facts = [
-        (name, found[0].strip()) for name, text in sources for found in SENTENCE.finditer(text)
-    ]
-    own = [fact for fact in facts if fact[0] == sources[0][0]]
-    others = [fact for fact in facts if fact[0] != sources[0][0]]
-    rows = []
-    for n, (name, kind) in enumerate(orders):
-        source, fact = own[n % len(own)]
-        words = WORD.findall(fact)
-        topic = " ".join(words[:-2][:4]) or words[0]
-        row: dict[str, Any] = {
-            "id": name,
-            "question": f"What is told about {topic} in matter {mark(fact)}?",
-            "answer": " ".join(words[-2:]),
-            "evidence": [{"source": source, "quote": fact}],
-            "difficulty": "easy",
-        }
-        if kind == "multi_document" and others:
-            other = others[n % len(others)]
-            row["evidence"].append({"source": other[0], "quote": other[1]})
-        if kind in ("out_of_scope", "near_miss"):
-            row |= {
-                "question": f"Who founded the {mark(fact)} observatory?",
-                "answer": "",
-                "evidence": [],
-            }
-        if '"earlier_question":' in user:
-            turn = kind == "follow_up"
-            row |= {
-                "earlier_question": f"What of {topic}?" if turn else "",
-                "earlier_answer": fact if turn else "",
-            }
-        rows.append(row)
-    return {"items": rows}
+    """A perfect author, a line at a time: it asks about sentences of its sources by marks of its own. A prompt
+    file is translated."""
+    texts = dict(blocks)
+    if "text" in texts:
+        return {"text": re.sub(r"(?<!{)\bclaim", "énoncé", texts["text"])}
+    sources = [text for label, text in blocks if label.startswith("source ")]
+    kind = re.search(r"^(?:Kind|Tipo): (\w+)$", user, re.MULTILINE)
+    if kind:
+        person = re.search(r"^(?:Who asks|Quién pregunta): (.*)$", user, re.MULTILINE)
+        seed = f"{person and person[1]}{texts.get('earlier turns', '')}"
+        return {"text": ask_about(kind[1], sources, seed, is_spanish=kind[0].startswith("Tipo"))}
+    if not sources:
+        return {"text": ""}  # a guess: one has to look it up
+    found = find_told(texts["question"], sources, needs_all="answer" not in texts)
+    if "answer" in texts:
+        return {"text": found[0] if found else ""}
+    return {"text": " and ".join(" ".join(WORD.findall(fact)[-2:]) for fact in found)}
+
+
+def ask_about(kind: str, sources: list[str], seed: str, *, is_spanish: bool = False) -> str:
+    """A question of a kind about a sentence of the first source, or of each; which one depends on who asks."""
+    facts = [[found[0].strip() for found in SENTENCE.finditer(text)] for text in sources]
+    number = int(hashlib.sha256(f"{seed}{sources}".encode()).hexdigest()[:8], 16)
+    chosen = [own[number % len(own)] for own in facts if own]
+    if not chosen or (kind in ("comparison", "bridge") and len(chosen) < 2):
+        return ""
+    first, last = mark(chosen[0]), mark(chosen[-1])
+    topic = next(iter(WORD.findall(chosen[0])[:-2]), "it all")
+    if is_spanish:
+        return {
+            "unanswerable": f"¿Quién fundó el observatorio {first}, y para quiénes?",
+            "false_premise": f"¿Por qué los zepelines impidieron lo que se cuenta en el asunto {first}?",
+            "follow_up": f"¿Y después en el asunto {first}?",
+        }.get(kind, f"¿Qué se cuenta de {topic} en el asunto {first}?")
+    return {
+        "unanswerable": f"Who founded the {first} observatory, and for whom?",
+        "false_premise": f"Why did zeppelins cancel what is told in matter {first}?",
+        "follow_up": f"And then in matter {first}?",
+        "comparison": f"How does matter {first} differ from matter {last}?",
+        "bridge": f"Which thing of matter {first} leads to matter {last}?",
+    }.get(kind, f"What is told of {topic} in matter {first}?")
+
+
+def find_told(question: str, sources: list[str], *, needs_all: bool = True) -> list[str]:
+    """The sentences that a question asks about, where they all stand in these sources."""
+    facts = [found[0].strip() for source in sources for found in SENTENCE.finditer(source)]
+    marks = re.findall(r"\b(?:matter|asunto) (\w+)", question.splitlines()[-1] if question else "")
+    found = [next((fact for fact in facts if mark(fact) == one), "") for one in marks]
+    return [] if needs_all and not all(found) else [fact for fact in found if fact]
 
 
 def solve(blocks: list[tuple[str, str]], user: str) -> dict[str, Any]:
-    """A perfect reader of what `write` asks: the sentence whose mark the question names."""
+    """A perfect reader of what `write` asks: the sentences whose marks the question names."""
     rows = []
     sources: list[str] = []
     for label, text in blocks:
         if label.startswith("source "):
             sources.append(text)
             continue
-        facts = [found[0].strip() for source in sources for found in SENTENCE.finditer(source)]
         for name, question in re.findall(r"^(q\d+): (.*)$", text, re.MULTILINE):
-            fact = next((one for one in facts if f"matter {mark(one)}?" in question), "")
-            answer = " ".join(WORD.findall(fact)[-2:])
-            rows.append({"id": name, "told": bool(fact), "answer": answer, "quote": fact})
+            # turns of a conversation stand on one line, the last question at its end
+            facts = find_told(
+                question.rpartition("? ")[2]
+                if re.search("And then|Y después", question)
+                else question,
+                sources,
+            )
+            answer = " and ".join(" ".join(WORD.findall(fact)[-2:]) for fact in facts)
+            rows.append(
+                {
+                    "id": name,
+                    "told": bool(facts),
+                    "answer": answer,
+                    "quote": facts[0] if facts else "",
+                }
+            )
         sources = []
     return {"answers": rows}
 

@@ -28,9 +28,7 @@ ASKS: dict[str, Ask] = {
         {"answer": "Paris."}, "politeness", "Is it polite?", ["rude", "polite"], language="en"
     ),
     "embed": asks.embed("one", "two"),
-    "write": asks.write(
-        SOURCES, [asks.Order("simple", "short"), asks.Order("follow_up")], language="en"
-    ),
+    "write": asks.write("question", SOURCES, kind="factual", person="a parent", language="en"),
     "solve": asks.solve(asks.Problem(("Where?",), SOURCES), language="es"),
 }
 ASK_KEYS = {
@@ -41,7 +39,7 @@ ASK_KEYS = {
     "questions": "099f33402c9bcfd7ce3c5eaacb7e5db69bb3fbcc4afa7fffa14e66e84e4933d1",
     "rate": "57314807672f4d3f517c51bbccb3b33ec078fc54b289786ecb476185ad7839d9",
     "embed": "b88b05562152fde62fbfdec46529bd498aefe447fea198334f8eb10b99985c69",
-    "write": "ff973fdfa63a2eb84078b245e9233a75dd54fc643a990416ba9e78df3d45c4c8",
+    "write": "4d6a8df7537d4ff558112e6d5aa3b8a5ade28adab7e72714bcb1fb033c10b7a9",
     "solve": "80601c8b48a1a7c14d194444437dd2ee65b857d6c67e829959b4f40434152e5d",
 }
 LOCAL = "http://127.0.0.1:9/v1"
@@ -61,7 +59,7 @@ REPLY_KEYS = {
     (
         "openai elsewhere",
         "write",
-    ): "4f77006d4cf926e2843c17aa6fbe5956eb6e1ef6e076c1e279246f7562bfb650",
+    ): "047e56cddf77e070b6d0689c3d87579aa6a2d3fb72b09cad0f1b1a815d5a4d1b",
     ("anthropic", "useful"): "54ca3a4107fd66fd1e8a85bfac2acf95bd6dcbe852d49fec8c6e1929a64719a3",
     ("anthropic", "rate"): "a49aff236fc4aaec4021e44b4847f91c0ed96f0a17784311b65a17e6706453fd",
     ("gemini", "aspects"): "ce9507b8b148568b6d7e04cdebce2f90b03b735c1e04512a261352099f38082d",

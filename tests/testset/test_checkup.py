@@ -44,26 +44,52 @@ GOOD = [
     row("g1", "How high is the tower of Almere?", "40 metres", {"tower": 1}, kind="factual"),
     row("g2", "Who keeps the bridge of Corran?", "Tomas Reyes", {"bridge": 1}, kind="factual"),
     row("g3", "What does the mill of Dunmore grind?", "barley", {"mill": 1}, kind="detail"),
-    row("g4", "Who painted the mill of Dunmore?", "It is not mentioned in the document.", kind="near_miss"),
-]  # fmt: skip
+    row(
+        "g4",
+        "Who painted the mill of Dunmore?",
+        "It is not mentioned in the document.",
+        kind="near_miss",
+    ),
+]
 
 BAD = {
     "no_question": row("b", " ", "40 metres", {"tower": 1}),
     "no_reference": row("b", "Who built the tower of Almere?", "", {"tower": 1}),
     "duplicate": row("b", "How high is the tower of Almere?", "40 metres", {"tower": 1}),
-    "near_duplicate": row("b", "Please tell me: how high is the tower of Almere?", "40 metres", {"tower": 1}),
-    "wrong_document": row("b", "Who is the keeper of the bridge of Corran?", "Tomas Reyes", {"mill": 1}),
-    "wrong_value": row("b", "In which year was the bridge of Corran opened?", "1951", {"bridge": 1}),
-    "answerable": row("b", "Who cast the bell of the tower of Almere?", "It is not mentioned in the document."),
+    "near_duplicate": row(
+        "b", "Please tell me: how high is the tower of Almere?", "40 metres", {"tower": 1}
+    ),
+    "wrong_document": row(
+        "b", "Who is the keeper of the bridge of Corran?", "Tomas Reyes", {"mill": 1}
+    ),
+    "wrong_value": row(
+        "b", "In which year was the bridge of Corran opened?", "1951", {"bridge": 1}
+    ),
+    "answerable": row(
+        "b", "Who cast the bell of the tower of Almere?", "It is not mentioned in the document."
+    ),
     "ambiguous": row("b", "How high is Almere's tower?", "44 metres high", {"tower": 1}),
     "leaked": row("b", "Was the bell cast by Ida Brandt?", "Ida Brandt", {"tower": 1}),
-    "not_self_contained": row("b", "Who cast the bell according to the passage?", "Ida Brandt", {"tower": 1}),
-    "unknown_document": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1, "church": 1}),
-    "quote_not_verbatim": row("b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1},
-                              evidence=[{"document": "tower", "quote": "cast by Ada Brandt"}]),
-    "not_answerable": row("b", "Who rings the bell of the tower?", "Mad Jack Sullivan", {"tower": 1}),
-    "answered_elsewhere": row("b", "When does the ferry of Torvik leave from the north pier?", "at 09:15", {"ferry": 1}),
-}  # fmt: skip
+    "not_self_contained": row(
+        "b", "Who cast the bell according to the passage?", "Ida Brandt", {"tower": 1}
+    ),
+    "unknown_document": row(
+        "b", "Who cast the bell of the tower?", "Ida Brandt", {"tower": 1, "church": 1}
+    ),
+    "quote_not_verbatim": row(
+        "b",
+        "Who cast the bell of the tower?",
+        "Ida Brandt",
+        {"tower": 1},
+        evidence=[{"document": "tower", "quote": "cast by Ada Brandt"}],
+    ),
+    "not_answerable": row(
+        "b", "Who rings the bell of the tower?", "Mad Jack Sullivan", {"tower": 1}
+    ),
+    "answered_elsewhere": row(
+        "b", "When does the ferry of Torvik leave from the north pier?", "at 09:15", {"ferry": 1}
+    ),
+}
 
 
 def written(folder: Path, rows: list[dict[str, Any]]) -> tuple[Path, Path]:
@@ -192,25 +218,28 @@ def test_second_turns_are_told_apart_by_their_first(tmp_path: Path) -> None:
     ]
 
 
-def test_a_generated_set_with_follow_ups_needs_no_attention(tmp_path: Path) -> None:
-    from ragstone import generate
-
-    out = tmp_path / "set.jsonl"
-    options = {
-        f"option-{word}": f"Print the {word} character of each column to the log."
-        for word in ["first", "last", "middle", "longest", "shortest", "sum"]
-    }
-    entries = "".join(f"       --{key}\n              {text}\n\n" for key, text in options.items())
-    page = tmp_path / "cut.txt"
+def test_second_turns_are_no_duplicates_and_stand_by_their_history(tmp_path: Path) -> None:
+    page = tmp_path / "cut.md"
     page.write_text(
-        f"CUT(1)\n\nNAME\n       cut - print parts of lines\n\nOPTIONS\n{entries}", "utf-8"
+        "# Cut\n\nThe first option prints columns. The second option prints sums.\n", "utf-8"
     )
-    made = generate(page, 2, kinds="follow_up", seed=1, out=out)
-    assert made.kinds == {"follow_up": 2}
-    checkup = check_testset(out, page)
-    assert not [
-        fault for fault in checkup.faults if fault.kind in ("duplicate", "not_self_contained")
-    ]
+    out = tmp_path / "set.jsonl"
+    with out.open("w", encoding="utf-8") as file:
+        for n, (option, told) in enumerate((("first", "columns"), ("second", "sums"))):
+            meta = {
+                "kind": "follow_up",
+                "history": [f"Tell me about the {option} option.", "It prints."],
+            }
+            row = {
+                "id": f"f{n}",
+                "question": "And what does it print?",
+                "reference": told,
+                "relevant": {"cut.md": 1},
+                "meta": meta,
+            }
+            file.write(json.dumps(row) + "\n")
+    kinds = {fault.kind for fault in check_testset(out, page).faults}
+    assert not kinds & {"duplicate", "not_self_contained"}
 
 
 @pytest.mark.parametrize(
@@ -271,12 +300,17 @@ def test_a_hint_is_shown_and_counts_as_no_finding(
     found = FoundAnswer(HINT_CHANCE, "mill", "The mill of Dunmore grinds barley.", figures)
     monkeypatch.setattr("ragstone.testset.audit.find_answers", lambda *_: [found])
     # more than a report shows of one sort
-    rows = [*GOOD[:3], *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9))]  # fmt: skip
+    rows = [
+        *GOOD[:3],
+        *({**GOOD[3], "id": f"h{n}", "question": f"Who painted mill {n}?"} for n in range(9)),
+    ]
     questions, documents = written(tmp_path, rows)
     checkup = check_testset(questions, documents)
     assert (len(checkup.hints), checkup.faulty) == (9, 0)
     arguments = ["check", str(questions), "--documents", str(documents), "--lang", language]
-    shown = CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False)  # fmt: skip
+    shown = CliRunner().invoke(
+        command, [*arguments, "-o", str(tmp_path / "c.md")], standalone_mode=False
+    )
     assert shown.return_value == 0
     text = (tmp_path / "c.md").read_text("utf-8")
     assert f"9 × {said}" in text.replace("se dice que no tiene respuesta; ", "").replace(
@@ -294,7 +328,9 @@ def test_an_endless_question_is_shown_in_part_and_whole_in_json(tmp_path: Path) 
     shown = CliRunner().invoke(command, ["check", str(questions)], standalone_mode=False)
     assert "Was the bell of the passage above" in shown.output
     assert len(shown.output) < 4000
-    printed = CliRunner().invoke(command, ["check", str(questions), "--json"], standalone_mode=False)  # fmt: skip
+    printed = CliRunner().invoke(
+        command, ["check", str(questions), "--json"], standalone_mode=False
+    )
     assert json.loads(printed.output)["faults"][0]["text"] == question
 
 
@@ -327,3 +363,67 @@ def test_an_item_that_got_its_answer_is_no_longer_of_a_kind_without_one() -> Non
     fault = Fault("answerable", "a", "What?", "", Fix("set", values))
     (mended,) = apply_fixes([("a", row)], [fault])
     assert mended["meta"] == {"difficulty": "easy"}
+
+
+REWORDED = [
+    (
+        "How do I get rid of mould on a tent?",
+        "How can I remove mould from my tent?",
+        "Wipe it off with vinegar and dry the cloth in the sun.",
+    ),
+    (
+        "What is the fine for late books?",
+        "How high is the fine for late books?",
+        "20 cents a day and book.",
+    ),
+    (
+        "¿Cómo renuevo un préstamo?",
+        "¿Cómo puedo renovar un préstamo?",
+        "En el mostrador o por teléfono, antes de la fecha.",
+    ),
+]
+
+
+def write_rows(path: Path, rows: list[tuple[str, str, str]]) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        for question, reference, document in rows:
+            row = {"question": question, "reference": reference, "relevant": {document: 1}}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("first", "second", "answer"), REWORDED)
+def test_a_question_in_other_words_is_a_near_duplicate(
+    first: str, second: str, answer: str, tmp_path: Path
+) -> None:
+    set_file = write_rows(tmp_path / "s.jsonl", [(first, answer, "d"), (second, answer, "d")])
+    assert [fault.kind for fault in check_testset(set_file).faults] == ["near_duplicate"]
+    apart = write_rows(tmp_path / "t.jsonl", [(first, answer, "d"), (second, answer, "e")])
+    assert check_testset(apart).faults == ()
+
+
+def test_alike_questions_about_two_things_are_no_duplicates(tmp_path: Path) -> None:
+    rows = [
+        ("Is a ticket for Line 4 valid on Sundays?", "Yes.", "d"),
+        ("Is a ticket for Line 5 valid on Sundays?", "Yes.", "d"),
+    ]
+    assert check_testset(write_rows(tmp_path / "s.jsonl", rows)).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_fault"),
+    [("five days", False), ("Up to five days.", False), ("six days", True), ("five weeks", True)],
+)
+def test_a_number_holds_whatever_stands_between_it_and_its_noun(
+    reference: str, is_fault: bool, tmp_path: Path
+) -> None:
+    documents = [
+        {
+            "id": "d",
+            "text": "Staff may carry over up to five unused days into the next year of leave.",
+        }
+    ]
+    question = "How many unused days of leave may staff carry over into the next year?"
+    set_file = write_rows(tmp_path / "s.jsonl", [(question, reference, "d")])
+    kinds = {fault.kind for fault in check_testset(set_file, documents).faults}
+    assert ("wrong_value" in kinds) == is_fault

@@ -15,7 +15,7 @@ from ragstone.cli.testset import command
 from ragstone.engine.sync import run_sync
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.store import Store
-from ragstone.testset.answerability import JUDGED_CHANCE, SURE_CHANCE, FoundAnswer, PassageFigures
+from ragstone.testset.answerability import LARGE_CHANCE, SURE_CHANCE, FoundAnswer, PassageFigures
 from ragstone.testset.audit import Doubt
 from ragstone.testset.checkup import check_testset
 from ragstone.testset.doubt_reader import ReadingAccount, ReadingJudge, read_doubts
@@ -116,7 +116,7 @@ def test_what_a_judge_denies_is_dropped_unless_the_figures_are_sure() -> None:
 
 
 def test_an_unlikely_passage_is_not_read() -> None:
-    found, account, judge = read(solved(True, "1931"), doubt(JUDGED_CHANCE / 2))
+    found, account, judge = read(solved(True, "1931"), doubt(LARGE_CHANCE / 2))
     assert (found, account.read, judge.asked) == ([], 0, [])
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ragstone.cli import run
 from ragstone.errors import RagstoneError
-from ragstone.testset.journal import Journal
 from ragstone.testset.plan import TestsetPlan
 from ragstone.testset.sets import generate, load_unfinished, part_file
 
@@ -26,6 +25,10 @@ plans = st.builds(
     n=counts,
     kinds=texts | st.dictionaries(words, st.floats(0, 9), max_size=3),
     languages=lists,
+    log=texts,
+    from_monitor=st.booleans(),
+    redact=words,
+    checker=texts,
     judge=texts | st.fixed_dictionaries({"model": words, "temperature": st.floats(0, 1)}),
     seed=st.integers(0, 99),
     styles=lists,
@@ -52,64 +55,31 @@ def test_no_key_is_stored_and_a_number_below_one_is_refused() -> None:
         _ = TestsetPlan(n=0).item_count
 
 
-@pytest.fixture
-def unfinished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, bytes, bytes]:
-    """A whole test set, and the file of one that was stopped on the way."""
-    docs = tmp_path / "docs"
+def test_the_unfinished_file_is_enough_to_resume_from_anywhere(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs, out = tmp_path / "docs", tmp_path / "set.jsonl"
     docs.mkdir()
     for n in range(12):
-        text = f"# The bridge of Town{n}\n\n## Arches\n\nThe arches were built in {1800 + n} and are {n + 3} metres wide."
+        text = f"# Town{n}\n\n## Who built the bridge of Town{n}?\n\nMason{n} did, in {1800 + n}.\n"
         (docs / f"{n}.md").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    kept: list[bytes] = []
-    close = Journal.close
-
-    def keep(self: Journal) -> None:
-        close(self)
-        kept.append(part_file(Path("whole.jsonl")).read_bytes())
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Journal, "close", keep)
-        assert len(generate("docs", 6, kinds="conceptual", seed=3, out="whole.jsonl"))
-    head, *steps = kept[0].splitlines(keepends=True)
-    return tmp_path / "set.jsonl", Path("whole.jsonl").read_bytes(), b"".join([head, *steps[:3]])
-
-
-def test_the_unfinished_file_is_enough_to_resume_from_anywhere(
-    unfinished: tuple[Path, bytes, bytes], tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    out, whole, part = unfinished
-    part_file(out).write_bytes(part.replace(b"whole.jsonl", b"set.jsonl"))
+    unlink = Path.unlink
+    with pytest.MonkeyPatch.context() as patched:  # as if killed before its last line
+        patched.setattr(
+            Path,
+            "unlink",
+            lambda path, **options: (
+                None if path == part_file(Path("set.jsonl")) else unlink(path, **options)
+            ),
+        )
+        assert len(generate("docs", 6, seed=3, out="set.jsonl"))
+    whole = out.read_bytes()
+    out.unlink()
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     plan = load_unfinished(out)
     assert plan is not None
-    assert (plan.documents, plan.n, plan.resume) == ((str(out.parent / "docs"),), 6, True)
+    assert (plan.documents, plan.n, plan.resume) == ((str(docs),), 6, True)
     assert run(["generate", "--resume", "-o", str(out), "-q"]) == 0
     assert out.read_bytes() == whole
-
-
-def test_an_unfinished_file_of_an_older_version_is_resumed(
-    unfinished: tuple[Path, bytes, bytes], capsys: pytest.CaptureFixture[str]
-) -> None:
-    out, whole, part = unfinished
-    head, rest = part.split(b"\n", 1)
-    old = {"plan": json.loads(head)["plan"]}
-    part_file(out).write_bytes(json.dumps(old, separators=(",", ":")).encode() + b"\n" + rest)
-    assert load_unfinished(out) is None
-    assert run(["generate", "--resume", "-o", str(out)]) == 2
-    assert "no documents" in capsys.readouterr().err
-    command = [
-        "generate",
-        "docs",
-        "-n",
-        "6",
-        "--kinds",
-        "conceptual",
-        "--seed",
-        "3",
-        "-o",
-        str(out),
-    ]
-    assert run([*command, "--resume", "-q"]) == 0
-    assert out.read_bytes() == whole
+    assert not part_file(out).exists()

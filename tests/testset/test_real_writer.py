@@ -41,9 +41,7 @@ def settings(url: str, most: int = 4) -> dict[str, Any]:
 
 def written(url: str, folder: Path, *, resume: bool = False, most: int = 4) -> TestSet:
     out, store, judge = folder / "set.jsonl", folder / "s.db", settings(url, most)
-    return generate(
-        DOCUMENTS, 1, kinds="paraphrase", judge=judge, out=out, store=store, resume=resume
-    )
+    return generate(DOCUMENTS, 1, kinds="factual", judge=judge, out=out, store=store, resume=resume)
 
 
 KILLED = """
@@ -52,7 +50,7 @@ from ragstone.data.documents import Document
 from ragstone.testset.items import REASONS
 from ragstone.testset.sets import generate
 documents = [Document(key, text) for key, text in json.loads({documents!r})]
-generate(documents, 1, kinds="paraphrase", judge=json.loads({judge!r}), out={out!r}, store={store!r})
+generate(documents, 1, kinds="factual", judge=json.loads({judge!r}), out={out!r}, store={store!r})
 """
 
 
@@ -113,7 +111,7 @@ def test_a_real_model_is_killed_goes_on_and_is_paid_once(url: str, tmp_path: Pat
 @pytest.mark.timeout(7200)  # a model of 1.5B on one thread beside other work
 def test_a_model_worth_asking_makes_a_set_that_is_proved(tmp_path: Path) -> None:
     judge = {"model": f"gguf:{find_judge_weights()}", "timeout": 3600.0, "deadline": 7200.0, "max_calls": 8}  # fmt: skip
-    made = generate(DOCUMENTS, 2, kinds="paraphrase", judge=judge, store=tmp_path / "s.db")
+    made = generate(DOCUMENTS, 2, kinds="factual", judge=judge, store=tmp_path / "s.db")
     assert len(made.items) + len(made.rejected) > 0
     assert set(made.reasons) <= set(REASONS)
     texts = {document.id: document.text for document in DOCUMENTS}

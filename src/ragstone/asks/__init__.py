@@ -24,7 +24,7 @@ Replies, by kind (`id`s are those given in the values, each covered exactly once
     rate       {"level", "reason"}                                 level = index into the rubric's levels
     prefer     {"reason", "better"}                                better = A, B or tie
     embed      {"vectors": [[float]]}                              one for each text
-    write      {"items": [{"id", "question", "answer", "evidence": [{"source", "quote"}], "difficulty"}]}
+    write      {"text"}                                            one line: a question, its answer, its proof, a guess
     told       {"yes", "probability"?}                             whether one passage answers a question, by small models
     solve      {"answers": [{"id", "told": bool, "answer", "quote"}]}   told = whether the sources answer the question
 """
@@ -48,7 +48,7 @@ from ragstone.asks.translate import translate
 from ragstone.asks.turns import Exchange, turns
 from ragstone.asks.types import Answered, Ask, Reply, canonical, canonical_once, digest
 from ragstone.asks.useful import useful
-from ragstone.asks.write import Order, write
+from ragstone.asks.write import write
 
 __all__ = [
     "KINDS",
@@ -58,7 +58,6 @@ __all__ = [
     "Case",
     "Exchange",
     "Kind",
-    "Order",
     "Problem",
     "Reply",
     "ask",

@@ -37,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "plan": "Estimate how many questions it takes to detect a difference.",
     },
     "Test sets and labels": {
-        "generate": "Make a test set from documents, with or without an LLM.",
+        "generate": "Make a test set: of what documents ask, of what people asked, or of what a model writes.",
         "testset": "Judge a test set: what is wrong with it, where it comes from, and how it differs from its last version.",
         "label": "Label a run with the keyboard; import, export and compare labels of people.",
     },

@@ -20,41 +20,140 @@ from ragstone.testset.sets import TestSet, execute_testset_plan, load_unfinished
 from ragstone.testset.summary_text import format_summary
 
 
-@click.command("generate", short_help="Make a test set from documents.")
+@click.command("generate", short_help="Make a test set from documents or a log.")
 @click.argument("documents", nargs=-1, metavar="DOCS")
-@click.option("-o", "--output", metavar="FILE", help="The file to write: .jsonl .json .csv .parquet, or a folder for beir [default: jsonl on standard output].")  # fmt: skip
-@click.option("-n", "count", type=click.IntRange(min=1), metavar="N", help="How many items [default: 100, or fewer when the documents do not bear as many].")  # fmt: skip
-@click.option("--kinds", metavar="KIND=WEIGHT,…", help="Which kinds in which proportion: factual=3,how_to=1,near_miss=1.")  # fmt: skip
-@click.option("--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es.")  # fmt: skip
-@judge_options("Who writes and answers the questions: openai:MODEL, … [default: rules, without any LLM].")  # fmt: skip
-@click.option("--style", "styles", multiple=True, metavar="TEXT", help="A style to write in: formal, informal or terse by rule, anything with --judge ('a worried parent'). May be repeated.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed gives the same test set.")  # fmt: skip
-@click.option("--format", "format", default="ragstone", show_default=True, metavar="FORMAT", help="ragstone, ragas, deepeval, query, questions or beir.")  # fmt: skip
-@click.option("--resume", is_flag=True, help="Resume the unfinished test set beside FILE; DOCS may be left out.")  # fmt: skip
-@click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
-@click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
-@click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Questions to the judge in flight at once.")  # fmt: skip
-@click.option("--floor", type=click.FloatRange(0, 1), default=0.9, show_default=True, metavar="SHARE", help="Exit 3 when fewer than this share of -n N was made.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and what it would cost; write nothing.")  # fmt: skip
-@click.option("--review", is_flag=True, help="Look through the items of FILE (or of DOCS, a test set) one by one: accept, edit, reject.")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The file to write: .jsonl .json .csv .parquet, or a folder for beir [default: jsonl on standard output].",
+)
+@click.option(
+    "-n",
+    "count",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many items [default: 100, or fewer when there are not as many].",
+)
+@click.option(
+    "--kinds",
+    metavar="KIND=WEIGHT,…",
+    help="Which kinds the judge writes in which proportion: factual=3,how_to=1,unanswerable=1.",
+)
+@click.option(
+    "--lang", "languages", metavar="LANG,…", help="Only documents in these languages: en,es."
+)
+@click.option(
+    "--from-log",
+    "log",
+    metavar="FILE",
+    help="Questions that people asked: a chat log, a search log, any file that `ragstone eval` reads; DOCS, if given, may answer them.",
+)
+@click.option(
+    "--from-monitor", is_flag=True, help="Questions that the monitor of the store has logged."
+)
+@click.option(
+    "--redact",
+    default="on",
+    show_default=True,
+    metavar="on|off|HOOK",
+    help="Take personal data out of a log, or have it done by module:function.",
+)
+@judge_options(
+    "Who writes the questions: openai:MODEL, … [default: the questions that DOCS ask themselves]."
+)
+@click.option(
+    "--checker",
+    metavar="JUDGE",
+    help="Who proves what the judge wrote [default: the judge itself].",
+)
+@click.option(
+    "--style",
+    "styles",
+    multiple=True,
+    metavar="PERSON",
+    help="Whom the judge asks as: 'a worried parent'. May be repeated.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="The same seed gives the same test set.",
+)
+@click.option(
+    "--format",
+    "format",
+    default="ragstone",
+    show_default=True,
+    metavar="FORMAT",
+    help="ragstone, ragas, deepeval, query, questions or beir.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Resume the unfinished test set beside FILE; all else may be left out.",
+)
+@click.option(
+    "--max-usd",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="Stop asking the judge before this much is spent.",
+)
+@click.option(
+    "--max-calls",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop asking the judge after N calls.",
+)
+@click.option(
+    "-j",
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Questions to the judge in flight at once.",
+)
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    metavar="SHARE",
+    help="Exit 3 when fewer than this share of -n N was made.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be asked and what it would cost; write nothing."
+)
+@click.option(
+    "--review",
+    is_flag=True,
+    help="Look through the items of FILE (or of DOCS, a test set) one by one: accept, edit, reject.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @store_option
 def command(documents: tuple[str, ...], **flags: Any) -> int:
-    """Make a test set from documents, with or without an LLM.
+    """Make a test set: of what documents ask, of what people asked, or of what a model writes.
 
     DOCS are folders or files: txt, md, rst, html, ipynb, pdf and docx (extras), jsonl of {id, text}, or a BEIR folder.
 
     \b
-      ragstone generate manuals/ -o testset.jsonl -n 200
-      ragstone generate manuals/ -o testset.jsonl --judge openai:gpt-4o-mini --max-usd 2
+      ragstone generate manuals/ -o testset.jsonl
+      ragstone generate manuals/ -o asked.jsonl --from-log searches.csv -n 200
+      ragstone generate manuals/ -o written.jsonl --judge openai:gpt-4o-mini --max-usd 2
       ragstone generate --review testset.jsonl
 
     Exit codes: 0 all well, 2 bad input, 3 too few items made."""
     plan = None
     if not documents and flags["resume"] and flags["output"] is not None:
         plan = load_unfinished(Path(flags["output"]))  # it names the documents
-    if not documents and plan is None:
-        raise click.UsageError("no documents; name a folder or files")
+    from_log = flags["log"] is not None or flags["from_monitor"]
+    if not documents and plan is None and not from_log:
+        raise click.UsageError("no documents; name a folder or files, or --from-log FILE")
+    if from_log and flags["judge"] is not None:
+        raise click.UsageError(
+            "--from-log takes questions as they are, --judge writes new ones; leave one out"
+        )
     if flags["review"] and flags["output"] is None:
         return _review_file(documents)
     plan = plan or _build_plan(documents, flags)
@@ -80,26 +179,31 @@ def _build_plan(documents: tuple[str, ...], flags: dict[str, Any]) -> TestsetPla
         languages=tuple(language for language in languages if language),
         out=flags["output"],
         styles=tuple(flags["styles"]),
-        **{
-            name: flags[name]
-            for name in (
-                "kinds",
-                "judge",
-                "seed",
-                "format",
-                "resume",
-                "store",
-                "concurrency",
-                "max_usd",
-                "max_calls",
-            )
-        },
+        **{name: flags[name] for name in _SAME_NAMES},
     )
+
+
+_SAME_NAMES = (
+    "log",
+    "from_monitor",
+    "redact",
+    "kinds",
+    "judge",
+    "checker",
+    "seed",
+    "format",
+    "resume",
+    "store",
+    "concurrency",
+    "max_usd",
+    "max_calls",
+)
+"""Options that are called as the fields of a plan."""
 
 
 def _execute_plan(plan: TestsetPlan, *, quiet: bool) -> TestSet:
     with Bar(quiet=quiet) as bar:
-        bar.title, bar.failed_word = "writing questions", "rejected"
+        bar.title, bar.failed_word = "writing questions", "refused"
         try:
             return run_sync(lambda: execute_testset_plan(plan, TestsetInputs(watch=bar)))
         except KeyboardInterrupt:
@@ -107,7 +211,7 @@ def _execute_plan(plan: TestsetPlan, *, quiet: bool) -> TestSet:
                 raise
             part = part_file(Path(plan.out))
             raise Interrupted(
-                f"stopped; what was made is kept in {part}, resume with --resume"
+                f"stopped; the plan is in {part} and what was replied in the store, resume with --resume"
             ) from None
 
 
@@ -122,7 +226,7 @@ def _report_testset(testset: TestSet, plan: TestsetPlan, *, quiet: bool) -> None
     elif plan.out is not None:
         note("\nnothing was made: {path} is not written", path=plan.out)
     if testset.rejected and testset.rejected_in is not None:
-        note("the rejected ones are in {path}", path=testset.rejected_in, quiet=quiet)
+        note("the refused ones are in {path}", path=testset.rejected_in, quiet=quiet)
     if testset.planted_in is not None:
         note(
             "the documents with a hidden instruction are in {path} and in the corpus"
@@ -144,6 +248,16 @@ def _review_file(files: tuple[str, ...]) -> int:
 def show_estimate(plan: TestsetPlan) -> None:
     """Print the estimate of a plan."""
     estimate = estimate_generation(plan)
+    if estimate.judge is None:
+        what = (
+            "the questions that they ask themselves are taken"
+            if plan.log is None and not plan.from_monitor
+            else "they may answer the questions of the log"
+        )
+        click.echo(
+            f"{format_count(estimate.documents, 'document')}; {what}: no judge is asked and nothing is paid"
+        )
+        return
     click.echo(
         f"{format_count(estimate.documents, 'document')}, about {estimate.asked_about:,} of them asked about; "
         f"{format_count(sum(estimate.kinds.values()), 'item')} wanted:"
@@ -151,9 +265,6 @@ def show_estimate(plan: TestsetPlan) -> None:
     wide = max(map(len, estimate.kinds))
     for kind, count in estimate.kinds.items():
         click.echo(f"  {kind:<{wide}}  {count:,}")
-    if estimate.judge is None:
-        click.echo("written by rules: no judge is asked and nothing is paid")
-        return
     money = "USD unknown" if estimate.usd is None else f"{estimate.usd:,.2f} USD"
     click.echo(
         f"{estimate.judge}: about {format_count(estimate.calls, 'call')}, {estimate.input_tokens:,.0f} tokens in, "

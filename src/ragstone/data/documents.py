@@ -35,6 +35,9 @@ _FIRST_HEADING = re.compile(
     r"[^\S\n]*(#[^\n]+|[^\n]{1,200}(?=\n={3,}[^\S\n]*(?:\n|$)))"
 )
 """The first heading of Markdown, with # or underlined, behind anchors, rules, comments, tags and badges."""
+_HTML_PAGE = re.compile(
+    r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
 _MATTER_LINE = re.compile(r"[\w-]+:|[#\s-]")
 MAX_MATTER_CHARS = 10_000
 """Front matter that is longer is text."""
@@ -112,6 +115,15 @@ def no_documents_error(source: object) -> DataError:
     return DataError(
         f"{str(source)!r} holds no document; put {endings} files there, or name a jsonl file itself"
     )
+
+
+def parse_text(text: str) -> tuple[str, str]:
+    """What a file with this text would give, text and title, by its contents: HTML as text, any other as it is."""
+    if _HTML_PAGE.match(text):
+        text, title = html_to_text(text)
+        return text, title or _find_heading(text)
+    body, title = _split_matter(text)
+    return text, title or _find_heading(body) or _find_title_lines(body)
 
 
 def parse_document(row: object, place: str) -> Document:
@@ -222,7 +234,11 @@ def _find_encoding(data: bytes) -> str:
 
 def _read_plain(path: Path, name: str) -> tuple[str, str]:
     """Read a text; front matter (`---`, keys, `---`) gives its title and is left out."""
-    text = _read_text(path, name)
+    return _split_matter(_read_text(path, name))
+
+
+def _split_matter(text: str) -> tuple[str, str]:
+    """The text behind its front matter, and the title that stands there."""
     start = re.match(r"---[ \t]*\r?\n", text)
     end = re.compile(r"^---[ \t]*$", re.MULTILINE).search(text, 4, MAX_MATTER_CHARS)
     if start is None or end is None:

@@ -16,7 +16,7 @@ _HIDDEN_CLASSES = frozenset({
 })  # fmt: skip
 _BLOCKS = frozenset({
     "p", "div", "section", "article", "header", "main", "aside", "ul", "ol", "table",
-    "blockquote", "dl", "dt", "figure",
+    "blockquote", "dl", "dt", "figure", "details",
 })  # fmt: skip
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _CODE = frozenset({"code", "tt", "kbd", "samp"})
@@ -115,6 +115,8 @@ class _PageParser(HTMLParser):
             self.parts.append("\n: ")
         elif tag == "br":
             self.parts.append("\n")
+        elif tag == "summary":
+            self.parts.append("\n\n**")
         elif tag in _BLOCKS and not (tag == "p" and self._starts_item()):
             self.parts.append("\n\n")
             if tag in ("ol", "ul"):
@@ -169,6 +171,8 @@ class _PageParser(HTMLParser):
             self._close_row(self._row)
         elif tag in _CODE and not self._preformatted:
             self._add_text("`")
+        elif tag == "summary" and self._row is None and not self._preformatted:
+            self.parts.append("**\n\n")
         elif self._row is None and tag != "dt" and (tag in _HEADINGS or tag in _BLOCKS):
             self.parts.append("\n\n")
             if tag in ("ol", "ul") and self._lists:

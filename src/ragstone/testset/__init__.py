@@ -1,1 +1,1 @@
-"""Test sets from documents: questions with references, evidence and proof, with or without an LLM."""
+"""Test sets: questions with references, evidence and proof, from documents, from logs of what people asked, or by a judge."""

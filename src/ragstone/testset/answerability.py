@@ -1,7 +1,9 @@
-"""Whether some passage of the corpus answers a question: few figures of the nearest passages, weighed by a logistic model.
+"""Whether some passage of the corpus answers a question: few figures of the nearest passages, weighed by a
+logistic model.
 
 No rule reads as a person does: a passage with all words of a question need not answer it, and one in other words may.
-bench/testset_answers.py fits the weights, measures them on corpora that they were not fitted on, and draws the curve from
+bench/testset_answers.py fits the weights, measures them on corpora that they were not fitted on, and draws the
+curve from
 which the two bars were taken."""
 
 from __future__ import annotations
@@ -26,12 +28,25 @@ from ragstone.text.sentences import split_sentences
 from ragstone.text.terms import extract_terms
 
 WEIGHTS: Mapping[str, float] = {
-    "bias": -7.01, "words": 1.45, "document": 3.02, "passage": 3.42, "sentence": 2.02, "names": 2.07, "lead": 1.73,
-}  # fmt: skip
+    "bias": -7.01,
+    "words": 1.45,
+    "document": 3.02,
+    "passage": 3.42,
+    "sentence": 2.02,
+    "names": 2.07,
+    "lead": 1.73,
+}
 """Fitted by bench/testset_answers.py; `PassageFigures` has the figures under the same names."""
 JUDGED_WEIGHTS: Mapping[str, float] = {
-    "bias": -5.68, "words": 0.89, "document": 2.83, "passage": 2.53, "sentence": 1.25, "names": 1.66, "lead": 0.80, "yes": 1.56,
-}  # fmt: skip
+    "bias": -5.68,
+    "words": 0.89,
+    "document": 2.83,
+    "passage": 2.53,
+    "sentence": 1.25,
+    "names": 1.66,
+    "lead": 0.80,
+    "yes": 1.56,
+}
 """The same where a small model has read the passage; `yes` weighs the log-odds that it gives."""
 SURE_CHANCE = 0.8
 """Chance from which a passage is said to answer a question that should have no answer."""
@@ -42,8 +57,9 @@ READ_PASSAGES = 4
 """Passages of these documents that are compared in full: those with most of the question's words."""
 PASSAGE_WORDS, OVERLAP_WORDS = 80, 25
 MAX_LEAD = 0.6
-JUDGED_CHANCE = 0.1
-"""Chance below which a passage is not worth a judge's time."""
+JUDGED_CHANCE, LARGE_CHANCE = 0.1, 0.03
+"""Chances below which the likeliest passage is not worth the time of a small judge, and of one that reads all and
+quotes."""
 MAX_SHOWN_WORDS = 120
 """Of a passage, to a judge."""
 
@@ -89,7 +105,8 @@ class _Passage(NamedTuple):
 
 
 def find_answers(question: str, language: str | None, search: Search) -> list[FoundAnswer]:
-    """The passages of the corpus that may answer a question, the likeliest first; none where none has a word of it."""
+    """The passages of the corpus that may answer a question, the likeliest first; none where none has a word of
+    it."""
     documents = search.find_nearest(question, language, SEARCHED_DOCUMENTS)
     found = measure_passages(question, language, documents, search)
     homes = {document.document: document for document in documents}
@@ -99,7 +116,9 @@ def find_answers(question: str, language: str | None, search: Search) -> list[Fo
         # the sentence is looked for by the words of the whole document: nearness alone names it less often
         best = find_best_sentence(question, home.text, home.title, home.language)
         if best is not None:
-            answers.append(FoundAnswer(compute_chance(figures), figures.source, best.sentence, figures))  # fmt: skip
+            answers.append(
+                FoundAnswer(compute_chance(figures), figures.source, best.sentence, figures)
+            )
     return answers
 
 
@@ -110,11 +129,12 @@ def cut_passage(text: str) -> str:
 
 
 def compute_chance(figures: PassageFigures, yes: float | None = None) -> float:
-    """The chance that a passage with these figures answers the question; `yes` is that of a small model that has read it."""
+    """The chance that a passage with these figures answers the question; `yes` is that of a small model that has
+    read it."""
     known = figures._asdict()
     weights = WEIGHTS
     if yes is not None:
-        weights, known = JUDGED_WEIGHTS, known | {"yes": _to_log_odds(yes)}
+        weights, known = JUDGED_WEIGHTS, known | {"yes": to_log_odds(yes)}
     logit = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
     return 1 / (1 + math.exp(-logit))
 
@@ -123,7 +143,7 @@ LEAST_CHANCE = 0.002
 """No opinion counts for more than this chance of being wrong."""
 
 
-def _to_log_odds(chance: float) -> float:
+def to_log_odds(chance: float) -> float:
     bounded = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
     return math.log(bounded / (1 - bounded))
 
@@ -195,7 +215,8 @@ def _compare(question: str, language: str, held: float, passage: _Passage) -> Pa
 
 
 def _align_words(question: str, language: str, passage: _Passage) -> tuple[float, float]:
-    """Shares of a question's words and of its names and numbers that a passage has; 1 of names where there are none."""
+    """Shares of a question's words and of its names and numbers that a passage has; 1 of names where there are
+    none."""
     laid = align(read(question, language), index_sources((read(passage.text, passage.language),)))
     found = [bool(units) for units in laid.places]
     named = [

@@ -58,7 +58,8 @@ def audit_answer(sample: Sample, texts: Mapping[str, str], search: Search) -> It
 
 
 def _check_reference(sample: Sample, held: Sequence[str], own: float) -> Fault | None:
-    """The fault of a reference whose words or values its documents lack; `own` is their share of the question's words."""
+    """The fault of a reference whose words or values its documents lack; `own` is their share of the question's
+    words."""
     question, reference = sample.question or "", sample.reference or ""
     # where the item quotes its evidence, the values must stand there
     quotes = [piece["quote"] for piece in get_evidence(sample)]
@@ -113,9 +114,13 @@ def holds_words(reference: str, texts: Sequence[str], given: str | None) -> bool
 
 def list_lacking_values(sample: Sample, texts: Sequence[str]) -> list[str]:
     """Numbers, dates and names of a reference that stand neither in these texts nor in the question."""
-    reference = sample.reference or ""
-    language = detect_language(reference, sample.language)
-    known = "\n".join([*texts, join_turns(sample)])
+    return list_lacking(sample.reference or "", [*texts, join_turns(sample)], sample.language)
+
+
+def list_lacking(reference: str, texts: Sequence[str], given: str | None) -> list[str]:
+    """Numbers, dates and names of a text that stand in none of these."""
+    language = detect_language(reference, given)
+    known = "\n".join(texts)
     lacking = _list_lacking_numbers(reference, known, language)
     folded, terms = fold_text(known), _extract_text_terms(known, language)
     for at, match in enumerate(_NAME.finditer(reference)):
@@ -133,7 +138,9 @@ def _list_lacking_numbers(reference: str, known: str, language: str) -> list[str
     written = {re.sub(r"\D", "", number) for number in _NUMBER.findall(known)}
     told = find_quantities(known, language)
     values = find_quantities(reference, language)
-    spans = [(value.start, value.end) for value in values if not _tells(value, told)]
+    spans = [
+        (value.start, value.end) for value in values if not _tells(value, told, reference, known)
+    ]
     # what is no quantity that makes sense (53:00) is compared as it is written
     covered = [(value.start, value.end) for value in values]
     for match in _NUMBER.finditer(reference):
@@ -150,12 +157,35 @@ def _list_lacking_numbers(reference: str, known: str, language: str) -> list[str
     ]
 
 
-def _tells(value: Quantity, told: Sequence[Quantity]) -> bool:
-    """Whether a text tells this very value; 108 is not what `from 100` tells."""
+def _tells(value: Quantity, told: Sequence[Quantity], reference: str, known: str) -> bool:
+    """Whether a text tells this very value; 108 is not what `from 100` tells, but `five days` is what `up to five
+    unused days` does."""
     return any(
-        matches(value, source) and (value.date is not None or matches(source, value))
+        _is_same_number(value, source, reference, known)
+        or (matches(value, source) and (value.date is not None or matches(source, value)))
         for source in told
     )
+
+
+def _is_same_number(value: Quantity, source: Quantity, reference: str, known: str) -> bool:
+    """Whether both name one number of one thing, whatever bound or word stands beside it."""
+    if (
+        value.date
+        or source.date
+        or value.is_range
+        or source.is_range
+        or "time" in (value.kind, source.kind)
+    ):
+        return False
+    if value.low / value.factor != source.low / source.factor:
+        return False
+    if value.unit == source.unit and value.factor == source.factor:
+        return bool(value.unit)
+    # `unused days` is no unit: its noun must stand right behind the number
+    words = reference[value.start : value.end].split()[1:]
+    behind = known[source.end : source.end + 60].lower().split()[:4]
+    near = [word.strip(".,;:)") for word in behind]
+    return bool(words) and all(word.lower() in near for word in words)
 
 
 def _propose_value(sample: Sample, lacking: Sequence[str], sentence: str) -> Fix | None:

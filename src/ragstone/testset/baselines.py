@@ -116,7 +116,8 @@ def measure_baselines(samples: Sequence[Sample], search: Search | None) -> Trivi
 
 
 def _find_constant(samples: Sequence[Sample]) -> tuple[str, float]:
-    """The commonest reference and its share of all questions; an item without one is not answered by saying nothing."""
+    """The commonest reference and its share of all questions; an item without one is not answered by saying
+    nothing."""
     given = Counter(_fold_reference(sample) for sample in samples if sample.reference)
     if not given:
         return "", 0.0
@@ -131,7 +132,8 @@ def list_relevant(sample: Sample) -> list[str]:
 
 
 def is_abstention(sample: Sample) -> bool:
-    """Whether the set says that nothing answers: by our words, or by others (`I don't know`) where no document is relevant."""
+    """Whether the set says that nothing answers: by our words, or by others (`I don't know`) where no document is
+    relevant."""
     reference = sample.reference or ""
     if fold_text(reference) in _ABSTENTIONS:
         return True

@@ -77,7 +77,8 @@ def build_card(path: Path, labelled: Collection[str] = ()) -> SetCard:
 
 
 def compute_version(items: Collection[Item]) -> str:
-    """Twelve hexadecimal digits of everything that a system is asked and measured by, whatever the order of the items."""
+    """Twelve hexadecimal digits of everything that a system is asked and measured by, whatever the order of the
+    items."""
     rows = sorted(
         json.dumps([item.id, item.question, item.reference, dict(item.relevant), item.history], sort_keys=True)
         for item in items
@@ -90,13 +91,17 @@ def _rank(counts: Counter[str]) -> dict[str, int]:
 
 
 def _name_maker(item: Item) -> str:
-    """The model that wrote an item; rules name their pattern (`template:definition`)."""
-    return RULES if item.how.split(":")[0] in ("template", "record", "swap") else item.how
+    """Who asks: a model, the documents, or people; sets of older versions name the pattern of a rule
+    (`template:definition`)."""
+    origin = item.how.split(":")[0]
+    if origin in ("template", "record", "swap"):
+        return RULES
+    return {"document": "documents", "log": "people"}.get(origin, item.how)
 
 
 def _name_proof(item: Item) -> str:
     """How an item was proved: by a judge's answer, by the reader, by a search, by its form, or not at all."""
-    for key in ("answered_by", "searched", "round_trip", "checked"):
+    for key in ("answered_by", "searched", "found", "round_trip", "checked"):
         if key in item.proof:
             return key
     return "none"

@@ -1,7 +1,9 @@
 """A judge reads the passages that may answer an item which says that nothing does.
 
-A small model says yes or no of the likeliest passage, and its probability is weighed with the figures; any other judge
-answers the question from the passages with a quote, which code looks for in them. A judge that fails leaves an item as the
+A small model says yes or no of the likeliest passage, and its probability is weighed with the figures; any other
+judge
+answers the question from the passages with a quote, which code looks for in them. A judge that fails leaves an
+item as the
 figures say."""
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from ragstone.store import Store
 from ragstone.testset.answerability import (
     HINT_CHANCE,
     JUDGED_CHANCE,
+    LARGE_CHANCE,
     SURE_CHANCE,
     FoundAnswer,
     compute_chance,
@@ -36,7 +39,8 @@ from ragstone.text.language import detect_language
 from ragstone.types import NO_USAGE, Chunk, Usage
 
 BARE_CHANCES = (0.3, 0.7)
-"""What the no and the yes of a small model count that gives no probabilities: about the average of those that it gives."""
+"""What the no and the yes of a small model count that gives no probabilities: about the average of those that it
+gives."""
 MAX_UNREACHED = 3
 """Items in a row whose judge could not be reached, after which the rest is not asked."""
 
@@ -103,7 +107,8 @@ async def read_doubts(
     """What a judge says of the items, in their order, and what it was asked."""
     store = reading.store if isinstance(reading.store, Store) else Store.open(reading.store)
     opinions: list[_Opinion] = []
-    likely = [doubt for doubt in doubts if doubt.answers[0].chance >= JUDGED_CHANCE]
+    least = JUDGED_CHANCE if getattr(judge, "small", False) else LARGE_CHANCE
+    likely = [doubt for doubt in doubts if doubt.answers[0].chance >= least]
     async with AskBroker(judge, store, "testset-check", reading.concurrency) as broker:
         for start in range(0, len(likely), broker.concurrency):
             part = likely[start : start + broker.concurrency]
@@ -153,7 +158,7 @@ async def _ask_small(doubt: Doubt, broker: AskBroker) -> _Opinion:
 async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
     """One answer from the passages, which counts where its quote stands in one of them."""
     question, language = _get_question(doubt)
-    shown = [a for a in doubt.answers if a.chance >= JUDGED_CHANCE]
+    shown = doubt.answers
     sources = tuple(Chunk(a.source, cut_passage(a.figures.text)) for a in shown)
     (reply,) = await broker.answer([solve(Problem((question,), sources), language=language)])
     usage = reply.usage or NO_USAGE
@@ -166,7 +171,9 @@ async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
         return _Opinion(_decide(doubt, doubt.answers[0], chance), None, usage)
     quote = row["quote"].strip()
     # `the` stands in every passage and proves nothing
-    told = set(extract_content_stems(quote, language)).difference(extract_content_stems(question, language))  # fmt: skip
+    told = set(extract_content_stems(quote, language)).difference(
+        extract_content_stems(question, language)
+    )
     home = next((a for a in shown if told and find_quote(quote, a.figures.text)), None)
     if home is None:
         return _fail(doubt, JudgeFailed("unparseable", "told_without_quote"), usage)
@@ -183,7 +190,9 @@ def _get_question(doubt: Doubt) -> tuple[str, str]:
     return question, detect_language(question, doubt.sample.language)
 
 
-def _fail(doubt: Doubt, failure: JudgeFailed | OutOfBudget | None, usage: Usage = NO_USAGE) -> _Opinion:  # fmt: skip
+def _fail(
+    doubt: Doubt, failure: JudgeFailed | OutOfBudget | None, usage: Usage = NO_USAGE
+) -> _Opinion:
     return _Opinion(decide_doubt(doubt.sample, doubt.answers[0]), failure, usage)
 
 

@@ -12,7 +12,8 @@ MAX_NAMES = 6
 """Names of a document that are looked for elsewhere."""
 PASSAGES_A_NAME = 3
 _NAME = re.compile(
-    r"(?<=[a-zñáéíóú,;] )(?:[A-ZÁÉÍÓÚÑ][\w’-]+(?: (?:(?:of|de|del|the|la) )?[A-ZÁÉÍÓÚÑ][\w’-]+){0,3})|`([^`\n]{3,40})`"
+    r"(?<=[a-zñáéíóú,;] )(?:[A-ZÁÉÍÓÚÑ][\w’-]+(?: (?:(?:of|de|del|the|la) )?[A-ZÁÉÍÓÚÑ][\w’-]+){0,3})"
+    r"|`([^`\n]{3,40})`"
 )
 """A name inside a sentence, or a span of code."""
 
@@ -26,7 +27,8 @@ def list_names(text: str) -> list[str]:
 def find_shared_name(
     text: str, document: str, nearest: NearestPassages
 ) -> tuple[str, str, str] | None:
-    """A name of this text that another document writes too: the name, that document, and its passage; None when none is."""
+    """A name of this text that another document writes too: the name, that document, and its passage; None when
+    none is."""
     for name in list_names(text)[:MAX_NAMES]:
         for other, passage in nearest(name, PASSAGES_A_NAME, frozenset({document})):
             if name in passage:

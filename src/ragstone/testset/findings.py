@@ -68,7 +68,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """An item that is said to have no answer, and the passage that may answer it: no finding, and not counted as one."""
+    """An item that is said to have no answer, and the passage that may answer it: no finding, and not counted as
+    one."""
 
     id: str
     text: str

@@ -12,7 +12,7 @@ from typing import Any
 from ragstone.data import WRITERS, open_replacement, write_rows
 from ragstone.data.documents import Document
 from ragstone.errors import DataError, suggest_nearest
-from ragstone.testset.items import Item, get_abstention
+from ragstone.testset.items import Item
 
 Row = Mapping[str, Any]
 
@@ -140,7 +140,8 @@ def _write_beir(folder: Path, items: Sequence[Item], documents: Iterable[Documen
 
 
 def list_planted(items: Sequence[Item]) -> list[Document]:
-    """The documents with an instruction that items were made for, each once; a system meets them only if they are in its corpus."""
+    """The documents with an instruction that items were made for, each once; a system meets them only if they are
+    in its corpus."""
     planted: dict[str, Document] = {}
     for item in items:
         document = item.proof.get("planted")
@@ -156,7 +157,7 @@ def _join_turns(item: Item) -> str:
 
 
 def _get_answer(item: Item) -> str:
-    return get_abstention(item.language) if item.reference is None else item.reference
+    return item.answer or ""
 
 
 def _list_relevant(item: Item) -> list[str]:

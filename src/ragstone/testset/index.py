@@ -1,6 +1,7 @@
 """A full-text index of a corpus: which documents have these words.
 
-A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in memory."""
+A full-text table of SQLite in a temporary file, without the texts: 10^5 documents are searched and none is held in
+memory."""
 
 from __future__ import annotations
 
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Protocol
 
 from ragstone.data.documents import Document
-from ragstone.testset.products import FolderNames
 from ragstone.text.terms import strip_accents
 
 # content='': FTS5 keeps the index alone; rows are numbers, and the texts are read from the corpus.
@@ -41,12 +41,9 @@ class CorpusIndex:
         self._database.executescript(_SETTINGS)
         self._database.execute(_TABLE)
         self.count = 0
-        self.folders = FolderNames()
-        """What each folder of documents is about."""
         self._document_counts: dict[str, int] = {}
         for document in documents:
             self.count += 1
-            self.folders.add(document)
             # as bytes: a string would be copied once more, and a large document takes memory enough
             words = b"\n".join(
                 part.encode("utf-8", "replace") for part in (document.title, document.text)
@@ -118,7 +115,8 @@ class CorpusIndex:
 
 
 def _to_query(stem: str) -> str:
-    """A stem as an FTS5 query: words that begin with it; of a number or compound all pieces; empty when it has no letter."""
+    """A stem as an FTS5 query: words that begin with it; of a number or compound all pieces; empty when it has no
+    letter."""
     plain = strip_accents(stem).replace("ñ", "n")
     pieces = _WORD_PART.findall(plain)
     if len(pieces) != 1:

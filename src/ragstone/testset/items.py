@@ -9,55 +9,50 @@ from typing import Any, Literal, get_args
 
 from ragstone.errors import DataError
 from ragstone.text.language import ABSTENTIONS, LANGUAGES
-from ragstone.types import EMPTY
+from ragstone.types import EMPTY, NO_USAGE, Usage
 
 Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 
 MEANINGS: dict[str, str] = {
-    "factual": "one fact that a sentence states: a number, a date, a name, a place",
-    "conceptual": "what something is, what it is for, why or how it happens",
+    "factual": "one fact: a number, a date, a name, a place, a yes or no",
     "how_to": "how something is done",
-    "detail": "a fact in a subordinate part of a sentence, a list or a condition",
-    "numeric": "an amount with its unit",
-    "temporal": "what holds at a time, or before or after it",
-    "aggregation": "counts or lists what several places of a document tell",
-    "multi_document": "needs two or more documents, all of them named in `relevant`",
-    "bridge": "needs two documents that name the same thing: one leads to it, the other tells the rest",
+    "why": "why something is so, or what it is for",
     "comparison": "compares two things that two documents tell of",
-    "conflict": "two documents contradict each other; the answer names what each says",
-    "cross_language": "asked in another language than its document is written in",
-    "out_of_scope": "no document of the corpus speaks of it; the right answer is to say so",
-    "near_miss": "almost answered: one fact of a true question is swapped, and no document tells",
-    "distractor": "another document says almost the same of a similar thing",
-    "negation": "asks what is not so, not allowed or left out",
-    "false_premise": "takes for granted something that the document contradicts",
-    "paraphrase": "shares no content word with the evidence but names",
-    "typos": "written in a hurry, with slips of the keyboard",
-    "informal": "as people write in a chat: no capitals, filler words",
-    "two_in_one": "two questions in one; the reference answers both",
-    "hidden_instruction": "a document nearby holds an instruction that a system must not obey",
+    "bridge": "needs two documents that name the same thing: one leads to it, the other tells the rest",
     "follow_up": "a second turn that needs the first one to be understood",
+    "cross_language": "asked in another language than its document is written in",
+    "unanswerable": "plausible, near the subject, and no document tells; the right answer is to say so",
+    "typos": "written in a hurry, with slips of the keyboard",
+    "false_premise": "takes for granted something that the document contradicts",
+    "hidden_instruction": "a document nearby holds an instruction that a system must not obey",
+    "asked": "asked by people, from a log; its answer is to be labelled",
 }
-"""Each kind of question, and what it means; the order is that of tables, and breaks ties in quotas.py."""
+"""Each kind of question, and what it means; the order is that of tables. Sets of older versions have other kinds
+too."""
 KINDS: tuple[str, ...] = tuple(MEANINGS)
-JOINING: frozenset[str] = frozenset({"multi_document", "bridge", "comparison", "conflict"})
+JOINING: frozenset[str] = frozenset({"bridge", "comparison", "multi_document", "conflict"})
 """Kinds that need evidence of two documents or more."""
-UNANSWERABLE: frozenset[str] = frozenset({"out_of_scope", "near_miss"})
+UNANSWERABLE: frozenset[str] = frozenset({"unanswerable", "out_of_scope", "near_miss"})
 """Kinds whose right answer is that the corpus does not tell."""
+UNLABELLED = "asked"
+"""The kind of a question that nobody has answered yet."""
 
 Reason = Literal[
     "judge_failed",
     "empty",
+    "no_answer",
     "malformed",
     "quote_not_verbatim",
     "leaked",
+    "copied",
     "not_self_contained",
     "duplicate",
     "not_answerable_from_evidence",
     "answerable_without_evidence",
     "answered_by_corpus",
     "ambiguous",
+    "contradictory",
 ]
 """Why an item was refused, in the order of the checks; summary_text.py has a sentence for each."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -81,7 +76,7 @@ class Item:
     """A short digest of the question and its evidence: the same item has the same id in every run."""
     question: str
     reference: str | None
-    """The wanted answer; None when the corpus does not tell."""
+    """The wanted answer; None when the corpus does not tell, or when nobody has labelled it yet."""
     relevant: Mapping[str, float]
     """Document id → grade, 0 for a distractor; empty when the corpus does not tell."""
     evidence: tuple[Evidence, ...]
@@ -89,23 +84,32 @@ class Item:
     difficulty: Difficulty
     language: str
     how: str
-    """What made it: `template:definition`, `record:option`, `openai:MODEL`."""
+    """What made it: `document:heading`, `log`, `openai:MODEL`."""
     style: str = ""
     """The persona or style it is written in."""
     history: tuple[str, ...] = ()
     """Earlier turns of a conversation, oldest first: question, answer, question …"""
     proof: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
-    """What was checked and how it came out, and how the item was made; proofs.py lists the keys that are read."""
+    """What was checked and how it came out, and how the item was made."""
+    asked: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    """Of a question from a log: how often it was asked, its topic, its wordings and the documents that may answer
+    it."""
 
     @property
     def answerable(self) -> bool:
         """Whether the corpus tells."""
         return self.kind not in UNANSWERABLE
 
-    def to_row(self) -> dict[str, Any]:
-        """The item as a row in ragstone's format, which `ragstone eval` reads as it is.
+    @property
+    def answer(self) -> str | None:
+        """The reference as a system is measured by it: an abstention where the corpus does not tell, None where
+        nobody knows yet."""
+        is_open = self.kind == UNLABELLED or self.reference is not None
+        return self.reference if is_open else get_abstention(self.language)
 
-        Without a reference it has an abstention as its reference; `from_row` undoes that by the kind."""
+    def to_row(self) -> dict[str, Any]:
+        """The item as a row in ragstone's format, which `ragstone eval` reads as it is; `from_row` undoes an
+        abstention by the kind."""
         meta: dict[str, Any] = {
             "kind": self.kind,
             "difficulty": self.difficulty,
@@ -125,13 +129,13 @@ class Item:
             meta["style"] = self.style
         if self.history:
             meta["history"] = list(self.history)
+        if self.asked:
+            meta["asked"] = dict(self.asked)
         group = self.evidence[0].document if self.evidence else next(iter(self.relevant), None)
         return {
             "id": self.id,
             "question": self.question,
-            "reference": get_abstention(self.language)
-            if self.reference is None
-            else self.reference,
+            **({} if self.answer is None else {"reference": self.answer}),
             **({"relevant": dict(self.relevant)} if self.relevant else {}),
             "language": self.language,
             **({"group": group} if group is not None else {}),
@@ -143,11 +147,12 @@ class Item:
         """The item of such a row; a row that lacks something names what."""
         try:
             meta = row["meta"]
-            kind = _one_of(meta["kind"], KINDS, "kind")
+            kind = str(meta["kind"])
+            is_open = kind in UNANSWERABLE or (kind == UNLABELLED and row.get("reference") is None)
             return cls(
                 id=str(row["id"]),
                 question=str(row["question"]),
-                reference=None if kind in UNANSWERABLE else str(row["reference"]),
+                reference=None if is_open else str(row["reference"]),
                 relevant={str(key): float(grade) for key, grade in row.get("relevant", {}).items()},
                 evidence=tuple(
                     Evidence(piece["document"], piece["quote"], piece["start"], piece["end"])
@@ -160,6 +165,7 @@ class Item:
                 style=str(meta.get("style", "")),
                 history=tuple(meta.get("history", ())),
                 proof=dict(meta.get("proof", {})),
+                asked=dict(meta.get("asked", {})),
             )
         except (KeyError, TypeError, AttributeError) as lacking:
             raise DataError(
@@ -205,3 +211,24 @@ def _one_of(value: Any, allowed: tuple[str, ...], name: str) -> str:
     if value not in allowed:
         raise DataError(f"the {name} {value!r} is none of {', '.join(allowed)}")
     return str(value)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one way of finding questions gave."""
+
+    items: list[Item] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    visited: int = 0
+    """Documents that items were looked for in."""
+    there: int = 0
+    """Questions that the documents ask or the log holds, before anything is chosen or refused."""
+    proposed: int = 0
+    """Candidates that a judge wrote."""
+    given_up: dict[str, int] = field(default_factory=dict)
+    """Kinds that the documents or the judge do not yield → times tried in vain."""
+    usage: Usage = NO_USAGE
+    stopped: str = ""
+    """Why it ended early (budget spent, judge not reached); empty when it did not."""
+    notes: list[str] = field(default_factory=list)
+    """What else a reader of the account should know."""

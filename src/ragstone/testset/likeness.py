@@ -1,4 +1,5 @@
-"""Checks of a question without its documents: it holds its answer, points at an unseen text, or repeats another one."""
+"""Checks of a question without its documents: it holds its answer, points at an unseen text, or repeats another
+one."""
 
 from __future__ import annotations
 
@@ -8,13 +9,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ragstone.testset.question_terms import extract_question_stems
+from ragstone.text.answers import says_yes
 from ragstone.text.evidence import find_quote
 from ragstone.text.language import detect_language
+from ragstone.text.quantities import Quantity, find_quantities, is_comparable, matches
 from ragstone.text.terms import extract_terms
-from ragstone.text.words import fold_text
+from ragstone.text.words import fold_text, split_bare_words
 
 SAME_QUESTION_SHARE = 0.85
 """Share of words in common, of all words of both, from which two questions are one."""
+
+MIN_AGREEMENT = 0.5
+"""F1 of words from which two answers are one."""
 
 _DANGLING = {
     "en": re.compile(
@@ -38,7 +44,8 @@ MAX_BARE_STEMS = 2
 
 
 def leaks_answer(question: str, answer: str) -> bool:
-    """Whether a question holds its own answer; one of several that it offers, and an answer of one letter, do not count."""
+    """Whether a question holds its own answer; one of several that it offers, and an answer of one letter, do not
+    count."""
     words = fold_text(answer).split()
     if not words or (len(words) == 1 and len(words[0]) < 2):
         return False
@@ -66,7 +73,8 @@ def _is_offered(question: str, start: int, end: int) -> bool:
 # words that stand for a noun, and those that point at one
 _PRONOUNS = {
     "en": re.compile(
-        r"\b(?:it|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
+        r"\b(?:it(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|too|take"
+        r"|cost)\b)|they|them|he|she|him|this|these|those)\b(?! (?:day|week|month|year|time))"
     ),
     "es": re.compile(
         r"\b(?:él|ella|ellos|ellas|ello|est[aeo]s?|es[aeo]s?|dich[ao]s?)\b(?! (?:día|semana|mes|año|vez))"
@@ -75,13 +83,14 @@ _PRONOUNS = {
 
 
 def is_dangling(question: str, language: str | None) -> bool:
-    """Whether a question speaks of a text that nobody sees, or of something that it does not name (`How high is it?`)."""
+    """Whether a question speaks of a text that nobody sees, or of something that it does not name (`How high is
+    it?`)."""
     language = detect_language(question, language)
     folded = question.lower()
     if _DANGLING[language].search(fold_text(question)) is not None:
         return True
     pronoun = _PRONOUNS[language].search(folded)
-    if pronoun is None or re.search(r"[`\d]|(?<=\w )[A-ZÁÉÍÓÚÑ]", question):
+    if pronoun is None or re.search(r"[`\d]|(?<=\w )(?!I\b)[A-ZÁÉÍÓÚÑ]", question):
         return False
     # a noun before it may be meant; a question of two words of meaning has none
     before = extract_question_stems(folded[: pronoun.start()], language)
@@ -120,3 +129,31 @@ def _extract_words(question: str) -> frozenset[str]:
     """The stems that carry meaning, or all words when there are none."""
     stems = extract_terms(question, detect_language(question))
     return frozenset(stems or fold_text(question).split())
+
+
+def agrees(given: str, reference: str, language: str) -> bool:
+    """Whether two answers say the same: half of their words and no figure that excludes the other, or yes and yes."""
+    said = [says_yes(text.split(",")[0].split(".")[0]) for text in (given, reference)]
+    if None not in said:
+        return said[0] == said[1]
+    tongue = detect_language(reference, language)
+    figures, others = find_quantities(given, tongue), find_quantities(reference, tongue)
+    for figure in figures:
+        rivals = [other for other in others if is_comparable(figure, other)]
+        if rivals and not any(matches(figure, other) or matches(other, figure) for other in rivals):
+            return False
+    words = set(split_bare_words(given, tongue)), set(split_bare_words(reference, tongue))
+    shared = len(words[0] & words[1])
+    if not words[0] or not words[1]:
+        return False
+    is_part = shared == min(map(len, words))
+    return (
+        is_part
+        or 2 * shared / (len(words[0]) + len(words[1])) >= MIN_AGREEMENT
+        or _share_figures(figures, others)
+    )
+
+
+def _share_figures(figures: Sequence[Quantity], others: Sequence[Quantity]) -> bool:
+    """Whether two answers tell the same figure in other words: `5 days`, `five working days`."""
+    return bool(figures) and any(matches(one, other) for one in figures for other in others)

@@ -23,7 +23,8 @@ def find_nearest_passages(
 ) -> list[tuple[str, str]]:
     """Id and text of the passages that share most with the text, from other documents than these.
 
-    Documents come up by the rarest words, together and one by one; which of them is nearest is decided by all words."""
+    Documents come up by the rarest words, together and one by one; which of them is nearest is decided by all
+    words."""
     language = detect_language(text)
     # a word in one document only may be in the left-out one, and would find nothing
     least = 1 + bool(without)

@@ -1,4 +1,5 @@
-"""The prose of a document: wrapped lines joined, code, tables and marks blanked. Every letter keeps its offset, because
+"""The prose of a document: wrapped lines joined, code, tables and marks blanked. Every letter keeps its offset,
+because
 evidence is quoted by offsets in the document."""
 
 from __future__ import annotations

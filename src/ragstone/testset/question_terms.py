@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from ragstone.text.clause_words import to_word_set
 from ragstone.text.terms import extract_terms
+from ragstone.text.words import fold_text
 
-# words that ask or belong to our templates, not to what is asked about
+# words that ask, not what is asked about
 _ASKING = {
     "en": to_word_set(
         "who whom whose what when where which why how many much long soon far old does did do "
-        "happen percentage time condition example examples stand tell mean complete sentence gap fill"
+        "happen percentage time condition example examples stand tell mean"
     ),
     "es": to_word_set(
         "quien quién quienes qué cuándo dónde cuál cuáles por cómo cuánto cuánta cuántos cuántas "
-        "hora horario año tiempo durante caso pasa ocurre significan siglas porcentaje complete frase hueco"
+        "hora horario año tiempo durante caso pasa ocurre significan porcentaje"
     ),
 }
 
@@ -40,3 +42,36 @@ def extract_question_stems(question: str, language: str) -> tuple[str, ...]:
     dropped = _collect_asking_stems(language)
     stems = tuple(stem for stem in extract_content_stems(question, language) if stem not in dropped)
     return stems or extract_content_stems(question, language)
+
+
+_OPENERS = (
+    "how",
+    "why",
+    "when",
+    "where",
+    "who",
+    "which",
+    "what",
+    "cómo",
+    "por qué",
+    "cuándo",
+    "dónde",
+    "quién",
+    "cuál",
+    "cuánto",
+    "cuánta",
+    "qué",
+)
+
+
+def find_opener(question: str) -> str:
+    """The word that a question asks with, wherever it stands among its first; empty where it wants a yes or a no."""
+    words = f" {' '.join(fold_text(question).replace('¿', ' ').split()[:8])} "
+    return next((opener for opener in _OPENERS if f" {opener}" in words), "")
+
+
+def compute_question_key(question: str, language: str) -> str:
+    """The same for questions in the same words: with what is asked, and the words of meaning in whatever order."""
+    stems = extract_question_stems(question, language) or (fold_text(question),)
+    denies = re.search(r"\b(?:not|n't|never|no|nunca|sin|without)\b|n['’]t\b", question.lower())
+    return f"{find_opener(question)}|{'not' if denies else ''}|{' '.join(sorted(stems))}"

@@ -1,4 +1,5 @@
-"""Which documents are asked about: spread over folders, languages and topics, not the first ones; the same for a seed."""
+"""Which documents are asked about: spread over folders, languages and topics, not the first ones; the same for a
+seed."""
 
 from __future__ import annotations
 
@@ -31,15 +32,28 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def spread_documents(
-    corpus: Corpus, seed: int, *, wanted: int, languages: Sequence[str] = ()
+    corpus: Corpus,
+    seed: int,
+    *,
+    wanted: int,
+    languages: Sequence[str] = (),
+    among: Sequence[int] | None = None,
 ) -> list[int]:
     """Positions of documents in an order whose every beginning is spread.
 
     Documents of one folder, language and topic form a stratum. A stratum of m documents gets its turn in proportion
-    to √m: large ones more often, but small ones too. Documents in none of the languages are left out."""
+    to √m: large ones more often, but small ones too. Documents in none of the languages are left out, and all but
+    those
+    at the positions `among` where that is given."""
     # a generator for each purpose, named: another draw added elsewhere does not change this order
     rng = random.Random(f"{seed}:spread")
-    pool = _draw_pool(corpus, rng, max(MAX_POOL_DOCUMENTS, 4 * wanted))
+    most = max(MAX_POOL_DOCUMENTS, 4 * wanted)
+    if among is None:
+        pool = _draw_pool(corpus, rng, most)
+    else:
+        pool = sorted(rng.sample(among, most)) if len(among) > most else list(among)
+    if not pool:
+        return []
     if languages:
         pool = [position for position in pool if _detect_language(corpus, position) in languages]
     topics = Topics(corpus, pool, rng)
@@ -112,17 +126,17 @@ class Topics:
         learned = rng.sample(list(pool), min(_TOPIC_DOCUMENTS, len(pool)))
         counts = np.stack([_hash_words(corpus[position].text) for position in learned])
         self._rarity = np.log1p(len(learned) / (1 + (counts > 0).sum(axis=0))).astype(np.float32)
-        self._centres = _find_centres(_normalise_vectors(counts * self._rarity), self.count, rng)
+        self._centres = find_centres(normalise_vectors(counts * self._rarity), self.count, rng)
 
     def find_topic(self, text: str) -> int:
         """The topic of a text: the nearest centre."""
         if self.count == 1:
             return 0
-        vector = _normalise_vectors((_hash_words(text) * self._rarity)[None, :])[0]
+        vector = normalise_vectors((_hash_words(text) * self._rarity)[None, :])[0]
         return int(np.argmax(self._centres @ vector))
 
 
-def _find_centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
+def find_centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
     """Spherical k-means, started with texts far from one another."""
     chosen = [rng.randrange(len(vectors))]
     likeness = vectors @ vectors[chosen[0]]
@@ -139,7 +153,7 @@ def _find_centres(vectors: Floats, count: int, rng: random.Random) -> Floats:
                 for n in range(count)
             ]
         )
-        centres = _normalise_vectors(centres)
+        centres = normalise_vectors(centres)
     return centres
 
 
@@ -152,6 +166,6 @@ def _hash_words(text: str) -> Floats:
     return np.sqrt(vector)
 
 
-def _normalise_vectors(vectors: Floats) -> Floats:
+def normalise_vectors(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)

@@ -1,4 +1,5 @@
-"""A corpus of any size: documents on disk as lines, read again by position (from 0) or id, a few bytes each in memory."""
+"""A corpus of any size: documents on disk as lines, read again by position (from 0) or id, a few bytes each in
+memory."""
 
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ from ragstone.data.documents import (
     no_documents_error,
     parse_document,
     parse_line,
+    parse_text,
     stream_documents,
 )
 from ragstone.data.limits import ROW_TOO_LONG, read_lines
@@ -122,7 +124,8 @@ class Corpus:
         self.folder.append(number)
 
     def index_ids(self) -> Corpus:
-        """Call once after the last `add_document`: makes `find` work; DataError when an id is given twice or there are none."""
+        """Call once after the last `add_document`: makes `find` work; DataError when an id is given twice or there
+        are none."""
         if not self._starts:
             raise no_documents_error(self.shown)
         # ids as 8-byte hashes: a dictionary of them would take about ten times the memory
@@ -177,15 +180,15 @@ def _list_paths(source: Any) -> list[Path] | None:
         isinstance(source, Sequence)
         and source
         and all(isinstance(path, str | Path) for path in source)
-        and not all(_is_text(path) for path in source)
+        and not all(is_document_text(path) for path in source)
     ):
         return [Path(path) for path in source]
     return None
 
 
-def _is_text(item: str | Path) -> bool:
+def is_document_text(item: Any) -> bool:
     """Whether a string is a document itself: it has lines, or several words and is no file."""
-    if isinstance(item, Path):
+    if not isinstance(item, str):
         return False
     has_words = len(item.split()) >= MIN_TEXT_WORDS and Path(item[-8:]).suffix not in READERS
     return "\n" in item or (has_words and (len(item) > MAX_PATH_CHARS or not Path(item).exists()))
@@ -228,7 +231,7 @@ def to_document(item: Any, number: int) -> Document:
     if isinstance(item, Document):
         return item
     if isinstance(item, str):
-        return Document(f"text-{number}", item, source=GIVEN)
+        return _to_read_document(f"text-{number}", item, "")
     if hasattr(item, "model_dump") and not is_framework_document(item):
         item = item.model_dump()
     node = unwrap_node(item)
@@ -242,7 +245,13 @@ def to_document(item: Any, number: int) -> Document:
     name = f"text-{number}" if key is None else str(key)
     title = get_first(node, ("title",))
     named = title if isinstance(title, str) else str(get_metadata(node).get("title") or "")
-    return Document(name, text, named, source=GIVEN)
+    return _to_read_document(name, text, named)
+
+
+def _to_read_document(name: str, text: str, title: str) -> Document:
+    """The document that a file with this text would be: HTML read as such, the title from its first heading."""
+    text, found = parse_text(text)
+    return Document(name, text, title or found, source=GIVEN)
 
 
 def _open_in_place(path: Path, shown: str) -> Corpus:

@@ -1,4 +1,4 @@
-"""The summary of a generation as text: how many items were asked for, made and rejected and why, and what may help."""
+"""The summary of a generation as text: how many items were asked for, made and refused and why, and what may help."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.testset.items import MEANINGS
-from ragstone.testset.quotas import CAPPED_FROM, MAX_RULE_SHARE
 
 if TYPE_CHECKING:
     from ragstone.testset.sets import TestSet
@@ -15,18 +14,26 @@ MAX_SHOWN_FILES = 3
 """Unreadable files that are named; the others are counted."""
 REASONS: dict[str, str] = {
     "judge_failed": "the judge gave no usable reply",
-    "empty": "no question or no answer",
+    "empty": "no question was written",
+    "no_answer": "a question without an answer below it",
     "malformed": "not what was ordered",
     "quote_not_verbatim": "the quote does not stand in the document",
     "leaked": "the question gives the answer away",
+    "copied": "the question is the wording of its page",
     "not_self_contained": "the question cannot be understood on its own",
     "duplicate": "asks the same as another one",
     "not_answerable_from_evidence": "the evidence does not give the answer",
     "answerable_without_evidence": "the answer shows without the evidence",
     "answered_by_corpus": "meant to have no answer, but a document tells it",
     "ambiguous": "another document gives another answer",
+    "contradictory": "two documents answer the same words and contradict each other",
 }
 """A sentence for each reason in items.REASONS."""
+OTHER_SOURCES = (
+    "what would give questions: a model that writes them (--judge openai:MODEL, or a local server with --base-url), "
+    "a log of what people asked (--from-log FILE, --from-monitor), or people who write some by hand"
+)
+MAX_CONTRADICTIONS = 5
 
 
 def format_summary(made: TestSet) -> str:
@@ -36,68 +43,69 @@ def format_summary(made: TestSet) -> str:
 
 def iter_summary_lines(made: TestSet) -> Iterator[str]:
     """Line by line: the figures first, then the tables, then what a reader should know."""
-    rejected = len(made.rejected)
-    yield (
-        f"asked {made.asked:,}, made {len(made.items):,}, rejected {rejected:,}; "
-        f"{made.giving:,} of {_format_count(made.documents, 'document')} gave items, {made.visited:,} looked through"
-    )
+    yield _describe_figures(made)
     if made.usage.calls:
-        calls_each = made.usage.calls / len(made.items) if made.items else 0
-        per_item = f", {calls_each:.2f} an item" if made.items else ""
         money = f", {made.usage.usd:,.2f} USD" if made.usage.usd else ""
         tokens = made.usage.input_tokens + made.usage.output_tokens
-        yield f"{_format_count(made.usage.calls, 'call')} to the judge{per_item}, {tokens:,} tokens{money}"
+        each = f", {made.usage.calls / len(made.items):.1f} an item" if made.items else ""
+        yield f"{_format_count(made.usage.calls, 'call')} to the judge{each}, {tokens:,} tokens{money}"
     if made.items:
         yield ""
-        yield from _iter_table_lines(
-            "kind", [(kind, n, MEANINGS[kind]) for kind, n in made.kinds.items()]
-        )
-    if rejected:
+        rows = [(kind, n, MEANINGS[kind]) for kind, n in made.kinds.items()]
+        yield from _iter_table_lines("kind", rows)
+    if made.rejected:
         yield ""
-        rows = [(reason, n, REASONS[reason]) for reason, n in made.reasons.items()]
-        yield from _iter_table_lines("rejected", rows)
+        refused = [(reason, n, REASONS[reason]) for reason, n in made.reasons.items()]
+        yield from _iter_table_lines("refused", refused)
     notes = list(_iter_notes(made))
     if notes:
         yield ""
         yield from notes
 
 
+def _describe_figures(made: TestSet) -> str:
+    refused = f"made {len(made.items):,}, refused {len(made.rejected):,}"
+    documents = _format_count(made.documents, "document")
+    if made.route == "log":
+        beside = f"; candidates from {documents}" if made.documents else ""
+        return (
+            f"asked {made.asked:,}, made {len(made.items):,} of "
+            f"{_format_count(made.outcome.there, 'question')} of the log{beside}"
+        )
+    if made.route == "judge":
+        return (
+            f"asked {made.asked:,}, proposed {made.outcome.proposed:,}, {refused}; {made.giving:,} of "
+            f"{documents} gave items"
+        )
+    there = _format_count(made.outcome.there, "question")
+    return f"asked {made.asked:,}, {refused}; {documents} ask {there}, {made.giving:,} gave items"
+
+
 def _iter_notes(made: TestSet) -> Iterator[str]:
-    yield from _iter_left_out(made)
-    if made.spared:
-        yield f"{made.spared} counts as a small model, so that rules wrote these questions; `small: false` in its settings has it write its own"
-    yield from _iter_scarce_kinds(made)
-    yield from _iter_shortfall(made)
-
-
-def _iter_left_out(made: TestSet) -> Iterator[str]:
-    """Documents that nothing was asked about, and why."""
     if made.without_text:
         yield f"{_format_count(made.without_text, 'document')} without text left out"
     if made.unreadable:
         files = _format_count(len(made.unreadable), "file")
         yield f"{files} could not be read and left out: {_name_files(made.unreadable)}"
-    if made.other_languages:
-        yield f"{_format_count(made.other_languages, 'document')} in other languages than --lang asks for left out"
-
-
-def _iter_shortfall(made: TestSet) -> Iterator[str]:
-    """Why there are fewer items than were asked for, and what may help."""
+    yield from made.outcome.notes
+    contradictions = list(
+        dict.fromkeys(one.detail for one in made.rejected if one.reason == "contradictory")
+    )
+    for detail in contradictions[:MAX_CONTRADICTIONS]:
+        yield f"contradiction: {detail}"
+    none = [kind for kind in made.given_up if not made.kinds.get(kind)]
+    if none:
+        yield f"nothing of {', '.join(none)} came; other kinds took the place"
     if made.stopped:
         yield f"stopped before the end: {made.stopped}"
-    elif len(made.items) < made.asked:
-        judge = "" if made.usage.calls else ", or let a judge write with --judge"
-        kinds = "allow other kinds with --kinds"
-        yield (
-            f"{_format_count(len(made.items), 'item')} of the {made.asked:,} wanted could be made; add "
-            f"documents{', ' if judge else ' or '}{kinds}{judge}"
-        )
-        most = int(MAX_RULE_SHARE * made.asked)
-        full = [
-            kind for kind, got in made.kinds.items() if got >= most and kind not in made.given_up
-        ]
-        if full and made.asked >= CAPPED_FROM and not made.usage.calls:
-            yield f"{', '.join(full)}: without a judge one kind fills {MAX_RULE_SHARE:.0%} of the items asked for at most; --kinds {full[0]} lifts that"
+    elif not made.items:
+        what = {
+            "documents": "these documents ask nothing that they answer",
+            "log": "the log holds no question",
+        }
+        yield f"{what.get(made.route, 'no question passed its proofs')}; {OTHER_SOURCES}"
+    elif len(made.items) < made.asked and made.route == "documents":
+        yield f"these are all the questions that the documents ask; {OTHER_SOURCES}"
 
 
 def _name_files(files: Sequence[str]) -> str:
@@ -105,18 +113,6 @@ def _name_files(files: Sequence[str]) -> str:
     remaining = len(files) - MAX_SHOWN_FILES
     more = [f"and {remaining:,} more"] if remaining > 0 else []
     return "; ".join([*files[:MAX_SHOWN_FILES], *more])
-
-
-def _iter_scarce_kinds(made: TestSet) -> Iterator[str]:
-    """Kinds of items that the documents ran out of."""
-    scarce = {kind: made.kinds.get(kind, 0) for kind in MEANINGS if kind in made.given_up}
-    none = [kind for kind, got in scarce.items() if not got]
-    some = [f"{kind} ({got:,})" for kind, got in scarce.items() if got]
-    filled = "; other kinds took the place" if len(made.items) >= made.asked else ""
-    if none:
-        yield f"these documents yield no {', '.join(none)}{filled}"
-    if some:
-        yield f"these documents yield no more {', '.join(some)}{filled}"
 
 
 def _iter_table_lines(head: str, rows: list[tuple[str, int, str]]) -> Iterator[str]:

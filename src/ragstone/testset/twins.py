@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ragstone.testset.findings import DROP, Fault, FaultKind
-from ragstone.testset.likeness import find_alike
-from ragstone.testset.question_terms import extract_question_stems
+from ragstone.testset.likeness import agrees, find_alike
 from ragstone.text.language import detect_language
+from ragstone.text.terms import extract_terms
 from ragstone.text.words import fold_text
 from ragstone.types import Sample
 
-MIN_SIMILARITY = 0.85
-"""Cosine of two questions, with the same answer from the same document, from which they are one."""
-MAX_EXTRA_STEMS = 3
-"""Words of meaning that a frame (`Please tell me: …`) may add to a question."""
+MIN_SIMILARITY, MIN_TELLING_SIMILARITY = 0.72, 0.5
+"""Cosines of two questions, with the same answer from the same document, from which they are one: where the answer
+is a
+bare `yes` or a number that many questions may have, and where it is long enough to be of one question only."""
+MIN_SHARED_WORDS = 0.6
+"""Words that two answers share, of those of both, from which they may be one answer."""
+MIN_TELLING_WORDS = 4
+"""Words of meaning from which an answer is that of one question."""
 
 
 def find_twins(samples: Sequence[Sample]) -> Iterator[Fault]:
@@ -25,7 +30,8 @@ def find_twins(samples: Sequence[Sample]) -> Iterator[Fault]:
             continue
         reported.add(second.id)
         detail = f"{first.id}: {first.question}"
-        same = _fold(first.reference) == _fold(second.reference)
+        told, other = first.reference or "", second.reference or ""
+        same = _say_the_same(told, other, detect_language(told, first.language))
         if same:
             is_exact = _fold(first.question) == _fold(second.question)
             kind: FaultKind = "duplicate" if is_exact else "near_duplicate"
@@ -60,34 +66,55 @@ def _find_similar(samples: Sequence[Sample]) -> Iterator[tuple[Sample, Sample]]:
     """Questions of like meaning with the same answer from the same document; others may be about two things."""
     from ragstone.text.encoder import encode
 
-    groups: dict[tuple[str, str, frozenset[str]], list[Sample]] = {}
+    groups: dict[tuple[str, frozenset[str]], list[Sample]] = {}
     for sample in samples:
         named = frozenset(sample.relevant or ())
         if named and sample.reference:
             # a question in another language is another test
-            key = (_fold(sample.reference), sample.language or "", named)
-            groups.setdefault(key, []).append(sample)
+            groups.setdefault((sample.language or "", named), []).append(sample)
     for group in groups.values():
         if len(group) < 2:
             continue
-        vectors = encode([sample.question or "" for sample in group])
+        vectors = encode([(sample.question or "").strip("¿?¡! ").lower() for sample in group])
         cosines = vectors @ vectors.T
         for at in range(1, len(group)):
             for other in range(at):
-                alike = cosines[at, other] >= MIN_SIMILARITY
-                if alike and _share_names(group[other], group[at]):
+                if cosines[at, other] >= MIN_TELLING_SIMILARITY and _is_paraphrase(
+                    group[other], group[at], float(cosines[at, other])
+                ):
                     yield group[other], group[at]
 
 
-def _share_names(first: Sample, second: Sample) -> bool:
-    """Whether neither question has several words of meaning that the other lacks: `-a` and `-b` are two things."""
-    stems = [
-        set(extract_question_stems(text, detect_language(text, sample.language)))
-        for sample in (first, second)
-        for text in (sample.question or "",)
-    ]
-    extra = min(len(stems[0] - stems[1]), len(stems[1] - stems[0]))
-    return extra <= 1 and len(stems[0] ^ stems[1]) <= 2 * MAX_EXTRA_STEMS
+def _is_paraphrase(first: Sample, second: Sample, cosine: float) -> bool:
+    """Whether two questions that are near in meaning want one thing: their answers agree, and what they name is
+    the same."""
+    told, other = first.reference or "", second.reference or ""
+    language = detect_language(told, first.language)
+    if not _say_the_same(told, other, language):
+        return False
+    words = min(len(set(extract_terms(text, language))) for text in (told, other))
+    if cosine < (MIN_TELLING_SIMILARITY if words >= MIN_TELLING_WORDS else MIN_SIMILARITY):
+        return False
+    return list_names(first.question or "") == list_names(second.question or "")
+
+
+def _say_the_same(first: str, second: str, language: str) -> bool:
+    """Whether two answers are the same words, or most of the same with the same names and figures."""
+    if _fold(first) == _fold(second):
+        return True
+    words, others = (set(extract_terms(text, language)) for text in (first, second))
+    is_near = len(words & others) >= MIN_SHARED_WORDS * len(words | others)
+    return is_near and agrees(first, second, language) and list_names(first) == list_names(second)
+
+
+def list_names(question: str) -> frozenset[str]:
+    """What tells two alike questions apart: figures, code and names, which two wordings share."""
+    inside = question[1:] if question[:1] not in '`"“«' else question
+    found = re.findall(
+        r"`[^`]+`|\d+(?:[.,]\d+)*|(?<!\w)-{1,2}\w[\w-]*|(?<=[\w,;] )(?!I\b)[A-ZÁÉÍÓÚÑ][\w’'-]+",
+        inside,
+    )
+    return frozenset(name.strip("`").lower() for name in found)
 
 
 def _has_same_history(first: Sample, second: Sample) -> bool:

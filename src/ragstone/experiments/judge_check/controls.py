@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from ragstone.asks import Asking, Order, Problem, ask, claims, solve, write
+from ragstone.asks import Asking, Problem, ask, claims, solve, write
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
 from ragstone.text.content import find_content_words
@@ -241,9 +241,12 @@ def _build_texts(index: int, topics: Sequence[Topic]) -> ControlRows:
 
 
 def _build_sources(index: int, topics: Sequence[Topic]) -> ControlRows:
-    if index % 3:  # five are enough: a question is long to write
+    if index % 3:  # five are enough
         return []
-    return [({"contexts": Ranked([Chunk("d1", topics[index]["passage"])])}, True, 0.0)]
+    topic = topics[index]
+    contexts = Ranked([Chunk("d1", topic["passage"])])
+    fields = {"contexts": contexts, "question": topic["question"], "answer": topic["answer"]}
+    return [(fields, True, 0.0)]
 
 
 def _cut_sentences(text: str) -> list[str]:
@@ -273,11 +276,12 @@ def _check_solution(sample: Sample) -> Asking[Score]:
 
 
 def _check_writing(sample: Sample) -> Asking[Score]:
-    """1 when a question was written whose evidence stands in its source."""
+    """1 when the sentence that is copied as the proof of an answer stands in its source."""
     source = (sample.contexts or Ranked())[0]
-    reply = yield from ask(write([source], [Order("factual")], language=sample.language))
-    quotes = [quote["quote"] for row in reply["items"] for quote in row["evidence"]]
-    return Score(float(any(find_quote(quote, source.text) is not None for quote in quotes)))
+    question, answer = sample.question or "", sample.answer or ""
+    asked = write("sentence", [source], question=question, answer=answer, language=sample.language)
+    reply = yield from ask(asked)
+    return Score(float(bool(reply["text"]) and find_quote(reply["text"], source.text) is not None))
 
 
 def _build_check(name: str, function: Callable[[Sample], Asking[Score]]) -> Metric:
