@@ -88,3 +88,12 @@ def test_stored_runs_are_compared_by_name_or_as_runs(tmp_path) -> None:
     with pytest.raises(RagstoneError, match="no run 'nobody'"):
         compare(["old", "nobody"], store=store)
     store.close()
+
+
+def test_what_has_no_chart_is_said_in_a_sentence(benched, tmp_path) -> None:
+    with pytest.raises(RagstoneError, match="a list has no chart"):
+        plot([{"answer": "a"}])
+    with pytest.raises(RagstoneError, match="the target is 'a'; give a number"):
+        plot(benched, target="a")
+    with pytest.raises(RagstoneError, match=r"end it in .svg or .png"):
+        plot(benched).write(tmp_path / "b.xyz")

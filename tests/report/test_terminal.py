@@ -97,7 +97,10 @@ def test_gates_are_ticked_or_crossed(summary: Summary) -> None:
 
 def test_refusals_are_counted_in_a_line(summary: Summary) -> None:
     text = " ".join(shown(summary).split())
-    assert "refusals: 20 refused rightly, 10 should have refused, 6 refused wrongly, 84 answered" in text
+    assert (
+        "refusals: 20 refused rightly, 10 should have refused, 6 refused wrongly, 84 answered"
+        in text
+    )
 
 
 def test_there_is_no_colour_when_it_is_not_a_terminal(summary: Summary) -> None:

@@ -127,7 +127,8 @@ def describe_correction(
             interval=t.interval(estimate.low, estimate.high).replace("-", "−"),
             judge=t.number(estimate.judge_mean),
         )
-        if estimate.needed is not None:
+        # more labels than there are units cannot be had
+        if estimate.needed is not None and estimate.needed > estimate.labels:
             text = f"{text} {t('corrected_needed', n=t.whole(estimate.needed))}"
         lines.append(Remark(text, ""))
     notes = (f"{t('warning')}: {t.message(text)}" for text in correction.notes)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragstone.errors import RagstoneError
+
 if TYPE_CHECKING:
     from ragstone.experiments.bench import Bench
     from ragstone.experiments.run import Run
@@ -22,6 +24,8 @@ class Plot:
         """Write the chart as .svg, or as .png with the extra `plot`."""
         from ragstone.report.files import write_picture
 
+        if Path(path).suffix.lower() not in (".svg", ".png"):
+            raise RagstoneError(f"{str(path)!r} names no picture; end it in .svg or .png")
         write_picture(self.drawing, Path(path))
         return Path(path)
 
@@ -37,6 +41,12 @@ def plot(result: Run | Bench, *, target: float | None = None, language: str = "e
     from ragstone.report.drawing.shapes import WIDE, stack_drawings
     from ragstone.report.translator import load_translator
 
+    if not (hasattr(result, "runs") or hasattr(result, "summary")):
+        raise RagstoneError(
+            f"a {type(result).__name__} has no chart; give a run or the result of a bench"
+        )
+    if target is not None and (isinstance(target, bool) or not isinstance(target, int | float)):
+        raise RagstoneError(f"the target is {target!r}; give a number, such as 0.8")
     runs = result.runs if hasattr(result, "runs") else {"": result}
     t = load_translator(language)
     drawings = [
