@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.errors import RagstoneError
 
@@ -41,7 +41,8 @@ def plot(result: Run | Bench, *, target: float | None = None, language: str = "e
     from ragstone.report.drawing.shapes import WIDE, stack_drawings
     from ragstone.report.translator import load_translator
 
-    if not (hasattr(result, "runs") or hasattr(result, "summary")):
+    shown: Any = result  # whatever it is: it is looked at
+    if not (hasattr(shown, "runs") or hasattr(shown, "summary")):
         raise RagstoneError(
             f"a {type(result).__name__} has no chart; give a run or the result of a bench"
         )
