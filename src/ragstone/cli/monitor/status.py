@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import click
 from rich.console import Console
@@ -10,10 +11,7 @@ from rich.console import Console
 from ragstone.cli.messages import Count, note
 from ragstone.cli.monitor.archive import open_archive
 from ragstone.cli.monitor.options import language_option
-from ragstone.cli.options import (
-    details_option,
-    store_option,
-)
+from ragstone.cli.options import details_option, store_option
 from ragstone.cli.shared import choose_language
 from ragstone.monitor.alerts.evaluation import load_status
 from ragstone.monitor.alerts.outbox import list_unsent
@@ -51,3 +49,5 @@ def command(as_json: bool, details: bool, language: str | None, store: str | Non
             messages=Count(len(unsent), "message"),
             last_error=last_error,
         )
+    place = "" if store is None else f" --store {shlex.quote(store)}"
+    click.echo(f"\n  $ ragstone monitor report --period daily{place}")
