@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 from ragstone.errors import JudgeFailed
 from ragstone.judges.offline.questions import classify_question, offers_quantity, split_question
-from ragstone.judges.offline.reading import NAME, STOP, Reading, read
+from ragstone.judges.offline.reading import NAME, STOP, read
 from ragstone.judges.offline.standalone import choose_question
 from ragstone.text.answers import is_bare_answer
 from ragstone.text.claims import asks
@@ -108,11 +107,9 @@ def measure_pair(part: str, answer: str, language: str | None) -> dict[str, floa
 
 
 def _compare_kinds(part: str, answer: str, language: str | None) -> int:
-    """1 where the answer has the kind of thing that is asked for, -1 where it has not or speaks of
-    another name than the question, 0 where nothing tells."""
+    """1 where the answer has the kind of thing that is asked for, -1 where it has not, 0 where
+    nothing tells."""
     kind, given = classify_question(part), read(answer, language)
-    if _names_another(read(part, language), given, may_name_one=kind.name):
-        return -1
     if kind.quantities:
         return 1 if offers_quantity(answer, kind.quantities, given.language) else -1
     if kind.name:
@@ -122,17 +119,6 @@ def _compare_kinds(part: str, answer: str, language: str | None) -> int:
         starts_named = first and first.written[0].isupper() and first.kind != STOP
         return 1 if is_named or (starts_named and first and first.key not in known) else -1
     return int(bool(kind.polar and _YES_NO.match(answer)))
-
-
-def _names_another(asked: Reading, given: Reading, *, may_name_one: bool) -> bool:
-    """Whether an answer has none of the question's names, and others in their place; the one that
-    was asked for does not count: Madrid is the capital of Spain, for that of Portugal."""
-    wanted = {word.key for word in asked.words if word.kind == NAME}
-    if not wanted or wanted & {word.key for word in given.words}:
-        return False
-    is_name = [word.kind == NAME for word in given.words]
-    names = sum(here and not before for before, here in pairwise((False, *is_name)))
-    return names > int(may_name_one)
 
 
 _YES_NO = re.compile(r"\W*(?:yes|no|sí|sorry,? no|of course|sure|claro)\b", re.IGNORECASE)
