@@ -27,6 +27,7 @@ from ragstone.analysis.scales import find_scales
 from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.analysis.slices import Slice, SliceCounter
 from ragstone.analysis.stats import wilson_interval
+from ragstone.errors import RagstoneError
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo, Store, StoredRow
@@ -155,7 +156,10 @@ def analyse_failures(
             examples_by_kind[failure.kind].append(failure)
         # a sample that nobody could judge must not make its slice look good or bad
         if failure.kind not in UNKNOWN:
-            slicing.add(row.sample, failure.kind if failure.kind != "fine" else None)
+            kinds = () if failure.kind == "fine" else (failure.kind, *failure.also)
+            slicing.add(row.sample, *kinds)
+    if missing := slicing.list_missing():
+        raise RagstoneError(f"no sample has the field {missing[0]!r} to break down by")
     expected = _count_expected(deciders, languages, settled)
     shown = choose_shown(counts, expected)
     return Failures(
@@ -270,7 +274,7 @@ def _find_slices(kind: FailureClass, slicing: SliceCounter) -> tuple[Slice, ...]
     skipped: tuple[str, ...] = RETRIEVAL_TRAITS if kind in OF_RETRIEVAL else ()
     if kind == "wrong_language":
         skipped = ("language_pair",)
-    return tuple(part for part in slicing.build_slices((kind,), skipped) if part.worse)
+    return tuple(part for part in slicing.build_slices((kind,), skipped, every=True) if part.worse)
 
 
 def _compute_rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:

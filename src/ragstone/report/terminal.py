@@ -546,8 +546,11 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
         columns += numbers(t(f"p_corrected.{page.comparison.correction}"))
     if has_room or not screen.details:
         columns.append(Column(t("verdict"), wraps=has_room))
+    same = {d.metric for d in versus.versus.differences if d.verdict == "identical"}
     rows = []
     for row in versus.rows:
+        if row.metric in same and not screen.details:
+            continue
         colour = COLOURS[row.severity]
         cells: list[Cell] = [
             f"{row.metric} {row.arrow}",
@@ -560,8 +563,11 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
         if has_room or not screen.details:
             cells.append((row.verdict.text if has_room else row.word, colour))
         rows.append(cells)
-    screen.table(columns, rows)
+    if rows:
+        screen.table(columns, rows)
     if not screen.details:
+        if same:
+            screen.line(t("same_everywhere", metrics=", ".join(sorted(same))), "dim")
         for difference in versus.versus.differences:
             for remark in describe_correction(difference.corrected, "corrected_difference", t):
                 screen.line(f"{difference.metric}: {remark.text}", COLOURS[remark.severity])
@@ -777,11 +783,10 @@ def print_failures(page: FailurePage, screen: Screen) -> None:
 def _print_classes(page: FailurePage, screen: Screen) -> None:
     t = page.t
     screen.line(page.state.text, COLOURS[page.state.severity] or "bold")
-    if not page.slices:
-        screen.line(page.slices_note, "dim")
     screen.gap()
     has_room = screen.width >= WIDE_COLUMNS
     columns = [Column(t("class")), *numbers(t("count"), t("rate"), t("interval_short"))]
+    columns.append(Column(t("where_column"), wraps=True))
     columns += [Column(t("meaning_column"), wraps=True)] if has_room else []
     screen.table(
         columns,
@@ -791,6 +796,7 @@ def _print_classes(page: FailurePage, screen: Screen) -> None:
                 row.count,
                 row.share,
                 row.interval,
+                (row.where, "dim" if row.severity == "" else ""),
                 *([(row.meaning, "dim")] if has_room else []),
             ]
             for row in page.classes
@@ -799,7 +805,7 @@ def _print_classes(page: FailurePage, screen: Screen) -> None:
     for remark in page.gaps:
         if screen.details or remark.severity == "warn":
             screen.remark(remark)
-    if page.slices:
+    if page.slices and screen.details:
         screen.heading(t("slices_worse"))
         columns = [
             Column(t("slice")),
@@ -810,13 +816,10 @@ def _print_classes(page: FailurePage, screen: Screen) -> None:
         ]
         screen.table(
             columns,
-            [
-                [row.name, *row.figures, row.mostly]
-                for row in page.slices[: None if screen.details else 3]
-            ],
+            [[row.name, *row.figures, row.mostly] for row in page.slices],
         )
     if screen.details:
-        screen.line(page.slices_note if page.slices else "", "dim")
+        screen.line(page.slices_note, "dim")
         for name, examples in page.examples:
             screen.heading(name)
             for example in examples[:2]:

@@ -53,6 +53,8 @@ class ClassRow:
     count: str
     share: str
     interval: str
+    where: str
+    """The slice that it gathers in; of a class within the error of what decides it, that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class FailurePage(Page):
 
     @cached_property
     def gaps(self) -> list[Remark]:
-        """What is within the judge's error, what nothing could show, and fields that were not sliced by."""
+        """What nothing could show, and fields that were not sliced by."""
         return [*_describe_gaps(self.failures, self.t)]
 
     @cached_property
@@ -155,7 +157,18 @@ class FailurePage(Page):
             count=t.whole(rate.count),
             share="–" if rate.rate is None else t.percent(rate.rate),
             interval=format_percent_interval(rate, t),
+            where=self._place_class(rate.label),
         )
+
+    def _place_class(self, kind: str) -> str:
+        if kind == "fine" or kind in UNKNOWN:
+            return ""
+        if kind not in self.failures.shown:
+            return self.t("within_error_short")
+        slices = next(
+            (some for name, some in self.failures.class_slices.items() if name == kind), ()
+        )
+        return describe_slice(slices[0], self.t) if slices else ""
 
     def draw_classes(self, width: float) -> Drawing:
         """The classes as bars."""
@@ -334,14 +347,7 @@ def _describe_state(failures: Failures, t: Translator) -> Remark:
 
 
 def _describe_gaps(failures: Failures, t: Translator) -> Iterator[Remark]:
-    """What is within the judge's error, what nothing in the run could show, and fields that were not sliced by."""
-    within = [
-        name_class(rate.label, t)
-        for rate in failures.rates
-        if rate.label not in (*failures.shown, *UNKNOWN, "fine")
-    ]
-    if within:
-        yield Remark(t("within_error_note", kinds=", ".join(within)))
+    """What nothing in the run could show, and fields that were not sliced by."""
     either = " o " if t.language == "es" else " or "
     withheld = {item.metric for item in failures.withheld}
     for kind in ("retrieval_failure", "hallucination", "generation_failure"):

@@ -26,6 +26,7 @@ from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
+    from ragstone.analysis.failures import Failures
     from ragstone.experiments.run import Run
     from ragstone.report.samples import OpenSample, SampleList
     from ragstone.store import StoredRow, StoredRun
@@ -386,6 +387,9 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
         )
     if headline.verdict == "broken":
         return
+    if headline.unmatched is not None:
+        retrieved, relevant = (shorten(id, 40) for id in headline.unmatched)
+        yield t("headline.unmatched", retrieved=retrieved, relevant=relevant)
     figure = _describe_figure(headline, weakness, t)
     if headline.verdict == "healthy":
         yield t("headline.healthy", n=n, figure=figure)
@@ -395,7 +399,7 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
     causes = [kind for kind in headline.causes if kind != "system_failure"]
     if causes and headline.failures is not None:
         counted = [
-            t(f"fails.{kind}", n=t.whole(headline.failures.count(kind)))
+            t(_name_cause(kind, headline.failures), n=t.whole(headline.failures.count(kind)))
             for kind in causes[:MAX_CAUSES]
         ]
         where = headline.slice
@@ -410,6 +414,13 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
     if headline.verdict == "open" and headline.metric is not None and headline.claims:
         counts = {"faulty": t.whole(headline.faulty), "n": t.whole(headline.metric.scored)}
         yield t("headline.faulty", **counts)
+
+
+def _name_cause(kind: str, failures: Failures) -> str:
+    # where retrieval was measured, a refusal for want of evidence counts as its failure
+    if kind == "false_refusal" and "retrieval_failure" in failures.deciders:
+        return "fails.refused_evidence"
+    return f"fails.{kind}"
 
 
 def _describe_figure(headline: Headline, weakness: str, t: Translator) -> str:
