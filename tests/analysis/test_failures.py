@@ -375,3 +375,23 @@ def test_a_slice_has_five_samples_and_a_topic_a_share_of_the_questions() -> None
 
     assert {"kind=rare", "word=zebras"} <= list_slices(8, 5)
     assert list_slices(7, 4).isdisjoint({"kind=rare", "word=zebras"})
+
+
+def test_a_class_that_hides_another_makes_no_slice_of_it() -> None:
+    counter = SliceCounter()
+    for n in range(40):
+        # half lack the evidence; all are refused
+        kinds = ("retrieval_failure", "false_refusal") if n < 20 else ("false_refusal",)
+        counter.add(Sample(str(n), meta={"side": "left" if n < 20 else "right"}), *kinds)
+    first = counter.build_slices(["false_refusal"])
+    assert [part.value for part in first if part.worse] == ["right"]
+    assert not any(part.worse for part in counter.build_slices(["false_refusal"], every=True))
+
+
+@pytest.mark.parametrize(("relevant", "unmatched"), [("1", None), ("doc-1", ("1", "doc-1"))])
+def test_ids_that_name_documents_in_another_way_are_said(relevant, unmatched) -> None:
+    import ragstone
+
+    row = {"question": "?", "answer": "Yes.", "contexts": [{"id": "1", "text": "Yes."}]}
+    run = ragstone.evaluate([row | {"relevant": [relevant]}], ["recall"])
+    assert analyse_failures(run.stored).unmatched == unmatched

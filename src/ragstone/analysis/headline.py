@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.analysis.classes import CLAIM_FAULTS, UNKNOWN, FailureClass
@@ -29,9 +28,6 @@ MAX_CLASSIFIED = 20_000
 
 MIN_TELLING = 30
 """Samples under which claims at fault are counted instead of called no more than the judge's errors."""
-
-MAX_PROBED = 200
-"""Samples that are looked at for ids when nothing relevant was found."""
 
 Verdict = Literal["broken", "failing", "healthy", "open"]
 
@@ -68,8 +64,6 @@ class Headline:
     """The worst claims of the leading metric."""
     faulty: int = 0
     """Samples with a claim at fault, whether or not that stands out from the judge's errors."""
-    unmatched: tuple[str, str] | None = None
-    """An id that was retrieved and a relevant one, where no retrieved id is among the relevant ones of any sample."""
 
     @property
     def failing(self) -> int:
@@ -119,23 +113,7 @@ def find_headline(run: StoredRun, summary: Summary) -> Headline:
         faulty, claims = collect_claims(run.scores(), metric.metric, faults)
     is_large = summary.samples > MAX_CLASSIFIED
     failures = None if is_large or not summary.samples else analyse_failures(run)
-    errors = _find_errors(run, failures)
-    found_none = any(
-        m.mean == 0 and families[m.metric] in ("recall", "hit_rate") for m in summary.metrics
-    )
-    unmatched = _find_unmatched_ids(run) if found_none else None
-    return Headline(summary.samples, metric, failures, errors, claims, faulty, unmatched)
-
-
-def _find_unmatched_ids(run: StoredRun) -> tuple[str, str] | None:
-    """A retrieved and a relevant id of the first samples, if none of them is both."""
-    retrieved, relevant = dict[str, None](), dict[str, None]()
-    for row in islice(run.rows(), MAX_PROBED):
-        retrieved |= dict.fromkeys(row.sample.contexts.ids if row.sample.contexts else ())
-        relevant |= dict.fromkeys(row.sample.relevant or ())
-    if not retrieved or not relevant or retrieved.keys() & relevant.keys():
-        return None
-    return next(iter(retrieved)), next(iter(relevant))
+    return Headline(summary.samples, metric, failures, _find_errors(run, failures), claims, faulty)
 
 
 def _find_errors(run: StoredRun, failures: Failures | None) -> SystemErrors | None:

@@ -132,7 +132,7 @@ def split_samples(
     if min(len(held), len(tuning)) < MIN_QUESTIONS:
         needed = math.ceil(MIN_QUESTIONS / min(held_out, 1 - held_out))
         raise RagstoneError(
-            f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
+            f"{len(samples)} questions leave {len(tuning)} to tune on and "
             f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed: give about {needed} questions"
         )
     return _interleave_groups(tuning, seed), held

@@ -85,6 +85,10 @@ class SymptomView:
     doubt: str
     """`perhaps`, where the figure is past its limit but its interval reaches back over it."""
     evidence: tuple[str, ...]
+    extent: str
+    """How many samples show it, of how many."""
+    where: str
+    """The slice that it gathers in."""
     href: str
     """The samples behind it."""
     advice: tuple[AdviceView, ...]
@@ -236,9 +240,16 @@ class FailurePage(Page):
             title=choose_text(diagnosis.title, language),
             doubt="" if diagnosis.sure else self.t("perhaps"),
             evidence=tuple(self._list_evidence(diagnosis)),
+            extent=self._format_extent(diagnosis),
+            where="" if diagnosis.slice is None else describe_slice(diagnosis.slice, self.t),
             href=href,
             advice=tuple(self._view_advice(advice) for advice in diagnosis.advice),
         )
+
+    def _format_extent(self, diagnosis: Diagnosis) -> str:
+        t = self.t
+        most = max(diagnosis.evidence, key=lambda evidence: evidence.affected)
+        return t("story_extent", n=t.whole(most.affected), total=t.whole(most.samples))
 
     def _view_advice(self, advice: Advice) -> AdviceView:
         language = self.t.language
@@ -335,11 +346,21 @@ def _format_limit(limit: float, t: Translator) -> str:
     return f"{limit:g}".replace(".", t("decimal"))
 
 
+def describe_unmatched(failures: Failures, t: Translator) -> str:
+    """That retrieved and relevant ids have nothing in common; empty where they have."""
+    if failures.unmatched is None:
+        return ""
+    retrieved, relevant = (shorten(id, 40) for id in failures.unmatched)
+    return t("headline.unmatched", retrieved=retrieved, relevant=relevant)
+
+
 def _describe_state(failures: Failures, t: Translator) -> Remark:
     bad = [r for r in failures.rates if r.label != "fine" and r.label not in UNKNOWN]
     count = sum(rate.count for rate in bad if rate.label in failures.shown)
     if count:
-        return Remark(t("failing", n=t.whole(count), total=t.whole(failures.samples)), "bad")
+        text = t("failing", n=t.whole(count), total=t.whole(failures.samples))
+        unmatched = describe_unmatched(failures, t)
+        return Remark(f"{text}. {unmatched}" if unmatched else text, "bad")
     if bad:
         return Remark(t("no_failures_shown"), "good")
     known = any(rate.label == "fine" for rate in failures.rates)

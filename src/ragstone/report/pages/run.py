@@ -17,6 +17,7 @@ from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.figures import describe_judge
 from ragstone.report.ledger import choose_severity
 from ragstone.report.pages import Page
+from ragstone.report.pages.failures import describe_unmatched
 from ragstone.report.remarks import Remark, Severity, choose_arrow, shorten
 from ragstone.report.slices import describe_slice
 from ragstone.report.translator import Translator
@@ -105,7 +106,7 @@ class RunPage(Page):
         """The verdict on the run; empty where it is not opened."""
         if not self.is_opened:
             return ""
-        return " ".join(_describe_verdict(self.headline, self._weakness, self.t))
+        return " ".join(filter(None, _describe_verdict(self.headline, self._weakness, self.t)))
 
     @cached_property
     def judging(self) -> str:
@@ -387,9 +388,8 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
         )
     if headline.verdict == "broken":
         return
-    if headline.unmatched is not None:
-        retrieved, relevant = (shorten(id, 40) for id in headline.unmatched)
-        yield t("headline.unmatched", retrieved=retrieved, relevant=relevant)
+    if headline.failures is not None:
+        yield describe_unmatched(headline.failures, t)
     figure = _describe_figure(headline, weakness, t)
     if headline.verdict == "healthy":
         yield t("headline.healthy", n=n, figure=figure)
