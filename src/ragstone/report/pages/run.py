@@ -27,6 +27,7 @@ from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
+    from ragstone.analysis.classes import FailureClass
     from ragstone.analysis.failures import Failures
     from ragstone.experiments.run import Run
     from ragstone.report.samples import OpenSample, SampleList
@@ -398,10 +399,7 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
         return
     causes = [kind for kind in headline.causes if kind != "system_failure"]
     if causes and headline.failures is not None:
-        counted = [
-            t(_name_cause(kind, headline.failures), n=t.whole(headline.failures.count(kind)))
-            for kind in causes[:MAX_CAUSES]
-        ]
+        counted = [_count_cause(kind, headline.failures, t) for kind in causes[:MAX_CAUSES]]
         where = headline.slice
         yield t(
             "headline.failing" if where is None else "headline.failing_in_slice",
@@ -416,11 +414,14 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
         yield t("headline.faulty", **counts)
 
 
-def _name_cause(kind: str, failures: Failures) -> str:
+def _count_cause(kind: FailureClass, failures: Failures, t: Translator) -> str:
+    n, language = t.whole(failures.count(kind)), failures.run.plan.language
     # where retrieval was measured, a refusal for want of evidence counts as its failure
     if kind == "false_refusal" and "retrieval_failure" in failures.deciders:
-        return "fails.refused_evidence"
-    return f"fails.{kind}"
+        return t("fails.refused_evidence", n=n)
+    if kind == "wrong_language" and language:
+        return t("fails.asked_language", n=n, language=t.translate("language", language))
+    return t(f"fails.{kind}", n=n)
 
 
 def _describe_figure(headline: Headline, weakness: str, t: Translator) -> str:
