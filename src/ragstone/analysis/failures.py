@@ -197,10 +197,11 @@ class _IdNames:
 
     def add(self, sample: Sample) -> None:
         is_known = self._is_matched or len(self._retrieved) > MAX_IDS
-        if is_known or not sample.relevant or not sample.contexts:
+        retrieved = [id for id in sample.contexts.ids if id] if sample.contexts else ()
+        if is_known or not sample.relevant or not retrieved:
             return
-        self._first = self._first or (sample.contexts.ids[0], next(iter(sample.relevant)))
-        self._retrieved.update(sample.contexts.ids)
+        self._first = self._first or (retrieved[0], next(iter(sample.relevant)))
+        self._retrieved.update(retrieved)
         self._relevant.update(sample.relevant)
         self._is_matched = not self._retrieved.isdisjoint(self._relevant)
 

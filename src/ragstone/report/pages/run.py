@@ -74,6 +74,8 @@ class RunPage(Page):
     """Whether the scores are read once more for the sentences and the worst claims."""
     explain: bool = False
     """Whether exported rows have the findings behind each score."""
+    result: Run | None = None
+    """The run as its maker holds it, which reads its headline once."""
     raw: bool = False
     """Whether cells of CSV that a spreadsheet would execute are written as they are."""
 
@@ -92,6 +94,8 @@ class RunPage(Page):
     @cached_property
     def headline(self) -> Headline:
         """What the run is opened with."""
+        if self.result is not None:
+            return self.result.headline()
         return find_headline(self.run, self.summary)
 
     @cached_property
@@ -353,7 +357,7 @@ class RunPage(Page):
 
 def open_page(result: Run, t: Translator, **options: Any) -> RunPage:
     """The page of a run."""
-    return RunPage(t, result.stored, result.summary(), **options)
+    return RunPage(t, result.stored, result.summary(), result=result, **options)
 
 
 def view_claim(claim: FaultyClaim, row: StoredRow, t: Translator) -> ClaimView:
