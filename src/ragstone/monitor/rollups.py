@@ -121,11 +121,15 @@ class RollupCell:
     @property
     def histogram(self) -> dict[float, float]:
         """Value, the middle of its bin → weight, of all parts together."""
+        return {float(value): weight for value, weight in self.merge_histograms().items()}
+
+    def merge_histograms(self) -> dict[str, float]:
+        """The same with the values as the parts have them."""
         weights: dict[str, float] = {}
         for part in json.loads(f"[{','.join(self.histograms)}]"):
             for value, weight in part.items():
                 weights[value] = weights.get(value, 0.0) + weight
-        return {float(value): weight for value, weight in weights.items()}
+        return weights
 
     @property
     def failures(self) -> int:
@@ -335,14 +339,10 @@ def _decode_cell(columns: Sequence[Any]) -> RollupCell:
 
 def _encode_cell(cell: RollupCell) -> Row:
     """The columns of a cell."""
-    bins = "{}"
-    if cell.histograms:
-        values, weights = zip(*sorted(cell.histogram.items()), strict=True)
-        bins = _encode_histogram(np.array(values), np.array(weights))
     return (
         *(getattr(cell, name) for name in COLUMNS.split(", ")[:-2]),
         json.dumps(cell.outcomes),
-        bins,
+        json.dumps(cell.merge_histograms()),
     )
 
 
