@@ -51,14 +51,23 @@ _ROW = re.compile(r"[ \t]*\|(.+)\|[ \t]*$")
 _ROW_NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*\.?|[QP][:.]?)?\s*")
 _ANSWER_ROW = re.compile(r"[ \t]*\|\s*(?:[AR][:.]?)?\s*\|(.*)\|[ \t]*$")
 _RHETORIC = re.compile(
-    r"(?:did you\b|have you ever|ever wondered|want to|ready to|looking for|need help|¿?sab[ií]as\b|¿?quieres\b|¿?necesitas ayuda)",
+    r"(?:did you\b|have you ever|ever wondered|want to|ready to|looking for|need help|¿?sab[ií]as\b|¿?quieres\b|¿?necesitas ayuda"
+    r"|¿?quiere realmente\b|.*\bdesea\b|do you (?:really )?want\b)",
     re.IGNORECASE,
 )
-"""How a question begins that a page puts to its reader."""
+"""A question that a page or a dialogue puts to its reader."""
 _EMPTY_STEMS = frozenset({"not", "use", "get", "work", "mean", "happen", "to"})
 """Stems of a question that names nothing: `How not to?`"""
+_NAMES_ONE = re.compile(
+    r"^(?i:what|who|¿?qué|¿?quién(?:es)?) (?:is|are|was|were|does|es|son|era|fue|significa)\b|.\b(?:[A-Z]\w*|\w*\d)|`",
+)
+"""A definition is asked for, or something has a name of its own."""
+MAX_POINTER_WORDS = 14
+"""Words of an answer that does no more than point elsewhere."""
 _CLOSING = re.compile(r"</(?:details|dd|dl)>", re.IGNORECASE)
-_NUMBERING = re.compile(r"^(?:[QP]?\d{1,3}(?:\.\d{1,3})*[.):]?|[a-z]\))\s+(?=\S)", re.IGNORECASE)
+_NUMBERING = re.compile(
+    r"^(?:\(\d{1,3}\)|[QP]?\d{1,3}(?:\.\d{1,3})*[.):]?|[a-z]\))\s+(?=\S)", re.IGNORECASE
+)
 _LINK = re.compile(
     r"!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,300}\)|\[[^\]\n]{0,200}\])|<(https?:[^>\s]+)>"
 )
@@ -102,8 +111,9 @@ _POINTING = re.compile(
 )
 """Words that point at something which only its page shows."""
 _POINTS_ELSEWHERE = re.compile(
-    r"(?:please |por favor,? |for (?:more|details)[^,]{0,40}, )?(?:see|refer to|read|check(?: out)?|take "
-    r"a look|have a look|look at|consult|cf\.?|véase|vea|ver|consulte|consulta|lea|lee|mire|mira)\b",
+    r"(?:(?:this|it|that|esto)? ?(?:is|are|se) (?:explained|described|covered|documented|explica|describe) (?:in|en)\b"
+    r"|(?:please |por favor,? |for (?:more|details)[^,]{0,40}, )?(?:see|refer to|read|check(?: out)?|take "
+    r"a look|have a look|look at|consult|cf\.?|véase|vea|ver|consulte|consulta|lea|lee|mire|mira)\b)",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -117,7 +127,9 @@ _PENDING = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    r"^\W*(?:back to (?:the )?top|top|volver arriba|volver al índice|subir)\W*$", re.IGNORECASE
+    r"^\W*(?:back to (?:the )?top|top|volver arriba|volver al índice|subir)\W*$"
+    r"|^(?:next|previous|up|siguiente|anterior): ",
+    re.IGNORECASE,
 )
 
 
@@ -165,9 +177,13 @@ def find_questions(text: str, language: str | None = None) -> list[FoundQuestion
         # a line without an answer is one of a list of questions, or rhetoric
         if not (question.fault == "no_answer" and mark.form in ("line", "row")):
             found.append(question)
-    # a table of contents repeats the headings
-    asked = {one.question.casefold() for one in found if one.form != "line"}
-    found = [one for one in found if one.form != "line" or one.question.casefold() not in asked]
+    # a table of contents has the questions that are asked again below it
+    last = {one.question.casefold(): at for at, one in enumerate(found)}
+    found = [
+        one
+        for at, one in enumerate(found)
+        if one.form != "line" or last[one.question.casefold()] == at
+    ]
     lines = sum(one.form == "line" for one in found)
     return [one for one in found if one.form != "line" or lines >= MIN_LINES]
 
@@ -378,7 +394,8 @@ def _find_fault(
         return "no_answer", f"{answer[:80]!r} is no answer"
     is_short = len(answer.split()) <= 25 and not re.search(r"[.!?] +\w.*[.!?]$", answer)
     is_linked = bool(_LINK.search(raw) or _URL.search(raw) or _PLACE.search(answer))
-    if is_short and is_linked and _POINTS_ELSEWHERE.match(answer):
+    is_bare = len(answer.split()) <= MAX_POINTER_WORDS and not _LINK.sub("", raw).count(",")
+    if is_short and (is_linked or is_bare) and _POINTS_ELSEWHERE.match(answer):
         return "no_answer", f"it only points elsewhere: {answer[:80]!r}"
     lines = answer.split("\n")
     if 2 * sum(line.endswith("?") for line in lines) >= len(lines):
@@ -386,7 +403,9 @@ def _find_fault(
     if answer.endswith(":"):
         return "no_answer", f"{answer[-80:]!r} breaks off"
     tongue = detect_language(question, language)
-    if set(extract_question_stems(question, tongue)) <= _EMPTY_STEMS:
+    stems = {*extract_question_stems(question, tongue)} - _EMPTY_STEMS
+    # one word names a thing only where the question asks what that is
+    if not stems or (len(stems) == 1 and not _NAMES_ONE.search(question)):
         return "not_self_contained", "it does not name what it is about"
     if _OWN_PAGE.search(question):
         return "not_self_contained", "it speaks of its own page"
