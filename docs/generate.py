@@ -426,6 +426,15 @@ def aliases(tool: str) -> Callable[[str], str]:
     return build
 
 
+def promises(language: str) -> str:
+    """What each file of tests/promises says first."""
+    rows = []
+    for path in sorted((ROOT / "tests" / "promises").glob("test_[0-9][0-9]_*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        rows.append([path.name[5:7], text.split("\n\n")[0].replace("\n", " ")])
+    return table("test file | promise", rows)
+
+
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     lines = [f"| {head} |", f"|{' --- |' * (head.count('|') + 1)}"]
@@ -446,6 +455,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "judge-settings": settings,
     "metrics": metrics,
     "names": names,
+    "promises": promises,
     "readme-metrics": readme_metrics,
 }
 
