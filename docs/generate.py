@@ -368,10 +368,13 @@ def keys_of_hosts(language: str) -> str:
 
 
 def cli(language: str) -> str:
-    """The help text of every command."""
+    """The help text of every command, without the two options that nearly all of them have."""
     import click
 
     from ragstone.cli import ragstone
+    from ragstone.cli.options import store_option
+
+    shared = vars(store_option(lambda: None))["__click_params__"][0].help
 
     top = click.Context(
         ragstone,
@@ -383,6 +386,10 @@ def cli(language: str) -> str:
     parts = []
     for context in _contexts(top):
         level = "##" if context.parent in (None, top) else "###"
+        context.command.add_help_option = False
+        context.command.params = [
+            option for option in context.command.params if getattr(option, "help", "") != shared
+        ]
         help_text = context.command.get_help(context)
         parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
     return "\n".join(parts)
