@@ -443,22 +443,6 @@ def test_real_haystack_chat() -> None:
 
 
 @pytest.mark.slow
-def test_the_frameworks_of_the_page_are_evaluated_as_it_shows() -> None:
-    """The page's `py` blocks, which need packages that the other examples do not."""
-    for package in ("langgraph", "llama_index.core", "haystack"):
-        pytest.importorskip(package)
-    page = "docs/es/systems.md"
-    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
-    first = text.index("```python\n") + len("```python\n")
-    names: dict[str, Any] = {}
-    exec(compile(text[first : text.index("```", first)], page, "exec"), names)
-    examples = [part.split("```")[0] for part in text.split("```py\n")[1:]]
-    assert len(examples) == 3
-    for example in examples:
-        exec(compile(example, page, "exec"), names)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "package"),
     [("langchain.md", "langgraph"), ("llamaindex.md", "llama_index.core"), ("haystack.md", "haystack")],
