@@ -63,9 +63,11 @@ _LINK = re.compile(
     r"!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,300}\)|\[[^\]\n]{0,200}\])|<(https?:[^>\s]+)>"
 )
 _MARKS = re.compile(
-    r"`[^`\n]+`|\*\*\*?|(?<![\w*])\*(?=\w)|(?<=[\w.,;:!?)])\*(?![\w*])|__(?=\S)|(?<=\S)__"
+    r"`[^`\n]+`|\*\*\*?"
     r"|(?<![\w`/])_(?=[^\W_][^_\n`]{0,80}_(?!\w))|(?<=[^\W_.?!])_(?![\w`(])|</?[a-zA-Z][^<>\n]{0,300}>|<!--.*?-->"
 )
+_EMPHASIS = re.compile(r"`[^`\n]+`|(?<![\w*])(\*|__)(?=[^\s*])([^*\n]{1,400}?)(?<=\S)\1(?![\w*])")
+"""Marks in pairs: a single star multiplies, and a name may begin with two lines."""
 _URL = re.compile(r"https?://\S+|www\.\S+|\S+@\S+\.\w+")
 _ASKS = re.compile(
     r"(?:how|why|when|where|who|which|what) (?:do|does|did|can|could|should|would|will|must|is|are|was"
@@ -93,6 +95,7 @@ _POINTING = re.compile(
     r"|they|that|he|she)\b"
     r"(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|compulsory"
     r"|mandatory|normal|cost|take|matter|too late)\b)"
+    r"|^(?:but|and|or|pero|y|e|o)\b|\b(?:all|of) that\b"
     r"|\b(?:this|these)\b(?! (?:year|week|month|morning|evening|summer|winter)\b)|\b(?:esto|eso|aquello)\b"
     r"|\best[eao]s? \w+(?<!\baño)(?<!\bmes)(?<!semana)\b",
     re.IGNORECASE,
@@ -162,6 +165,9 @@ def find_questions(text: str, language: str | None = None) -> list[FoundQuestion
         # a line without an answer is one of a list of questions, or rhetoric
         if not (question.fault == "no_answer" and mark.form in ("line", "row")):
             found.append(question)
+    # a table of contents repeats the headings
+    asked = {one.question.casefold() for one in found if one.form != "line"}
+    found = [one for one in found if one.form != "line" or one.question.casefold() not in asked]
     lines = sum(one.form == "line" for one in found)
     return [one for one in found if one.form != "line" or lines >= MIN_LINES]
 
@@ -351,7 +357,9 @@ def _find_end(text: str, start: int, end: int) -> int:
     if end - start <= MAX_REFERENCE_CHARS:
         return end
     breaks = [
-        at for at, line in lines if not line.strip() and 0 < at - start <= MAX_REFERENCE_CHARS
+        at
+        for at, line in lines
+        if 0 < at - start <= MAX_REFERENCE_CHARS and (not line.strip() or _ITEM.match(line))
     ]
     # not within a block of code
     whole = [at for at in breaks if text.count("```", start, at) % 2 == 0]
@@ -419,4 +427,5 @@ def to_reference(raw: str) -> str:
 def plain_text(raw: str) -> str:
     """The text without links, emphasis and tags; code stays, without its marks."""
     text = _LINK.sub(lambda link: link[1] or link[2] or "", raw)
+    text = _EMPHASIS.sub(lambda pair: pair[2] or pair[0], text)
     return _MARKS.sub(lambda mark: mark[0] if mark[0][0] == "`" else "", text)
