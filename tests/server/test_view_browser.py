@@ -16,7 +16,8 @@ from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import save_note, save_tags
 from ragstone.types import Finding, Score
-from viewed import METRICS, add_run, append_rows, make_row
+from viewed import METRICS, add_run, append_rows, fetch_whole, make_row
+from waiting import wait_until
 
 __all__ = ["browser"]
 pytestmark = needs_chromium
@@ -69,8 +70,8 @@ def test_no_text_from_outside_runs_on_any_page(store: Store, server: Server, bro
     for number in (0, 5):
         one, two = poison(store, number), poison(store, number)
         pages = (
-            "runs", "runs?trend=faithfulness", f"run?run={one.id}", f"sample?run={one.id}&at=2", f"label?run={one.id}&at=1",
-            f"label?run={one.id}&on=claim", f"compare?run={one.id}&run={two.id}", "label", "compare",
+            "runs", "runs?trend=faithfulness", f"review?run={one.id}", f"review?run={one.id}&at=2", f"label?run={one.id}&at=1",
+            f"label?run={one.id}&on=claim", f"review?run={one.id}&run={two.id}&at=1", f"figures?run={one.id}", f"calls?run={one.id}&at=1", "label",
         )  # fmt: skip
         visit = Visit(browser, f"{server.url}/healthz")
         visit.requests.clear()
@@ -100,29 +101,148 @@ def test_a_queue_is_labelled_by_keyboard(store: Store, server: Server, browser: 
     assert visit.complaints == []
 
 
-def test_samples_are_stepped_through_and_filtered_by_keyboard(
+def open_review(server: Server, browser: Any, *runs: StoredRun, more: str = "", **options: Any) -> Visit:  # fmt: skip
+    """The review page of some runs once their classes are there."""
+    query = "&".join(f"run={run.id}" for run in runs)
+    fetch_whole(server, f"/review?{query}")
+    wait_until(
+        lambda: b"being prepared" not in server.get(f"/review?{query}").body, "traits are written"
+    )
+    size = {"width": 1440, "height": 900}
+    return Visit(browser, f"{server.url}/review?{query}{more}", **{"viewport": size, **options})
+
+
+def read_current(visit: Visit) -> str:
+    """The question that is chosen in the list."""
+    return str(visit.page.inner_text(".grid a[aria-current]"))
+
+
+def test_the_worst_sample_is_open_and_its_neighbours_are_a_key_away(
     store: Store, server: Server, browser: Any
 ) -> None:
     run = add_run(store, "first", samples=6)
-    visit = Visit(browser, f"{server.url}/run?run={run.id}")
-    visit.page.locator(".list-of-samples").wait_for()
+    visit = open_review(server, browser, run)
+    titles = visit.page.locator(".grid a[data-at]").all_inner_texts()
+    assert read_current(visit) == titles[0] == visit.page.inner_text(".panehead h2")
+    for key, at in (("j", 1), ("j", 2), ("k", 1), ("ArrowDown", 2)):
+        visit.page.keyboard.press(key)
+        visit.page.wait_for_function("(title) => document.querySelector('.panehead h2').innerText === title", arg=titles[at])  # fmt: skip
+        assert read_current(visit) == titles[at]
+    # the address is that of what is seen
+    visit.page.reload()
+    assert read_current(visit) == titles[2]
+    visit.page.locator(".grid tbody tr").nth(4).locator("td").first.click()
+    visit.page.wait_for_function("(title) => document.querySelector('.panehead h2').innerText === title", arg=titles[4])  # fmt: skip
+    assert visit.complaints == []
+
+
+def test_text_is_searched_by_keys_alone(store: Store, server: Server, browser: Any) -> None:
+    visit = open_review(server, browser, add_run(store, "first", samples=6))
     visit.page.keyboard.press("/")
     visit.page.keyboard.type("blue")
     visit.page.keyboard.press("Enter")
     visit.page.wait_for_url("**q=blue**")
-    assert visit.page.locator(".list-of-samples tbody tr").count() == 3
-    visit.page.locator(".list-of-samples tbody a").first.click()
-    visit.page.wait_for_url("**/sample?**")
-    first = visit.page.url
-    visit.page.keyboard.press("ArrowRight")
-    visit.page.wait_for_url(lambda url: url != first)
-    visit.page.keyboard.press("ArrowLeft")
-    visit.page.wait_for_url(first)
+    assert visit.page.locator(".grid tbody tr").count() == 3
     for scheme in ("light", "dark"):
         visit.page.emulate_media(color_scheme=scheme)
         assert visit.page.evaluate(CONTRAST) == []
-    visit.page.set_viewport_size({"width": 390, "height": 800})
+    visit.page.set_viewport_size({"width": 390, "height": 844})
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_stretch_of_a_histogram_is_one_drag(store: Store, server: Server, browser: Any) -> None:
+    run = add_run(store, "first", samples=20)
+    visit = open_review(server, browser, run)
+    box = visit.page.locator(".hist[data-metric=faithfulness] svg").bounding_box()
+    visit.page.mouse.move(box["x"] + 1, box["y"] + 15)
+    visit.page.mouse.down()
+    visit.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 15)
+    visit.page.mouse.up()
+    visit.page.wait_for_url("**range=faithfulness**")
+    values = [row.scores["faithfulness"].value for row in run.rows()]
+    expected = [value for value in values if value is not None and value <= 0.5]
+    assert abs(visit.page.locator(".grid tbody tr").count() - len(expected)) <= 1
+    assert visit.complaints == []
+
+
+def test_two_and_four_runs_are_two_clicks_from_the_list(
+    store: Store, server: Server, browser: Any
+) -> None:
+    runs = [add_run(store, f"v{number}", 0.1 * number, samples=6) for number in range(4)]
+    for wanted in (runs[:2], runs):
+        visit = Visit(browser, f"{server.url}/runs")
+        for run in wanted:
+            visit.page.locator(f"input[name=run][value='{run.id}']").check()
+        visit.page.locator("form[action=review] button").click()
+        visit.page.locator(".grid").wait_for()
+        assert visit.page.locator(".grid thead kbd").count() == len(wanted)
+        assert visit.page.locator(".answers article").count() == len(wanted)
+        assert "fixes" in visit.page.inner_text(".verdict >> nth=0")
+    visit.page.keyboard.press("2")
+    visit.page.locator(".answers article.current [data-column='2']").wait_for()
+    assert "column=2" in visit.page.url
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize("by_key", [True, False])
+def test_ten_answers_are_labelled_by_ten_keys_or_clicks(
+    store: Store, server: Server, browser: Any, by_key: bool
+) -> None:
+    run = add_run(store, "first", samples=12)
+    visit = open_review(server, browser, run)
+    for number in range(10):
+        before = visit.page.inner_text(".panehead h2")
+        key = "sncu"[number % 4]
+        if by_key:
+            visit.page.keyboard.press(key)
+        else:
+            visit.page.locator(
+                f".labelling [data-label={'n' if key == 'c' else key}]"
+            ).first.click()
+        visit.page.wait_for_function("(old) => document.querySelector('.panehead h2').innerText !== old", arg=before)  # fmt: skip
+    labels = load_labels(store, run=run.id, target="support")
+    assert len(labels) == 10
+    assert sum(label.value == 1 for label in labels) == 3
+    assert sum(label.is_skip for label in labels) == 2
+    assert visit.complaints == []
+
+
+def test_a_claim_is_labelled_where_it_is_in_focus(
+    store: Store, server: Server, browser: Any
+) -> None:
+    run = add_run(store, "first", samples=2)
+    visit = open_review(server, browser, run)
+    visit.page.locator(".labelling summary").click()
+    visit.page.locator(".labelling li [data-label=s]").first.focus()
+    visit.page.keyboard.press("c")
+    visit.page.locator(".labelling li .given").wait_for()
+    visit.page.keyboard.press("n")
+    visit.page.locator(".labelling li:nth-child(2) .given").wait_for()
+    words = [label.word for label in load_labels(store, run=run.id, target="claim")]
+    assert sorted(words) == ["contradicted", "not_found"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_the_first_row_is_on_the_first_screen(
+    store: Store, server: Server, browser: Any, width: int, height: int
+) -> None:
+    one, two = add_run(store, "first"), add_run(store, "second", 0.2)
+    for runs in ((one,), (one, two)):
+        visit = open_review(server, browser, *runs, viewport={"width": width, "height": height})
+        box = visit.page.locator(".grid tbody tr").first.bounding_box()
+        assert box["y"] + box["height"] <= height
+
+
+def test_keys_are_listed_and_the_theme_is_kept(store: Store, server: Server, browser: Any) -> None:
+    visit = open_review(server, browser, add_run(store, "first", samples=3))
+    visit.page.keyboard.press("?")
+    assert visit.page.locator("#keys kbd").count() >= 6
+    visit.page.keyboard.press("Escape")
+    visit.page.locator("#theme").click()
+    dark = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    visit.page.goto(f"{server.url}/runs")
+    assert visit.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
 
 
 def test_an_unfinished_run_advances_on_the_page(store: Store, server: Server, browser: Any) -> None:
@@ -139,9 +259,12 @@ def test_pages_read_without_script(store: Store, server: Server, browser: Any) -
     visit = Visit(browser, f"{server.url}/runs", java_script_enabled=False)
     visit.page.locator("th.name a").click()
     visit.page.wait_for_timeout(700)
-    visit.page.goto(f"{server.url}/run?run={run.id}")
+    visit.page.goto(f"{server.url}/review?run={run.id}")
     visit.page.locator("input[type=search]").fill("blue")
-    visit.page.locator(".filter button").click()
-    assert visit.page.locator(".list-of-samples tbody tr").count() == 3
-    visit.page.locator(".list-of-samples tbody a").first.click()
-    assert visit.page.locator(".claim").count() == 4
+    visit.page.locator(".toolbar .apply").click()
+    assert visit.page.locator(".grid tbody tr").count() == 3
+    visit.page.locator(".grid tbody a").nth(1).click()
+    assert visit.page.locator(".pane .claim").count() == 4
+    visit.page.locator(".labelling [data-label=s]").first.click()
+    assert [label.value for label in load_labels(store, run=run.id, target="support")] == [1]
+    assert visit.page.locator(".pane .said").count() >= 1

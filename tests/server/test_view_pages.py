@@ -23,11 +23,12 @@ __all__ = ["browser"]
 
 BENCH = {"baseline": 0, "primary": "recall", "margin": 0.02, "correction": "bonferroni"}
 PAGES = {
-    "runs": "runs", "trend": "runs?trend=recall&data=shop.jsonl", "runs in Spanish": "runs?lang=es", "run": "run?run={first}",
-    "filtered": "run?run={first}&range=faithfulness:0:0.5&is=language:en&q=said", "sample": "sample?run={first}&at=4",
-    "no such run": "run?run=nobody", "chooser": "compare", "comparison": "compare?run={first}&run={better}&run={fifth}",
+    "runs": "runs", "trend": "runs?trend=recall&data=shop.jsonl", "runs in Spanish": "runs?lang=es", "review": "review?run={first}",
+    "filtered": "review?run={first}&range=faithfulness:0:0.5&is=language:en&q=said", "sample": "review?run={first}&at=4",
+    "no such run": "review?run=nobody", "several runs": "review?run={first}&run={better}&run={fifth}&at=4",
+    "figures": "figures?run={first}", "figures of several": "figures?run={first}&run={better}&run={fifth}", "calls": "calls?run={first}&at=4",
     "labels": "label", "queue": "label?run={first}&on=claim", "labels of a sample": "label?run={first}&at=4",
-    "preference": "label?run={first}&on=preference&against={answers}", "diagnosis": "diagnosis?run={first}",
+    "preference": "label?run={first}&on=preference&against={answers}",
     "experiments": "experiments", "experiment": "experiment?id={bench}", "monitor": "monitor", "interaction": "interaction?id=i1",
     "traffic": "traffic",
 }  # fmt: skip
@@ -106,18 +107,18 @@ def test_a_sample_is_labelled_by_keyboard_and_the_filter_is_still_there(
     browser: Any, server: Server, store: Store, runs: dict[str, StoredRun]
 ) -> None:
     run = runs["third"]
-    visit = Visit(browser, f"{server.url}/sample?run={run.id}&at=4&is=meta.topic%3Abilling")
+    visit = Visit(browser, f"{server.url}/review?run={run.id}&at=4&is=meta.topic%3Abilling")
     page = visit.page
     page.locator(".one").wait_for()
-    order = page.inner_text(".sub")
-    page.keyboard.press("l")
+    order = page.inner_text(".steps span")
+    page.locator(".labelling .links a").click()
     page.locator("#u1.current").wait_for()
     for key, unit in (("c", 2), ("ArrowDown", 3), ("2", 4)):  # a claim, past one, a chunk
         page.keyboard.press(key)
         page.locator(f"#u{unit}.current").wait_for()
     page.keyboard.press("Escape")
     page.locator(".one").wait_for()
-    assert page.inner_text(".sub") == order
+    assert page.inner_text(".steps span") == order
     assert page.locator(".badge.person").all_inner_texts() == ["ana: contradicted", "ana: 1.00"]
     labels = [label for label in load_labels(store) if label.sample == "q004" and label.author == "ana"]  # fmt: skip
     assert [(label.target, label.word or label.value) for label in labels] == [("claim", "contradicted"), ("chunk", 1.0)]  # fmt: skip
@@ -157,7 +158,7 @@ def test_a_busy_store_is_read_and_what_cannot_be_written_is_said(tmp_path: Path)
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")  # as a long import of another process
         assert server.get("/runs").status == 200
-        assert fetch_whole(server, f"/sample?run={run.id}&at=1").status == 200
+        assert fetch_whole(server, f"/review?run={run.id}&at=1").status == 200
         other.execute("ROLLBACK")
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         raw = f"run={run.id}&do=save&tags=a&note=".encode()
@@ -174,9 +175,9 @@ def test_the_viewer_is_the_same_on_every_store(place: str, monkeypatch: pytest.M
         first = runs["first"].id
         for address, said in (
             ("/runs?trend=recall&data=shop.jsonl", b"better by"),
-            (f"/run?run={first}&q=%22topic+7%22", b"What is said of topic 7?"),
-            (f"/sample?run={first}&at=4", b"The same sample in other runs"),
-            (f"/compare?run={first}&run={runs['better'].id}", b"better by"),
+            (f"/review?run={first}&q=%22topic+7%22", b"What is said of topic 7?"),
+            (f"/review?run={first}&at=4", b"The same sample in other runs"),
+            (f"/review?run={first}&run={runs['better'].id}&sort=recall", b"fixes"),
         ):
             answer = fetch_whole(server, address)
             assert answer.status == 200
@@ -187,13 +188,13 @@ def test_the_viewer_is_the_same_on_every_store(place: str, monkeypatch: pytest.M
 TEXTS = {"type": "string", "maxLength": 40}
 ADDRESSES: dict[str, tuple[str, ...]] = {
     "/runs": ("q", "data", "tag", "sort", "dir", "page", "trend", "status", "trials", "lang", "done"),
-    "/run": ("q", "range", "is", "sort", "dir", "page", "hist", "metric", "low", "high", "lang"),
-    "/sample": ("at", "id", "q", "sort"), "/export": ("format", "q", "range", "is"), "/compare": ("metric", "direction"),
-    "/label": ("on", "at", "unit", "against"), "/diagnosis": ("lang",), "/experiments": ("lang",), "/experiment": ("id",),
+    "/review": ("q", "range", "is", "sort", "dir", "order", "page", "on", "metric", "low", "high", "of", "at", "id", "column", "cols", "lang"),
+    "/pane": ("at", "id", "q", "sort", "column"), "/export": ("format", "q", "range", "is"), "/figures": ("lang",), "/calls": ("at",),
+    "/label": ("on", "at", "unit", "against", "state"), "/experiments": ("lang",), "/experiment": ("id",),
 }  # fmt: skip
 FORMS = {
     "/notes": ("run", "do", "tags", "note", "lang"),
-    "/labels": ("run", "at", "on", "item", "value", "comment", "queue", "do", "number", "unit", "state", "author", "lang"),
+    "/labels": ("run", "at", "on", "item", "value", "comment", "queue", "do", "number", "unit", "state", "review", "author", "lang"),
 }  # fmt: skip
 
 
@@ -202,7 +203,7 @@ def describe_addresses(runs: dict[str, StoredRun]) -> dict[str, Any]:
     run = {"anyOf": [{"enum": [run.id for run in runs.values()]}, TEXTS]}
     paths: dict[str, Any] = {}
     for path, names in ADDRESSES.items():
-        shapes = {"run": {"type": "array", "items": run, "maxItems": 4}} if path == "/compare" else {"run": run}  # fmt: skip
+        shapes = {"run": {"type": "array", "items": run, "maxItems": 4}} if path in ("/review", "/pane", "/figures") else {"run": run}  # fmt: skip
         shapes |= {name: {"anyOf": [TEXTS, {"type": "integer"}]} for name in names}
         parameters = [{"name": name, "in": "query", "schema": shape} for name, shape in shapes.items()]  # fmt: skip
         paths[path] = {"get": {"parameters": parameters, "responses": {"default": {"description": ""}}}}  # fmt: skip

@@ -36,11 +36,12 @@ SIGN_IN_TARGETS = (
     "interaction",
     "traffic",
     "runs",
-    "run",
-    "sample",
-    "compare",
+    "review",
+    "figures",
+    "calls",
+    "experiments",
+    "experiment",
     "label",
-    "diagnosis",
 )
 """Relative names of the pages that one can sign in from."""
 
@@ -243,7 +244,13 @@ def build_frame(request: web.Request, lang: str = "") -> Frame:
     address = f"{request.url.origin()}{settings.prefix}/" if settings.ingest else ""
     words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     nav = ViewFrame(words, "monitor", {}, query.lang, monitor_page=home).build_nav()
-    return Frame(words, query, now, signed_in, address, tuple(nav))
+    return Frame(words, query, now, signed_in, address, tuple(nav), read_theme(request))
+
+
+def read_theme(request: web.Request) -> str:
+    """`light` or `dark` where the reader has chosen; the script of the pages keeps it."""
+    theme = request.cookies.get("ragstone_theme", "")
+    return theme if theme in ("light", "dark") else ""
 
 
 def is_authorised(request: web.Request) -> bool:
@@ -272,7 +279,7 @@ def _restrict_target(target: str) -> str:
     page, _, query = target.partition("?")
     if page not in SIGN_IN_TARGETS:
         return "./"
-    pairs = parse_qsl(query, max_num_fields=20) if query.count("&") < 20 else []
+    pairs = parse_qsl(query, max_num_fields=60) if query.count("&") < 60 else []
     return f"{page}?{urlencode(pairs)}" if pairs else page
 
 

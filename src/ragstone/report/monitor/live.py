@@ -70,6 +70,8 @@ class Frame:
     """Where the server takes interactions, for the example on an empty page; empty where it takes none."""
     nav: tuple[Any, ...] = ()
     """The links to the other pages of the app."""
+    theme: str = ""
+    """`light` or `dark` where the reader has chosen."""
 
     def fill(self, name: str, page: str = "", *, id: str = "", **more: Any) -> str:
         """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
@@ -84,6 +86,7 @@ class Frame:
                 signed_in=self.signed_in,
                 address=self.address,
                 nav=self.nav,
+                theme=self.theme,
                 zone=name_zone(self.t),
                 **more,
             )
@@ -97,7 +100,7 @@ def build_style() -> str:
 
 def build_script() -> str:
     """The script: refreshes the page, which works without it."""
-    return read_resource("monitor.js")
+    return read_resource("theme.js") + read_resource("monitor.js")
 
 
 def render_overview(archive: Archive, frame: Frame) -> str:

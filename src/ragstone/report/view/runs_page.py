@@ -157,7 +157,7 @@ def _build_trend(
         if any(entry.find_metric(metric) is not None for entry in entries):
             trend = build_trend(entries, metric, name_data(entries[0].info))
             if trend.points:
-                href = f"run?lang={frame.lang}&run=" if frame.lang else "run?run="
+                href = f"review?lang={frame.lang}&run=" if frame.lang else "review?run="
                 return TrendView(trend, frame.t, href)
     return None
 
@@ -186,7 +186,7 @@ def _build_row(
     t, info, notes = frame.t, entry.info, entry.notes
     return RunRow(
         id=info.id,
-        href=frame.href("run", run=info.id),
+        href=frame.href("review", run=info.id),
         name=shorten(info.name or info.id, 80),
         system=name_system(info),
         judge=shorten(info.judge or "", 60),
