@@ -377,6 +377,38 @@ def test_columns_are_kept_for_the_next_visit(server: Server, runs: dict[str, Sto
     assert {row[1] for row in list_cells(again)} <= {"billing", "delivery"}
 
 
+def test_a_view_is_kept_under_a_name_and_by_a_short_link(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    address = f"review?run={runs['first'].id}&q=%3Cb%3E"
+    assert post(server, "/views", do="save", address=address, name=" worst  <b>") == 303
+    listed = read_page(server, "/runs")
+    assert ">worst &lt;b&gt;</a>" in listed
+    id = re.search(r'name="id" value="(\w+)"', listed).group(1)  # type: ignore[union-attr]
+    answer = server.get(f"/v?id={id}")
+    assert (answer.status, answer.headers["Location"]) == (303, address)
+    shared = server.ask("POST", "/views", raw=urlencode({"do": "share", "address": address}).encode(), headers=FORM)  # fmt: skip
+    assert shared.headers["Location"] == f"{address}&shared={id}"
+    assert ">worst &lt;b&gt;</a>" in read_page(server, "/runs")  # a link alone takes no name away
+    assert post(server, "/views", do="forget", id=id) == 303
+    assert "worst &lt;b&gt;" not in read_page(server, "/runs")
+    assert server.get(f"/v?id={id}").status == 303
+    assert server.get("/v?id=nothing").status == 404
+    for bad in ("//evil.example", "https://evil.example/review", "notes?x=1", ""):
+        assert post(server, "/views", do="save", address=bad, name="x") == 422
+    assert post(server, "/views", do="save", address=address, name=" ") == 422
+
+
+def test_columns_of_the_runs_are_chosen_and_kept(server: Server) -> None:
+    chosen = server.get("/runs?cols=recall&cols=tags")
+    text = chosen.body.decode()
+    assert "<code>recall</code>" in text
+    assert "<code>faithfulness</code>" not in text
+    cookie = chosen.headers["Set-Cookie"].partition(";")[0]
+    assert "<code>faithfulness</code>" not in server.get("/runs", Cookie=cookie).body.decode()
+    assert "<code>faithfulness</code>" in read_page(server, "/runs")
+
+
 def test_addresses_of_earlier_versions_lead_to_the_review_page(
     server: Server, runs: dict[str, StoredRun]
 ) -> None:

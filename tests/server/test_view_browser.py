@@ -233,6 +233,42 @@ def test_the_first_row_is_on_the_first_screen(
         assert box["y"] + box["height"] <= height
 
 
+def test_what_is_seen_is_shared_by_one_click_and_found_again(
+    store: Store, server: Server, browser: Any
+) -> None:
+    run = add_run(store, "first", samples=6)
+    visit = open_review(server, browser, run, more="&q=blue")
+    visit.page.keyboard.press("j")
+    visit.page.wait_for_url("**at=**")
+    seen = read_current(visit)
+    visit.page.locator("[data-copy]").click()
+    visit.page.wait_for_function("() => document.querySelector('#keep output').textContent.includes('v?id=')")  # fmt: skip
+    link = visit.page.inner_text("#keep output")
+    assert len(link) < 60
+    visit.page.goto(link)
+    assert read_current(visit) == seen
+    assert visit.page.locator(".grid tbody tr").count() == 3
+    assert visit.complaints == []
+
+
+def test_what_fits_is_exported_by_one_click(store: Store, server: Server, browser: Any) -> None:
+    visit = open_review(server, browser, add_run(store, "first", samples=6), more="&q=blue")
+    with visit.page.expect_download() as download:
+        visit.page.locator(".exports a").first.click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert text.count("What is said of topic") == 3
+
+
+def test_a_metric_over_time_is_one_click(store: Store, server: Server, browser: Any) -> None:
+    for number in range(3):
+        add_run(store, f"v{number}", 0.1 * number, samples=6)
+    visit = Visit(browser, f"{server.url}/runs")
+    visit.page.locator(".runs thead a").first.click()
+    visit.page.locator("#trend .drawing").first.wait_for()
+    for number in range(3):
+        assert f"v{number}" in visit.page.locator("#trend .drawing").first.text_content()
+
+
 def test_keys_are_listed_and_the_theme_is_kept(store: Store, server: Server, browser: Any) -> None:
     visit = open_review(server, browser, add_run(store, "first", samples=3))
     visit.page.keyboard.press("?")

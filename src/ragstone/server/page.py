@@ -36,6 +36,7 @@ SIGN_IN_TARGETS = (
     "interaction",
     "traffic",
     "runs",
+    "v",
     "review",
     "figures",
     "calls",

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from aiohttp import web
 
@@ -50,6 +50,13 @@ from ragstone.store.run_notes import (
     save_note,
     save_tags,
 )
+from ragstone.store.saved_views import (
+    MAX_ADDRESS_CHARS,
+    forget_view,
+    load_named_views,
+    load_view,
+    save_view,
+)
 
 Render = Callable[[ViewState, ViewFrame], str]
 Form = dict[str, str]
@@ -67,6 +74,8 @@ def mount_view(app: web.Application, prefix: str) -> None:
     app.router.add_get(f"{prefix}/view.css", get_view_style)
     app.router.add_get(f"{prefix}/view.js", get_view_script)
     app.router.add_get(f"{prefix}/export", get_export)
+    app.router.add_get(f"{prefix}/v", get_short)
+    app.router.add_post(f"{prefix}/views", post_views)
     app.router.add_post(f"{prefix}/notes", post_notes)
     app.router.add_post(f"{prefix}/labels", post_labels)
 
@@ -132,7 +141,7 @@ def _read_kept(request: web.Request, page: str) -> list[str]:
     return [value for value in text.split("\n") if value][:50]
 
 
-DONE_WORDS = ("saved", "binned", "restored", "erased")
+DONE_WORDS = ("saved", "binned", "restored", "erased", "kept")
 
 
 def _read_author(request: web.Request) -> str:
@@ -176,7 +185,10 @@ def show_runs(state: ViewState, frame: ViewFrame) -> str:
             binned.append(state.store.run(run).info)
         except RunNotFound:  # erased by another process between the two reads
             continue
-    return render_runs(frame, entries, state.store.place, binned, unread, load_trials(state.store))
+    trials = load_trials(state.store)
+    return render_runs(
+        frame, entries, state.store.place, binned, unread, trials, load_named_views(state.store)
+    )
 
 
 def open_review(state: ViewState, frame: ViewFrame) -> ReviewData:
@@ -373,6 +385,47 @@ def _remember_author(form: Form) -> web.Response:
         AUTHOR_COOKIE, quote(name), path="", max_age=365 * 86400, httponly=True, samesite="Strict"
     )
     return response
+
+
+# ── views that are kept ───────────────────────────────────────────────────────────────────
+
+VIEW_PAGES = ("review", "runs", "figures")
+"""Pages whose address can be kept."""
+
+
+async def post_views(request: web.Request) -> web.Response:
+    """Keep an address under a name or for a short link, or forget a name."""
+    form = await _read_form(request)
+    state, do = request.app[VIEW_STATE], form.get("do", "")
+    if do == "forget":
+        await asyncio.to_thread(forget_view, state.store, form.get("id", ""))
+        return redirect("runs")
+    page, _, query = form.get("address", "").partition("?")
+    name = " ".join(form.get("name", "").split())
+    if page not in VIEW_PAGES or len(query) > MAX_ADDRESS_CHARS - 20 or (do == "save" and not name):
+        raise RequestError(422, "give the address of a page of the viewer, and to save it a name")
+    # decoded and written anew: nothing but a query of ours is kept
+    query = urlencode(parse_qsl(query, keep_blank_values=True))
+    address = f"{page}?{query}" if query else page
+    author = _read_author(request)
+    id = await asyncio.to_thread(
+        save_view, state.store, address, name if do == "save" else "", author
+    )
+    if do == "save":
+        return redirect("runs", "done=kept")
+    shared = urlencode([*parse_qsl(query), ("shared", id)])
+    return redirect(page, shared)
+
+
+async def get_short(request: web.Request) -> web.Response:
+    """`GET /v?id=…`: the page that a short link stands for."""
+    if not is_authorised(request):
+        return show_login(build_frame(request), request)
+    id = request.query.get("id", "").replace("\x00", "")
+    view = await asyncio.to_thread(load_view, request.app[VIEW_STATE].store, id)
+    if view is None:
+        return build_html_response(render_missing_run(make_view_frame(request, "runs")), 404)
+    return redirect(view.address)
 
 
 # ── what people note ──────────────────────────────────────────────────────────────────────

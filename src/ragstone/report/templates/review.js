@@ -139,6 +139,34 @@ if (review) {
     });
   }
 
+  // ── a short link to what is seen ──
+  const keep = document.getElementById("keep");
+  const tell = (text) => {
+    const output = keep.querySelector("output");
+    output.textContent = text;
+    output.scrollIntoView({ block: "nearest" });
+  };
+  const share = async () => {
+    keep.elements.address.value = `review${location.search}`;
+    const body = new URLSearchParams({ address: keep.elements.address.value, do: "share" });
+    const reply = await fetch("views", { method: "POST", body, credentials: "same-origin" });
+    const id = new URL(reply.url).searchParams.get("shared");
+    if (!reply.ok || !id) return;
+    const link = new URL(`v?id=${id}`, location.href).href;
+    tell(link);
+    await navigator.clipboard?.writeText(link).catch(() => {});
+  };
+  keep?.addEventListener("submit", (event) => {
+    keep.elements.address.value = `review${location.search}`;
+    if (event.submitter?.value !== "share") return;
+    event.preventDefault();
+    share();
+  });
+  document.querySelector("[data-copy]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    share();
+  });
+
   // ── the form, and keys ──
   for (const select of document.querySelectorAll("[data-apply]")) select.addEventListener("change", () => select.form.requestSubmit());
   document.addEventListener("keydown", (event) => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ragstone.analysis.compare import compare
 from ragstone.analysis.comparison import Difference
@@ -26,6 +26,7 @@ from ragstone.report.view.run_samples import (
     POSITION,
     SPREAD,
     Cell,
+    Moved,
     Place,
     RowHead,
     RunSamples,
@@ -52,11 +53,14 @@ HEAT_COLUMNS = 7
 MAX_CHOICES = 60
 """Values that a filter offers of one trait."""
 MAX_CHIPS = 12
+MAX_VERDICTS = 4
+"""Runs up to which each has a sentence above the list."""
 SLICE_TRAITS = 5
 READABLE_SAMPLES = 20_000
 """Beyond so many samples a page does not read the scores again for the opening sentences and the corrections by labels."""
 QUICK_SAMPLES = 5_000
-"""Up to so many samples that fit, the verdict on each run is of them; of more, only that of the listed run."""
+"""Up to so many samples that fit, the verdict on each run is of them; of more, only that of the listed run, and from
+READABLE_SAMPLES on how many it fixes and breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,17 @@ class ReviewData:
         """The other runs, in the order that `RunSamples` has them."""
         return [entry for entry in self.entries if entry is not self.of]
 
+    @property
+    def is_brief(self) -> bool:
+        """Whether what is only behind a click is left out: several large runs, of which some samples are chosen."""
+        is_large = self.samples.rows > READABLE_SAMPLES
+        return is_large and not self.is_single and self.state.is_filtered
+
+    @cached_property
+    def moved(self) -> Moved:
+        """How many samples that fit are better and worse than in the baseline."""
+        return self.samples.count_moved(self.query)
+
     def list_page(self) -> ReviewList:
         """The page of the list that the address names, or the last one."""
         count = self.samples.count(self.query)
@@ -281,6 +296,8 @@ def render_review(data: ReviewData, listed: ReviewList, pane: str, at: int) -> s
         ],
         figures_href=frame.href("figures", run=state.runs),
         tags=", ".join(of.notes.tags),
+        address=state.href(at=at, number=listed.page),
+        short=frame.get("shared"),
         format_range=format_range,
         POSITION=POSITION,
     )
@@ -505,7 +522,7 @@ def _compare_selection(data: ReviewData, count: int) -> dict[str, Difference]:
     is_everything = data.samples.is_everything(data.query)
     wanted = data.entries[1:]
     if not is_everything and count > QUICK_SAMPLES:
-        wanted = [entry for entry in wanted if entry is data.of]
+        wanted = [entry for entry in wanted if entry is data.of and count <= READABLE_SAMPLES]
     if not wanted or not data.state.metric:
         return {}
     if not is_everything:
@@ -561,12 +578,19 @@ def _describe_selection(
     """The verdict on what is selected."""
     t, entry = data.frame.t, data.of
     if not data.is_single:
-        for other in data.entries[1:]:
+        # of many the one that is listed; the others have theirs in the heads of their columns
+        others = data.entries[1:] if len(data.entries) <= MAX_VERDICTS else [entry]
+        for other in others:
             difference = differences.get(other.info.id)
             if difference is not None:
                 yield _describe_difference(difference, other, t)
-        if not differences:
+        if not differences and (count <= READABLE_SAMPLES or data.of is data.entries[0]):
             yield Remark(t("view.nothing_shared"), "warn")
+        elif not differences:
+            moved = data.moved
+            name = shorten_middle(entry.info.name or entry.info.id, 40)
+            figures = {"fixed": t.whole(moved.better), "broken": t.whole(moved.worse)}
+            yield Remark(t("view.fixes_only", run=name, metric=data.state.metric, **figures))
         return
     assert entry.summary is not None
     if data.state.is_filtered:
@@ -638,7 +662,7 @@ def _list_chips(data: ReviewData, trait: str) -> list[Chip]:
     if trait == CHANGE:
         if data.of is data.entries[0]:
             return []
-        moved = data.samples.count_moved(data.query)
+        moved = data.moved
         counts = [("better", moved.better, "good"), ("worse", moved.worse, "bad")]
     else:
         found = data.samples.count_trait(trait, data.query)
@@ -665,12 +689,13 @@ def _list_choices(data: ReviewData) -> list[TraitChoice]:
     chosen = dict(state.query.traits)
     shown = [trait for trait in chosen if trait not in (LABELLED, CHANGE)]
     choices = []
+    query = SampleQuery() if data.is_brief else data.query
     for trait in dict.fromkeys([*samples.list_traits(), *shown]):
-        counts = samples.count_trait(trait, data.query)[:MAX_CHOICES]
+        counts = samples.count_trait(trait, query)[:MAX_CHOICES]
         values = [
             (
                 format_trait(trait, c.value),
-                f"{translate_trait(trait, c.value, t)} ({t.whole(c.count)})",
+                translate_trait(trait, c.value, t) + f" ({t.whole(c.count)})" * (not data.is_brief),
                 chosen.get(trait) == c.value,
             )
             for c in counts
@@ -687,7 +712,7 @@ def _list_choices(data: ReviewData) -> list[TraitChoice]:
 def _list_slices(data: ReviewData) -> list[tuple[str, list[SliceRow]]]:
     """For each trait with several values, the mean of the compared metric by value."""
     t, state, figures = data.frame.t, data.state, data.of.find_metric(data.state.metric)
-    if figures is None:
+    if figures is None or data.is_brief:
         return []
     described = next(m for m in data.of.info.metrics if m["name"] == state.metric)
     tables = []
