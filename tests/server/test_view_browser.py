@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -12,9 +13,12 @@ from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
 from live import Server, in_thread
 from ragstone.labels import Label, load_labels, save_labels
 from ragstone.labels.label import hash_content
+from ragstone.report.view.testset_page import to_item
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.run_notes import save_note, save_tags
+from ragstone.store.saved_views import save_view
+from ragstone.store.testsets import list_testsets, load_items, save_items
 from ragstone.types import Finding, Score
 from viewed import METRICS, add_run, append_rows, fetch_whole, make_row
 from waiting import wait_until
@@ -58,6 +62,10 @@ def poison(store: Store, number: int) -> StoredRun:
     run = add_run(store, payload, source=payload, rows=rows, metrics=metrics, judge=payload)
     save_tags(store, run.id, [payload])
     save_note(store, run.id, payload)
+    save_items(
+        store, payload, [to_item(one.sample) for one in run.rows()], origin=payload, author=payload
+    )
+    save_view(store, f"review?run={run.id}&q={number}", payload, payload)
     row = run.row(1)
     for target, item in (("claim", f"{payload} 0"), ("note", "")):
         content = hash_content(row.sample, target, item)  # type: ignore[arg-type]
@@ -71,7 +79,7 @@ def test_no_text_from_outside_runs_on_any_page(store: Store, server: Server, bro
         one, two = poison(store, number), poison(store, number)
         pages = (
             "runs", "runs?trend=faithfulness", f"review?run={one.id}", f"review?run={one.id}&at=2", f"label?run={one.id}&at=1",
-            f"label?run={one.id}&on=claim", f"review?run={one.id}&run={two.id}&at=1", f"figures?run={one.id}", f"calls?run={one.id}&at=1", "label",
+            f"label?run={one.id}&on=claim", f"review?run={one.id}&run={two.id}&at=1", f"figures?run={one.id}", f"calls?run={one.id}&at=1", "label", "testsets", f"testset?name={quote(list_testsets(store)[0].name)}",
         )  # fmt: skip
         visit = Visit(browser, f"{server.url}/healthz")
         visit.requests.clear()
@@ -212,7 +220,7 @@ def test_a_claim_is_labelled_where_it_is_in_focus(
 ) -> None:
     run = add_run(store, "first", samples=2)
     visit = open_review(server, browser, run)
-    visit.page.locator(".labelling summary").click()
+    visit.page.locator("section.labelling summary").click()
     visit.page.locator(".labelling li [data-label=s]").first.focus()
     visit.page.keyboard.press("c")
     visit.page.locator(".labelling li .given").wait_for()
@@ -248,6 +256,22 @@ def test_what_is_seen_is_shared_by_one_click_and_found_again(
     visit.page.goto(link)
     assert read_current(visit) == seen
     assert visit.page.locator(".grid tbody tr").count() == 3
+    assert visit.complaints == []
+
+
+def test_a_question_is_added_to_a_test_set_by_keys_alone(
+    store: Store, server: Server, browser: Any
+) -> None:
+    run = add_run(store, "first", samples=4)
+    visit = open_review(server, browser, run)
+    seen = read_current(visit)
+    visit.page.keyboard.press("t")
+    visit.page.keyboard.type("gold")
+    visit.page.keyboard.press("Enter")
+    visit.page.locator(".state.good").wait_for()
+    assert [item.row["question"] for item in load_items(store, "gold")] == [seen]
+    assert read_current(visit) == seen
+    assert visit.page.locator("#to-testset input[name=name]").input_value() == "gold"
     assert visit.complaints == []
 
 

@@ -14,9 +14,11 @@ from chromium import Visit, browser, needs_chromium
 from live import Server, in_thread
 from ragstone.labels import load_labels
 from ragstone.monitor import Archive, Interaction
+from ragstone.report.view.testset_page import to_item
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.experiments import save_experiment
+from ragstone.store.testsets import save_items
 from viewed import add_run, fetch_whole, fill_store
 
 __all__ = ["browser"]
@@ -27,7 +29,7 @@ PAGES = {
     "filtered": "review?run={first}&range=faithfulness:0:0.5&is=language:en&q=said", "sample": "review?run={first}&at=4",
     "no such run": "review?run=nobody", "several runs": "review?run={first}&run={better}&run={fifth}&at=4",
     "figures": "figures?run={first}", "figures of several": "figures?run={first}&run={better}&run={fifth}", "calls": "calls?run={first}&at=4",
-    "labels": "label", "queue": "label?run={first}&on=claim", "labels of a sample": "label?run={first}&at=4",
+    "labels": "label", "test sets": "testsets", "test set": "testset?name=gold", "all columns": "runs?cols=recall&cols=judge&cols=tags", "queue": "label?run={first}&on=claim", "labels of a sample": "label?run={first}&at=4",
     "preference": "label?run={first}&on=preference&against={answers}",
     "experiments": "experiments", "experiment": "experiment?id={bench}", "monitor": "monitor", "interaction": "interaction?id=i1",
     "traffic": "traffic",
@@ -49,6 +51,8 @@ def runs(store: Store) -> dict[str, StoredRun]:
     at = 1_780_000_000_000_000
     asked = [Interaction(f"i{number}", at, "How?", answer="So.", feedback=1.0) for number in range(3)]  # fmt: skip
     Archive(store).add(asked).result()
+    items = [to_item(row.sample) for row in made["first"].rows()]
+    save_items(store, "gold", items[:5], origin="", author="ana")
     return made
 
 
@@ -191,8 +195,10 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     "/review": ("q", "range", "is", "sort", "dir", "order", "page", "on", "metric", "low", "high", "of", "at", "id", "column", "cols", "lang"),
     "/pane": ("at", "id", "q", "sort", "column"), "/export": ("format", "q", "range", "is"), "/figures": ("lang",), "/calls": ("at",),
     "/label": ("on", "at", "unit", "against", "state"), "/experiments": ("lang",), "/experiment": ("id",),
+    "/testsets": ("lang",), "/testset": ("name", "page"), "/testset.jsonl": ("name",), "/v": ("id",),
 }  # fmt: skip
 FORMS = {
+    "/views": ("do", "address", "name", "id"), "/testset": ("do", "run", "at", "name", "id", "ids", "reference", "relevant", "address"),
     "/notes": ("run", "do", "tags", "note", "lang"),
     "/labels": ("run", "at", "on", "item", "value", "comment", "queue", "do", "number", "unit", "state", "review", "author", "lang"),
 }  # fmt: skip
@@ -208,10 +214,13 @@ def describe_addresses(runs: dict[str, StoredRun]) -> dict[str, Any]:
         parameters = [{"name": name, "in": "query", "schema": shape} for name, shape in shapes.items()]  # fmt: skip
         paths[path] = {"get": {"parameters": parameters, "responses": {"default": {"description": ""}}}}  # fmt: skip
     for path, names in FORMS.items():
-        known = {"do": ["save", "mark", "bin", "restore", "erase", "undo", "name"], "on": ["claim", "chunk", "support", "note", "preference"]}  # fmt: skip
+        known = {"do": ["save", "mark", "bin", "restore", "erase", "undo", "name", "share", "forget", "add", "add_all", "add_interactions", "edit", "remove"], "on": ["claim", "chunk", "support", "note", "preference"]}  # fmt: skip
         fields = {name: run if name == "run" else {"anyOf": [TEXTS, {"enum": known.get(name, ["1", "2"])}]} for name in names}  # fmt: skip
         body = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": fields}}}}  # fmt: skip
-        paths[path] = {"post": {"requestBody": body, "responses": {"default": {"description": ""}}}}
+        paths.setdefault(path, {})["post"] = {
+            "requestBody": body,
+            "responses": {"default": {"description": ""}},
+        }
     return {"openapi": "3.0.3", "info": {"title": "viewer", "version": "1"}, "paths": paths}
 
 

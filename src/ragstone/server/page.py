@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from aiohttp import web
 
@@ -43,9 +43,12 @@ SIGN_IN_TARGETS = (
     "experiments",
     "experiment",
     "label",
+    "testsets",
+    "testset",
 )
 """Relative names of the pages that one can sign in from."""
 
+TESTSET_COOKIE = "ragstone_testset"
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
 MAX_FORM_BYTES = 10_000
@@ -245,7 +248,11 @@ def build_frame(request: web.Request, lang: str = "") -> Frame:
     address = f"{request.url.origin()}{settings.prefix}/" if settings.ingest else ""
     words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     nav = ViewFrame(words, "monitor", {}, query.lang, monitor_page=home).build_nav()
-    return Frame(words, query, now, signed_in, address, tuple(nav), read_theme(request))
+    testset = unquote(request.cookies.get(TESTSET_COOKIE, ""))[:80]
+    theme = read_theme(request)
+    return Frame(
+        words, query, now, signed_in, address, tuple(nav), theme, settings.editing, testset
+    )
 
 
 def read_theme(request: web.Request) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from aiohttp import web
 
 from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
+from ragstone.monitor import Archive
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
 from ragstone.report.rows import export_rows
@@ -25,10 +28,17 @@ from ragstone.report.view.review_page import (
     render_review,
     resolve_query,
 )
-from ragstone.report.view.review_pane import render_calls, render_pane
+from ragstone.report.view.review_pane import list_labels, render_calls, render_pane
 from ragstone.report.view.runs_page import render_runs
+from ragstone.report.view.testset_page import (
+    edit_item,
+    render_testset,
+    render_testsets,
+    to_item,
+)
 from ragstone.server.api import SERVER_STATE
 from ragstone.server.page import (
+    TESTSET_COOKIE,
     build_frame,
     build_html_response,
     is_authorised,
@@ -57,6 +67,7 @@ from ragstone.store.saved_views import (
     load_view,
     save_view,
 )
+from ragstone.store.testsets import clean_name, load_history, load_items, save_items, write_rows
 
 Render = Callable[[ViewState, ViewFrame], str]
 Form = dict[str, str]
@@ -76,6 +87,8 @@ def mount_view(app: web.Application, prefix: str) -> None:
     app.router.add_get(f"{prefix}/export", get_export)
     app.router.add_get(f"{prefix}/v", get_short)
     app.router.add_post(f"{prefix}/views", post_views)
+    app.router.add_post(f"{prefix}/testset", post_testset)
+    app.router.add_get(f"{prefix}/testset.jsonl", get_testset_file)
     app.router.add_post(f"{prefix}/notes", post_notes)
     app.router.add_post(f"{prefix}/labels", post_labels)
 
@@ -132,6 +145,7 @@ def make_view_frame(request: web.Request, page: str) -> ViewFrame:
         message=message,
         theme=read_theme(request),
         kept=_read_kept(request, page),
+        testset=unquote(request.cookies.get(TESTSET_COOKIE, ""))[:80],
     )
 
 
@@ -141,7 +155,7 @@ def _read_kept(request: web.Request, page: str) -> list[str]:
     return [value for value in text.split("\n") if value][:50]
 
 
-DONE_WORDS = ("saved", "binned", "restored", "erased", "kept")
+DONE_WORDS = ("saved", "binned", "restored", "erased", "kept", "added")
 
 
 def _read_author(request: web.Request) -> str:
@@ -275,6 +289,16 @@ def describe_job(frame: ViewFrame, job: TraitsJob | None) -> str:
     return frame.t("view.traits_waiting", share=100 * job.done // max(job.total, 1))
 
 
+def show_testsets(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /testsets`."""
+    return render_testsets(frame, state.store)
+
+
+def show_testset(state: ViewState, frame: ViewFrame) -> str:
+    """`GET /testset?name=…`."""
+    return render_testset(frame, state.store, frame.get("name"))
+
+
 def show_experiments(state: ViewState, frame: ViewFrame) -> str:
     """`GET /experiments`."""
     return render_experiments(frame, load_experiments(state.store))
@@ -292,6 +316,8 @@ RENDERERS: dict[str, Render] = {
     "figures": show_figures,
     "calls": show_calls,
     "label": show_label,
+    "testsets": show_testsets,
+    "testset": show_testset,
     "experiments": show_experiments,
     "experiment": show_experiment,
 }
@@ -426,6 +452,130 @@ async def get_short(request: web.Request) -> web.Response:
     if view is None:
         return build_html_response(render_missing_run(make_view_frame(request, "runs")), 404)
     return redirect(view.address)
+
+
+# ── test sets ─────────────────────────────────────────────────────────────────────────────
+
+MAX_ADDED = 2000
+"""Samples that are added to a test set at once."""
+
+
+async def post_testset(request: web.Request) -> web.Response:
+    """Add samples or interactions to a test set of the store, edit an item, or take it out."""
+    form = await _read_form(request)
+    frame = make_view_frame(request, "review")
+    state, archive = request.app[VIEW_STATE], request.app[SERVER_STATE].read_archive
+    try:
+        change = TESTSET_ACTIONS.get(form.get("do", ""))
+        if change is None:
+            raise DataError(f"the action must be one of {', '.join(TESTSET_ACTIONS)}")
+        target, query = await asyncio.to_thread(change, state, archive, frame, form)
+    except RunNotFound as error:
+        raise RequestError(404, str(error)) from None
+    except DataError as error:
+        raise RequestError(422, str(error)) from None
+    response = redirect(target, query)
+    response.set_cookie(
+        TESTSET_COOKIE,
+        quote(form.get("name", ""))[:400],
+        path="",
+        max_age=365 * 86400,
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
+
+
+def _add_sample(
+    state: ViewState, archive: Archive, frame: ViewFrame, form: Form
+) -> tuple[str, str]:
+    run = state.store.run(form.get("run", ""))
+    row = read_row(run, _read_position(form))
+    item = to_item(row.sample, list_labels(row, run), form.get("reference", "").strip())
+    save_items(
+        state.store, form.get("name", ""), [item], origin=f"run {run.id}", author=frame.author
+    )
+    return "review", urlencode([*parse_qsl(form.get("review", "")), ("done", "added")])
+
+
+def _add_all(state: ViewState, archive: Archive, frame: ViewFrame, form: Form) -> tuple[str, str]:
+    query = form.get("address", "").partition("?")[2]
+    values: dict[str, list[str]] = {}
+    for name, value in parse_qsl(query, max_num_fields=200):
+        values.setdefault(name, []).append(value)
+    data = open_review(state, replace(frame, values=values))
+    if data.samples.count(data.query) > MAX_ADDED:
+        raise DataError(f"more than {MAX_ADDED} samples fit; narrow the filter")
+    run = data.of.run
+    rows = [run.row(at) for at in data.samples.page(data.query)]
+    items = [to_item(row.sample, list_labels(row, run)) for row in rows]
+    save_items(
+        state.store, form.get("name", ""), items, origin=f"run {run.id}", author=frame.author
+    )
+    return "testset", urlencode({"name": clean_name(form.get("name", "")), "done": "added"})
+
+
+def _add_interactions(
+    state: ViewState, archive: Archive, frame: ViewFrame, form: Form
+) -> tuple[str, str]:
+    ids = form.get("ids", "").split()[:MAX_ADDED]
+    found = [one for one in map(archive.get, ids) if one is not None]
+    if not found:
+        raise RunNotFound("no interaction has this id")
+    items = []
+    for one in found:
+        item = to_item(one.sample)
+        if one.feedback is not None:
+            item["meta"] = {**item.get("meta", {}), "feedback": one.feedback}
+        items.append(item)
+    save_items(state.store, form.get("name", ""), items, origin="monitor", author=frame.author)
+    return "testset", urlencode({"name": clean_name(form.get("name", "")), "done": "added"})
+
+
+def _edit_item(state: ViewState, archive: Archive, frame: ViewFrame, form: Form) -> tuple[str, str]:
+    name, id = clean_name(form.get("name", "")), form.get("id", "")
+    revisions = load_history(state.store, name, id)
+    if not revisions or not revisions[0].row:
+        raise RunNotFound(f"the test set {name!r} has no item {id!r}")
+    edited: dict[str, Any] = {"id": id}
+    if form.get("do") == "edit":
+        texts = [
+            form.get(field, "").replace("\r\n", "\n").strip() for field in ("reference", "relevant")
+        ]
+        edited = edit_item(revisions[0].row, *texts)
+    save_items(state.store, name, [edited], origin="", author=frame.author)
+    return "testset", urlencode({"name": name, "done": "saved"})
+
+
+def _read_position(form: Form) -> int:
+    text = form.get("at", "")
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise DataError("the form names no sample")
+    return int(text)
+
+
+TESTSET_ACTIONS: dict[str, Callable[[ViewState, Archive, ViewFrame, Form], tuple[str, str]]] = {
+    "add": _add_sample,
+    "add_all": _add_all,
+    "add_interactions": _add_interactions,
+    "edit": _edit_item,
+    "remove": _edit_item,
+}
+
+
+async def get_testset_file(request: web.Request) -> web.Response:
+    """`GET /testset.jsonl?name=…`: a test set as a file."""
+    if not is_authorised(request):
+        return show_login(build_frame(request), request)
+    name = request.query.get("name", "").replace("\x00", "")
+    items = await asyncio.to_thread(load_items, request.app[VIEW_STATE].store, name)
+    if not items:
+        raise RequestError(404, "the store has no such test set")
+    body = write_rows(items).encode("utf-8", "replace")
+    headers = {"Content-Disposition": 'attachment; filename="testset.jsonl"'}
+    return web.Response(
+        body=body, content_type="application/x-ndjson", charset="utf-8", headers=headers
+    )
 
 
 # ── what people note ──────────────────────────────────────────────────────────────────────

@@ -72,6 +72,10 @@ class Frame:
     """The links to the other pages of the app."""
     theme: str = ""
     """`light` or `dark` where the reader has chosen."""
+    can_edit: bool = False
+    """Whether interactions are added to test sets."""
+    testset: str = ""
+    """The test set that the reader last added to."""
 
     def fill(self, name: str, page: str = "", *, id: str = "", **more: Any) -> str:
         """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
@@ -87,6 +91,8 @@ class Frame:
                 address=self.address,
                 nav=self.nav,
                 theme=self.theme,
+                can_edit=self.can_edit,
+                testset=self.testset,
                 zone=name_zone(self.t),
                 **more,
             )
@@ -242,6 +248,7 @@ def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:
         "monitor_interaction.html.j2",
         "interaction",
         id=id,
+        interaction=interaction.id,
         s=view,
         facts=[fact for fact in _list_facts(interaction, frame.t) if fact[1]],
         judged=bool(judged.scores),

@@ -87,6 +87,13 @@ if (review) {
     button?.click();
   };
 
+  const openTestset = () => {
+    const details = document.getElementById("to-testset");
+    if (!details) return;
+    details.open = true;
+    details.querySelector("input[name=name]").focus();
+  };
+
   // ── a stretch of a histogram ──
   const format = (value) => String(Number(value.toPrecision(3)));
   for (const figure of document.querySelectorAll(".hist")) {
@@ -178,6 +185,7 @@ if (review) {
     else if (key === "k" || key === "ArrowUp") step(-1);
     else if (/^[1-9]$/.test(key)) pane.querySelector(`a[data-column="${key}"]`)?.click();
     else if (/^[scnu]$/.test(key)) labelByKey(key);
+    else if (key === "t") openTestset();
     else if (key === "?") help.showModal();
     else if (key === "Escape") close();
     else return;

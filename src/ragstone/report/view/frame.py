@@ -16,7 +16,7 @@ from ragstone.report.html import (
 )
 from ragstone.report.translator import Translator
 
-PAGES = ("runs", "experiments", "label", "monitor")
+PAGES = ("runs", "experiments", "label", "testsets", "monitor")
 """Pages that the navigation leads to, in its order."""
 PARENTS = {
     "review": "runs",
@@ -61,6 +61,8 @@ class ViewFrame:
     """What was just done."""
     theme: str = ""
     """`light` or `dark` where the reader has chosen; else that of the system."""
+    testset: str = ""
+    """The test set that the reader last added to."""
     kept: Sequence[str] = ()
     """The columns of the last visit of this page."""
 

@@ -298,6 +298,7 @@ def render_review(data: ReviewData, listed: ReviewList, pane: str, at: int) -> s
         tags=", ".join(of.notes.tags),
         address=state.href(at=at, number=listed.page),
         short=frame.get("shared"),
+        testset=frame.testset,
         format_range=format_range,
         POSITION=POSITION,
     )

@@ -133,6 +133,7 @@ def render_pane(
         if place
         else "",
         before=before,
+        testset=frame.testset,
         after=after,
         back=back,
         close=state.href(number=state.page),
