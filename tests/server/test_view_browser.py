@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from chromium import CONTRAST, PAYLOADS, Visit, browser, needs_chromium
 from live import Server, in_thread
 from ragstone.labels import Label, load_labels, save_labels
 from ragstone.labels.label import hash_content
+from ragstone.monitor import Archive, Interaction
+from ragstone.monitor.interactions import now_micros
 from ragstone.report.view.testset_page import to_item
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
@@ -328,3 +331,66 @@ def test_pages_read_without_script(store: Store, server: Server, browser: Any) -
     visit.page.locator(".labelling [data-label=s]").first.click()
     assert [label.value for label in load_labels(store, run=run.id, target="support")] == [1]
     assert visit.page.locator(".pane .said").count() >= 1
+
+
+@pytest.fixture
+def traffic(store: Store) -> None:
+    now = now_micros()
+    asked = [
+        Interaction(f"i{n}", now - n * 20 * MINUTE, "How?", answer="So.", latency=1.0 + n % 5)
+        for n in range(60)
+    ]
+    Archive(store).add(asked).result()
+
+
+MINUTE = 60_000_000
+
+
+def test_a_chart_of_the_monitor_is_read_and_zoomed_by_mouse(
+    server: Server, browser: Any, traffic: None
+) -> None:
+    visit = Visit(browser, f"{server.url}/monitor", viewport={"width": 1440, "height": 900})
+    chart = visit.page.locator("svg[data-since]").first
+    box = chart.bounding_box()
+    assert box["y"] + box["height"] <= 900
+    visit.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    shown = visit.page.locator(".readout").first
+    first = shown.inner_text()
+    assert re.search(r"\d\d:\d\d", first)
+    visit.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 40)
+    assert shown.inner_text() != first
+    visit.page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 40)
+    visit.page.mouse.down()
+    visit.page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + 40)
+    visit.page.mouse.up()
+    visit.page.wait_for_url("**window=**until=**")
+    minutes = int(re.search(r"window=(\d+)m", visit.page.url).group(1))  # type: ignore[union-attr]
+    assert 0.2 * 24 * 60 < minutes < 0.5 * 24 * 60
+    assert visit.page.locator("svg[data-since]").count() > 0
+    assert visit.page.locator("p.warn[role=alert]").count() == 0
+    assert visit.complaints == []
+
+
+def test_a_chart_of_the_monitor_is_read_and_opened_by_keys(
+    server: Server, browser: Any, traffic: None
+) -> None:
+    visit = Visit(browser, f"{server.url}/monitor")
+    visit.page.locator("svg[data-since][tabindex]").first.focus()
+    readings = set()
+    for _ in range(3):
+        visit.page.keyboard.press("ArrowRight")
+        readings.add(visit.page.locator(".readout").first.inner_text())
+    assert len(readings) == 3
+    visit.page.keyboard.press("Enter")
+    visit.page.wait_for_url("**window=**until=**")
+    assert visit.complaints == []
+
+
+def test_a_point_of_a_trend_leads_to_its_run(store: Store, server: Server, browser: Any) -> None:
+    runs = [add_run(store, f"v{number}", 0.1 * number, samples=6) for number in range(3)]
+    visit = Visit(
+        browser, f"{server.url}/runs?trend=recall", viewport={"width": 1440, "height": 900}
+    )
+    visit.page.locator("#trend .drawing.wide a").nth(1).click()
+    visit.page.locator(".grid").wait_for()
+    assert f"run={runs[1].id}" in visit.page.url

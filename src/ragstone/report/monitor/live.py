@@ -101,12 +101,14 @@ class Frame:
 
 def build_style() -> str:
     """The style sheet of every page."""
-    return build_style_sheet() + read_resource("monitor.css") + read_resource("view.css")
+    return build_style_sheet() + "".join(
+        map(read_resource, ("monitor.css", "view.css", "review.css"))
+    )
 
 
 def build_script() -> str:
     """The script: refreshes the page, which works without it."""
-    return read_resource("theme.js") + read_resource("monitor.js")
+    return "".join(map(read_resource, ("theme.js", "charts.js", "monitor.js")))
 
 
 def render_overview(archive: Archive, frame: Frame) -> str:

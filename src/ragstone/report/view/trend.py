@@ -139,7 +139,7 @@ class TrendView:
     @property
     def drawing(self) -> partial[Drawing]:
         """The course as a picture."""
-        return partial(draw_trend, self.trend, self.t)
+        return partial(draw_trend, self.trend, self.t, href=self.href)
 
     @property
     def rows(self) -> list[TrendRow]:
@@ -178,7 +178,7 @@ class TrendRow:
     verdict: Remark
 
 
-def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
+def draw_trend(trend: MetricTrend, t: Translator, width: float, href: str = "") -> Drawing:
     """Means over runs with their intervals as whiskers; a point is coloured by the verdict against the one before."""
     height = 200.0
     left, right, top, bottom = 44.0, width - 12.0, 12.0, height - 26.0
@@ -213,7 +213,8 @@ def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
                 Box(x - 1.25, ends_y[0], 2.5, max(ends_y[1] - ends_y[0], 1.0), "interval")
             )
         title = f"{shorten(point.entry.info.name, 60)}: {t.number(figures.mean)} ({t.interval(figures.low, figures.high)})"
-        shapes.append(Dot(x, y, _choose_role(point), 5.0, title))
+        leads_to = f"{href}{point.entry.info.id}" if href else ""
+        shapes.append(Dot(x, y, _choose_role(point), 5.0, title, leads_to))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     names = [point.entry.info.name or point.entry.info.id for point in trend.points]
     if step >= text_width("m" * MIN_NAME_CHARS):
