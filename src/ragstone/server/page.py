@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from aiohttp import web
@@ -24,11 +23,6 @@ from ragstone.server.responses import RequestError
 
 HOME: web.AppKey[str] = web.AppKey("home", str)
 """Which page `/` shows: `monitor` or `runs`."""
-
-PAGES = (
-    "/", "/monitor", "/interaction", "/traffic", "/alerts", "/login", "/logout", "/page.css", "/page.js",
-)  # fmt: skip
-"""Paths that the guard admits without the token: handlers that show data must call `is_authorised`, and show the sign-in form if it is False."""
 
 SIGN_IN_TARGETS = (
     "./",
@@ -56,23 +50,15 @@ MUTE_MICROS = DAY_MICROS
 """How long the button of the page mutes an alert."""
 
 
-def mount_pages(app: web.Application, prefix: str) -> None:
-    """Add the pages under a prefix; all links on them are relative, so that they work under any prefix."""
-    for path, handler in _GET_ROUTES.items():
-        app.router.add_get(prefix + path, handler)
-    if app[HOME] == "runs":
-        app.router.add_get(f"{prefix}/monitor", get_overview)
-    app.router.add_post(f"{prefix}/login", post_login)
-    app.router.add_post(f"{prefix}/logout", post_logout)
-    app.router.add_post(f"{prefix}/alerts", post_alert)
-    if prefix:
-        app.router.add_get(prefix, _redirect_to_slash)
+async def get_home(request: web.Request) -> web.Response:
+    """`GET /`: the overview; where the runs are at home, they."""
+    if request.app[HOME] == "runs":
+        return redirect("runs", request.query_string)
+    return await get_overview(request)
 
 
 async def get_overview(request: web.Request) -> web.Response:
-    """`GET /`: the overview; where the runs are at home, they."""
-    if request.app[HOME] == "runs" and not request.path.endswith("/monitor"):
-        return redirect("runs", request.query_string)
+    """`GET /monitor`: the overview."""
     frame = build_frame(request)
     if not is_authorised(request):
         return show_login(frame, request)
@@ -219,19 +205,11 @@ async def post_logout(request: web.Request) -> web.Response:
     return response
 
 
-async def _redirect_to_slash(request: web.Request) -> web.Response:
+async def redirect_to_slash(request: web.Request) -> web.Response:
+    """The address of the home page with its slash."""
     # without the slash, the page's relative links would be resolved one level too high
     return redirect(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
 
-
-_GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
-    "/": get_overview,
-    "/interaction": get_interaction,
-    "/traffic": get_traffic,
-    "/page.css": get_style,
-    "/page.js": get_script,
-    "/login": get_login,
-}
 
 _CACHE_HEADERS = {"Cache-Control": "private, max-age=300"}
 

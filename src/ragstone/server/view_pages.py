@@ -76,26 +76,11 @@ MAX_FORM_BYTES = 100_000
 AUTHOR_COOKIE = "ragstone_author"
 
 
-def mount_view(app: web.Application, prefix: str) -> None:
-    """Add the viewer's pages under a prefix."""
-    for name, render in RENDERERS.items():
-        app.router.add_get(f"{prefix}/{name}", _build_handler(name, render))
-    for name in MOVED:
-        app.router.add_get(f"{prefix}/{name}", get_moved)
-    app.router.add_get(f"{prefix}/view.css", get_view_style)
-    app.router.add_get(f"{prefix}/view.js", get_view_script)
-    app.router.add_get(f"{prefix}/export", get_export)
-    app.router.add_get(f"{prefix}/v", get_short)
-    app.router.add_post(f"{prefix}/views", post_views)
-    app.router.add_post(f"{prefix}/testset", post_testset)
-    app.router.add_get(f"{prefix}/testset.jsonl", get_testset_file)
-    app.router.add_post(f"{prefix}/notes", post_notes)
-    app.router.add_post(f"{prefix}/labels", post_labels)
-
-
-def _build_handler(
+def build_handler(
     name: str, render: Render
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    """The handler of a page."""
+
     async def handle(request: web.Request) -> web.StreamResponse:
         if not is_authorised(request):
             return show_login(build_frame(request), request)
@@ -324,10 +309,6 @@ RENDERERS: dict[str, Render] = {
 """Page → what makes it."""
 MOVED = {"run": "review", "sample": "review", "compare": "review", "diagnosis": "figures"}
 """Pages of earlier versions → the page that has taken their place."""
-VIEW_PATHS = tuple(
-    f"/{name}" for name in (*RENDERERS, *MOVED, "view.css", "view.js", "notes", "labels", "export")
-)
-"""Paths that the guard admits without the token: their handlers check it, and show the sign-in form."""
 
 
 # ── export ────────────────────────────────────────────────────────────────────────────────
