@@ -333,6 +333,55 @@ def test_pages_read_without_script(store: Store, server: Server, browser: Any) -
     assert visit.page.locator(".pane .said").count() >= 1
 
 
+def press(visit: Visit, selector: str, key: str = "Enter") -> None:
+    """A key on an element in focus, as after so many tabs."""
+    target = visit.page.locator(selector).first
+    target.focus()
+    assert target.evaluate("(node) => node === document.activeElement && node.tabIndex >= 0")
+    visit.page.keyboard.press(key)
+
+
+def test_every_task_goes_by_keys_alone(store: Store, server: Server, browser: Any) -> None:
+    runs = [add_run(store, f"v{number}", 0.1 * number, samples=8) for number in range(4)]
+    for run in runs:
+        fetch_whole(server, f"/review?run={run.id}")
+    visit = Visit(browser, f"{server.url}/runs", viewport={"width": 1440, "height": 900})
+    # the worst samples
+    press(visit, ".runs th.name a")
+    visit.page.locator(".grid").wait_for()
+    assert read_current(visit) == visit.page.locator(".grid a[data-at]").first.inner_text()
+    # a filter by score
+    press(visit, ".menu summary")
+    visit.page.locator("select[name=on]").select_option("recall")
+    visit.page.locator("input[name=high]").focus()
+    visit.page.keyboard.type("0.5")
+    visit.page.keyboard.press("Enter")
+    visit.page.wait_for_url("**high=0.5**")
+    values = visit.page.locator(".grid td.cell:nth-of-type(3)").all_inner_texts()
+    assert set(values) <= {"0.000"}
+    # export and share
+    with visit.page.expect_download():
+        press(visit, ".exports a")
+    press(visit, "[data-copy]")
+    visit.page.wait_for_function("() => document.querySelector('#keep output').textContent.includes('v?id=')")  # fmt: skip
+    # two runs, then four, sample by sample
+    for wanted in (runs[:2], runs):
+        visit.page.goto(f"{server.url}/runs")
+        for run in wanted:
+            press(visit, f"input[name=run][value='{run.id}']", "Space")
+        press(visit, "form[action=review] button")
+        visit.page.locator(".grid thead kbd").nth(len(wanted) - 1).wait_for()
+        visit.page.keyboard.press("j")
+        visit.page.wait_for_url("**at=**")
+        visit.page.keyboard.press(str(len(wanted)))
+        visit.page.locator(f".answers .current [data-column='{len(wanted)}']").wait_for()
+    # a metric over time
+    visit.page.goto(f"{server.url}/runs")
+    press(visit, ".runs thead a")
+    visit.page.locator("#trend .drawing").first.wait_for()
+    assert visit.complaints == []
+
+
 @pytest.fixture
 def traffic(store: Store) -> None:
     now = now_micros()
