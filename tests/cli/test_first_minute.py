@@ -78,8 +78,8 @@ GERMAN = {
 def test_a_language_that_the_embedded_judge_does_not_know_is_said_not_guessed(call, write):
     write("de.jsonl", [GERMAN])
     result = call("eval", "de.jsonl")
-    assert result.code == 2
-    assert "never measured in the language 'de'" in result.err
+    assert (result.code, "faithfulness" in result.out) == (0, False)
+    assert "was never measured in the language of these texts (de)" in " ".join(result.out.split())
     write("de.jsonl", [GERMAN | {"reference": "Innerhalb von dreißig Tagen."}])
     result = call("eval", "de.jsonl")
     assert result.code == 0

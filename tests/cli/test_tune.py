@@ -51,7 +51,7 @@ def test_the_winner_stands_next_to_the_baseline_on_held_out_questions(till, tmp_
 
 
 def test_runs_lists_the_trials_of_a_search_on_request_only(till, call) -> None:
-    assert till("--vary", "knows=2,9", "--sampler", "grid").code == 0
+    assert till("--vary", "knows=2,9").code == 0
     shown = call("runs", "list", "--json")
     every = json.loads(call("runs", "list", "--json", "--trials").out)
     hidden = len(every) - len(json.loads(shown.out))
@@ -60,7 +60,7 @@ def test_runs_lists_the_trials_of_a_search_on_request_only(till, call) -> None:
 
 
 def test_the_front_is_marked(till) -> None:
-    done = till("--vary", "knows=2,9", "--against", "tokens", "--sampler", "grid")
+    done = till("--vary", "knows=2,9", "--against", "tokens")
     assert done.code == 0, done.err
     trials = done.out[done.out.index("Trials on the tuning questions") :]
     assert trials.count("★") == 2

@@ -11,7 +11,7 @@ import pytest
 from ragstone.analysis.columns import RunColumns
 from ragstone.errors import RagstoneError
 from ragstone.experiments.search import (
-    Standing,
+    TrialState,
     choose_survivors,
     compute_quality,
     draw_candidates,
@@ -25,8 +25,8 @@ from ragstone.experiments.search import (
 from ragstone.types import Sample
 
 
-def standing(*values: float, costs: tuple[float, ...] = ()) -> Standing:
-    return Standing(np.array(values, float), costs)
+def standing(*values: float, costs: tuple[float, ...] = ()) -> TrialState:
+    return TrialState(np.array(values, float), costs)
 
 
 def test_an_objective_is_a_metric_or_a_weighted_sum() -> None:
@@ -103,9 +103,9 @@ def test_a_cheaper_configuration_is_not_dropped_for_lower_quality() -> None:
 
 def test_only_what_is_worse_by_more_than_chance_is_hopeless() -> None:
     rng = np.random.default_rng(0)
-    leader = Standing(rng.random(60))
-    noise = Standing(leader.quality + rng.normal(0, 0.2, 60))
-    clear = Standing(leader.quality - 0.3 + rng.normal(0, 0.2, 60))
+    leader = TrialState(rng.random(60))
+    noise = TrialState(leader.quality + rng.normal(0, 0.2, 60))
+    clear = TrialState(leader.quality - 0.3 + rng.normal(0, 0.2, 60))
     assert find_hopeless(leader, [noise, clear], None) == [False, True]
 
 

@@ -106,7 +106,7 @@ def test_the_badge_is_green_only_where_a_loss_is_ruled_out(found) -> None:
     assert "Losses of more than 0.02" in ruled_out.text
     assert badge(with_verdicts(found, "withheld")).severity == "warn"
     slower = badge(with_verdicts(found, "equivalent", resource="worse"))
-    assert (slower.severity, "Worse in latency" in slower.text) == ("warn", True)
+    assert (slower.severity, "worse in latency" in slower.text) == ("warn", True)
 
 
 def test_identical_answers_are_said_first_and_ask_for_nothing(pair) -> None:

@@ -93,7 +93,7 @@ def test_an_item_is_a_ratio_only_where_there_is_one(difference, text: str) -> No
         ([make_difference(**UNCLEAR, family="primary"), make_difference("f1", **UNCLEAR | {"detectable": 0.2})], "No regression shown. A loss of 0.06 in recall would have been found 4 times in 5; smaller ones may have been missed.", "plain"),
         ([make_difference(**UNCLEAR | {"detectable": 1.0})], "No regression shown. The questions are too few to show any difference in recall.", "plain"),
         ([make_difference(**UNCLEAR | {"detectable": None})], "No regression shown. What may have been missed cannot be told: no interval can be given for recall.", "plain"),
-        ([make_difference(), make_resource()], "No regression shown. Worse in latency.", "warn"),
+        ([make_difference(), make_resource()], "No regression in quality shown. But worse in latency, which fails nothing unless named with -m.", "warn"),
         ([make_difference(verdict="withheld")], "No regression shown. No verdict on recall.", "warn"),
     ],
 )  # fmt: skip

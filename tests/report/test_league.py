@@ -107,7 +107,7 @@ ADVICE = Recommendation(
         (replace(ADVICE, advice="cheaper", choice="light", against="hybrid"), "Choose light: in recall it is within ±0.02 of the best, hybrid, for 2.00 × the latency (1.80 – 2.20)."),
         (replace(ADVICE, advice="equal", rivals=("a", "b")), "recall does not decide: hybrid, a and b are within ±0.02 of the best, and none is shown to be cheaper or faster. Choose by another metric."),
         (replace(ADVICE, advice="leader", rivals=("a",)), "Choose hybrid: no other is better in recall, cheaper or faster; a is within ±0.02 of it."),
-        (replace(ADVICE, advice="undecided", low=-0.01, rivals=("baseline", "c")), "No choice yet: hybrid leads in recall by +0.040 (−0.010 – +0.070) over baseline, and 200 questions do not show that it is better. Nor is it shown to be better than c. Showing a difference of 0.02 takes about 900 questions, 700 more than now."),
+        (replace(ADVICE, advice="undecided", low=-0.01, rivals=("baseline", "c")), "No choice yet: hybrid leads in recall by +0.040 (−0.010 – +0.070) over baseline, and 200 questions do not show that it is better. It is not clearly better than c either. Showing a difference of 0.02 takes about 900 questions, 700 more than now."),
         (replace(ADVICE, advice="undecided", difference=0.0, low=-0.05, high=0.05, needed=None), "No choice yet: hybrid and baseline are level in recall, and 200 questions leave room for a difference (−0.050 – +0.050)."),
     ],
 )  # fmt: skip

@@ -64,7 +64,7 @@ def test_a_sample_mentions_nobody_and_links_no_issue() -> None:
 
 def test_the_ten_worst_samples_are_listed_worst_first(run: StoredRun, summary: Summary) -> None:
     text = text_of(run, summary)
-    table = text[text.index("## Samples, worst first") :].splitlines()[4:14]
+    table = text[text.index("## Samples, worst first") :].splitlines()[6:16]
     ids = [line.split(" | ")[0].strip("| ") for line in table]
     assert ids == [run.row(position).id for position in summary.worst[:10]]
 

@@ -16,7 +16,7 @@ from ragstone.engine.sync import run_sync
 from ragstone.errors import JudgeFailed, OutOfBudget, RagstoneError
 from ragstone.store import Store
 from ragstone.testset.answerability import LARGE_CHANCE, SURE_CHANCE, FoundAnswer, PassageFigures
-from ragstone.testset.audit import Doubt
+from ragstone.testset.audit import SuspectedUnanswerable
 from ragstone.testset.checkup import check_testset
 from ragstone.testset.doubt_reader import ReadingAccount, ReadingJudge, read_doubts
 from ragstone.testset.findings import Fault, Fix, Hint
@@ -29,7 +29,7 @@ HALF = 0.6
 FIGURES = PassageFigures(0.7, 0.7, 0.5, 0.5, 0.8, 0.2, "bridge", TEXT)
 
 
-def doubt(*chances: float, id: str = "x") -> Doubt:
+def doubt(*chances: float, id: str = "x") -> SuspectedUnanswerable:
     """An item with one passage for each chance."""
     answers = [
         FoundAnswer(
@@ -40,11 +40,16 @@ def doubt(*chances: float, id: str = "x") -> Doubt:
         )
         for n, chance in enumerate(chances)
     ]
-    return Doubt(Sample(id, question=f"Who keeps the bridge of Corran, {id}?"), answers)
+    return SuspectedUnanswerable(
+        Sample(id, question=f"Who keeps the bridge of Corran, {id}?"), answers
+    )
 
 
 def read(
-    reply: Callable[[Ask], Any], *doubts: Doubt, small: bool = False, store: Path | None = None
+    reply: Callable[[Ask], Any],
+    *doubts: SuspectedUnanswerable,
+    small: bool = False,
+    store: Path | None = None,
 ) -> tuple[list[Fault | Hint], ReadingAccount, ScriptedJudge]:
     judge = ScriptedJudge(reply, concurrency=1)
     judge.small = small  # type: ignore[attr-defined]

@@ -27,12 +27,17 @@ from ragstone.analysis.scales import find_scales
 from ragstone.analysis.significance import ALPHA, adjust_p_values
 from ragstone.analysis.slices import Slice, SliceCounter
 from ragstone.analysis.stats import wilson_interval
+from ragstone.errors import RagstoneError
+from ragstone.types import Sample
 
 if TYPE_CHECKING:
     from ragstone.store import RunInfo, Store, StoredRow
 
 EXAMPLES = 20
 """Samples kept of each class."""
+
+MAX_IDS = 10_000
+"""Retrieved ids among which a relevant one is looked for."""
 
 BY_TEXT: frozenset[FailureClass] = frozenset({"wrong_language", "verbose"})
 """Classes that rules on texts decide. A refusal is not among them: what was recognised as one counts in every score."""
@@ -81,6 +86,8 @@ class Failures:
     """For each class that is shown the slices that have significantly more of it than the rest, the clearest first."""
     dropped: tuple[str, ...]
     """Fields with too many different values to slice by."""
+    unmatched: tuple[str, str] | None = None
+    """A retrieved and a relevant id, where no retrieved id is among the relevant ones of any sample."""
 
     @property
     def worse(self) -> tuple[Slice, ...]:
@@ -144,9 +151,11 @@ def analyse_failures(
     settled: dict[FailureClass, Counter[str]] = {"hallucination": Counter(), "off_topic": Counter()}
     examples_by_kind: dict[FailureClass, list[Failure]] = {kind: [] for kind in CLASSES}
     slicing = SliceCounter(by)
+    ids = _IdNames()
     for row in run.rows():
         failure = classify(row.sample, row.scores, deciders, position=row.position)
         counts[failure.kind] += 1
+        ids.add(row.sample)
         language = find_language(row.sample)
         languages[language] += 1
         settled["hallucination"][language] += failure.is_verbatim
@@ -155,7 +164,10 @@ def analyse_failures(
             examples_by_kind[failure.kind].append(failure)
         # a sample that nobody could judge must not make its slice look good or bad
         if failure.kind not in UNKNOWN:
-            slicing.add(row.sample, failure.kind if failure.kind != "fine" else None)
+            kinds = () if failure.kind == "fine" else (failure.kind, *failure.also)
+            slicing.add(row.sample, *kinds)
+    if missing := slicing.list_missing():
+        raise RagstoneError(f"no sample has the field {missing[0]!r} to break down by")
     expected = _count_expected(deciders, languages, settled)
     shown = choose_shown(counts, expected)
     return Failures(
@@ -170,7 +182,31 @@ def analyse_failures(
         slices=slicing.build_slices(shown),
         class_slices={kind: _find_slices(kind, slicing) for kind in shown},
         dropped=slicing.dropped,
+        unmatched=ids.find_unmatched(),
     )
+
+
+class _IdNames:
+    """Whether retrieved and relevant ids name documents in the same way: seen until the first that is both."""
+
+    def __init__(self) -> None:
+        self._retrieved: set[str] = set()
+        self._relevant: set[str] = set()
+        self._first: tuple[str, str] | None = None
+        self._is_matched = False
+
+    def add(self, sample: Sample) -> None:
+        is_known = self._is_matched or len(self._retrieved) > MAX_IDS
+        retrieved = [id for id in sample.contexts.ids if id] if sample.contexts else ()
+        if is_known or not sample.relevant or not retrieved:
+            return
+        self._first = self._first or (retrieved[0], next(iter(sample.relevant)))
+        self._retrieved.update(retrieved)
+        self._relevant.update(sample.relevant)
+        self._is_matched = not self._retrieved.isdisjoint(self._relevant)
+
+    def find_unmatched(self) -> tuple[str, str] | None:
+        return None if self._is_matched else self._first
 
 
 def choose_shown(
@@ -270,7 +306,7 @@ def _find_slices(kind: FailureClass, slicing: SliceCounter) -> tuple[Slice, ...]
     skipped: tuple[str, ...] = RETRIEVAL_TRAITS if kind in OF_RETRIEVAL else ()
     if kind == "wrong_language":
         skipped = ("language_pair",)
-    return tuple(part for part in slicing.build_slices((kind,), skipped) if part.worse)
+    return tuple(part for part in slicing.build_slices((kind,), skipped, every=True) if part.worse)
 
 
 def _compute_rates(counts: Counter[FailureClass]) -> tuple[LabelRate, ...]:

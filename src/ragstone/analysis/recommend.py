@@ -67,8 +67,11 @@ def recommend(
     if not tied:
         runner_up = next(run for run in league.names if run != best)
         return _advise(league, column, "keep", best, runner_up, reach)
-    if not _are_level(column, tied, reach, comparison):
-        return _advise(league, column, "undecided", best, tied[0], reach, rivals=tied)
+    # between runs that gave the same answers there is nothing to tell
+    same = _find_identical(comparison, column.metric)
+    unlike = [run for run in tied if not {best, run} <= same]
+    if any(not _is_within(column, run, reach) for run in unlike):
+        return _advise(league, column, "undecided", best, unlike[0], reach, rivals=unlike)
     cheapest = _find_cheapest(league, [best, *tied])
     if cheapest is None or cheapest == best:
         advice: Advice = "equal" if cheapest is None else "leader"
@@ -103,14 +106,6 @@ def _advise(
         losses=_list_losses(comparison, choice),
         needed=find_needed_questions(gap, margin, league.alpha),
     )
-
-
-def _are_level(
-    column: LeagueColumn, tied: list[str], margin: float, comparison: Comparison
-) -> bool:
-    """Whether the best and those that may be as good are: within the margin, or with the same answers."""
-    same = _find_identical(comparison, column.metric)
-    return all(_is_within(column, run, margin) or {column.best, run} <= same for run in tied)
 
 
 def _find_identical(comparison: Comparison, metric: str) -> frozenset[str]:

@@ -57,7 +57,10 @@ class Slice:
     """Whether the field is one of the data, not a trait that was counted here."""
 
 
-Candidate = tuple[int, str, str, Counter[str], Counter[str]]
+Kinds = tuple[str, ...]
+"""The classes of one sample, the one that it counts as first; empty for a sample without a failure."""
+
+Candidate = tuple[int, str, str, Counter[Kinds], Counter[Kinds]]
 """Origin, field, value, the classes inside and those of the rest."""
 
 
@@ -66,29 +69,28 @@ class SliceCounter:
 
     def __init__(self, by: Sequence[str] | None = None) -> None:
         self._by = by
-        self._all: Counter[str] = Counter()
-        self._tagged: dict[str, dict[str, Counter[str]]] = defaultdict(dict)
-        self._counted: dict[str, list[Counter[str]]] = {}
-        self._topics: dict[str, Counter[str]] = {}
+        self._all: Counter[Kinds] = Counter()
+        self._tagged: dict[str, dict[str, Counter[Kinds]]] = defaultdict(dict)
+        self._counted: dict[str, list[Counter[Kinds]]] = {}
+        self._topics: dict[str, Counter[Kinds]] = {}
         self._topic_words: dict[str, str] = {}
         self._dropped: set[str] = set()
 
-    def add(self, sample: Sample, failure: str | None) -> None:
-        """Count one sample under each of its values; `failure` is its class, None when it is fine."""
-        kind = failure or ""
-        self._all[kind] += 1
+    def add(self, sample: Sample, *kinds: str) -> None:
+        """Count one sample under each of its values; `kinds` are its classes, the one that it counts as first."""
+        self._all[kinds] += 1
         for name, value in self._iter_values(sample):
-            self._add_tagged(name, value, kind)
+            self._add_tagged(name, value, kinds)
         for trait, number in count_traits(sample):
             if self._wants(trait):
                 bins = self._counted.setdefault(
                     trait, [Counter() for _ in range(len(CUTS[trait]) + 1)]
                 )
-                bins[find_bin(trait, number)][kind] += 1
+                bins[find_bin(trait, number)][kinds] += 1
         if self._wants("word"):
             for key, word in list_topics(sample).items():
                 if key in self._topics or len(self._topics) < MAX_TOPICS:
-                    self._topics.setdefault(key, Counter())[kind] += 1
+                    self._topics.setdefault(key, Counter())[kinds] += 1
                     self._topic_words.setdefault(key, word)
 
     @property
@@ -96,20 +98,26 @@ class SliceCounter:
         """Fields with too many values."""
         return tuple(sorted(self._dropped))
 
+    def list_missing(self) -> list[str]:
+        """Fields asked for that no sample has."""
+        known = {*self._tagged, *self._dropped, *self._counted, "word"}
+        return [name for name in self._by or () if self._all and name not in known]
+
     def build_slices(
-        self, kinds: Collection[str] | None = None, skipped: Collection[str] = ()
+        self, kinds: Collection[str], skipped: Collection[str] = (), *, every: bool = False
     ) -> tuple[Slice, ...]:
         """Each slice against the rest by Fisher's exact test, corrected by Holm; the worst first.
 
-        `kinds` are the classes that count as failures, all of them when None; `skipped` fields are not tested."""
+        `kinds` are the classes that count as failures: of a sample the first, or `every` one that fits it, so that a class
+        which hides another does not make a slice of it. `skipped` fields are not tested."""
         candidates = [
-            _turn_to_failures(candidate, kinds)
+            _turn_to_failures(candidate, kinds, every)
             for candidate in self._list_candidates()
             if candidate[1] not in skipped
             and min(candidate[3].total(), candidate[4].total()) >= MIN_SLICE_SAMPLES
         ]
         tables = [
-            (_count(inside, kinds), inside.total(), _count(rest, kinds), rest.total())
+            (_count(inside, kinds, every), inside.total(), _count(rest, kinds, every), rest.total())
             for _, _, _, inside, rest in candidates
         ]
         # f of n samples in the slice fail, g of m in the rest
@@ -119,11 +127,13 @@ class SliceCounter:
             candidates, tables, ps, adjust_p_values(ps, "holm"), strict=True
         ):
             worse = corrected <= ALPHA and f / n > g / m
-            classes = {kind: count for kind, count in inside.most_common() if kind}
+            classes = Counter[str]()
+            for (kind, *_), count in ((some, n) for some, n in inside.items() if some):
+                classes[kind] += count
             slices.append(
                 Slice(
                     name, value, n, f, f / n, *wilson_interval(f, n), g / m, p, corrected, worse,
-                    classes, origin == TAGGED,
+                    dict(classes.most_common()), origin == TAGGED,
                 )
             )  # fmt: skip
         slices.sort(
@@ -137,7 +147,7 @@ class SliceCounter:
 
     def _list_candidates(self) -> Iterator[Candidate]:
         for name, values in self._tagged.items():
-            total = sum(values.values(), Counter[str]())
+            total = sum(values.values(), Counter[Kinds]())
             if len(values) > 1:
                 for value, inside in values.items():
                     yield TAGGED, name, value, inside, total - inside
@@ -147,7 +157,7 @@ class SliceCounter:
             if inside.total() >= MIN_TOPIC_SHARE * self._all.total():
                 yield TOPIC, "word", self._topic_words[key], inside, self._all - inside
 
-    def _add_tagged(self, name: str, value: str, kind: str) -> None:
+    def _add_tagged(self, name: str, value: str, kinds: Kinds) -> None:
         if name in self._dropped:
             return
         values = self._tagged[name]
@@ -158,7 +168,7 @@ class SliceCounter:
                 del self._tagged[name]
                 return
             values[value] = Counter()
-        values[value][kind] += 1
+        values[value][kinds] += 1
 
     def _iter_values(self, sample: Sample) -> Iterator[tuple[str, str]]:
         fields: dict[str, object] = {
@@ -189,11 +199,11 @@ def _drop_repeats(slices: Iterable[Slice]) -> Iterator[Slice]:
             seen.add(key)
 
 
-def _cut_bins(trait: str, bins: Sequence[Counter[str]]) -> Iterator[Candidate]:
+def _cut_bins(trait: str, bins: Sequence[Counter[Kinds]]) -> Iterator[Candidate]:
     """The samples up to each cut of a counted trait; cuts between which there is no sample make one slice."""
     seen: set[int] = {0}
-    total = sum(bins, Counter[str]())
-    below: Counter[str] = Counter()
+    total = sum(bins, Counter[Kinds]())
+    below: Counter[Kinds] = Counter()
     # there is one bin more than cuts: above the last one is nothing to cut off
     for cut, counts in zip(CUTS[trait], bins, strict=False):
         below = below + counts
@@ -203,12 +213,12 @@ def _cut_bins(trait: str, bins: Sequence[Counter[str]]) -> Iterator[Candidate]:
         yield TRAIT, trait, f"<= {cut}", below, total - below
 
 
-def _turn_to_failures(candidate: Candidate, kinds: Collection[str] | None) -> Candidate:
+def _turn_to_failures(candidate: Candidate, kinds: Collection[str], every: bool) -> Candidate:
     """Name a cut by the side that fails more: one test, whichever side that is."""
     origin, name, value, inside, rest = candidate
     if origin != TRAIT or not rest.total():
         return candidate
-    if _count(inside, kinds) * rest.total() >= _count(rest, kinds) * inside.total():
+    if _count(inside, kinds, every) * rest.total() >= _count(rest, kinds, every) * inside.total():
         return candidate
     return origin, name, value.replace("<=", ">"), rest, inside
 
@@ -237,5 +247,9 @@ def _log_binomial(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _count(counts: Counter[str], kinds: Collection[str] | None) -> int:
-    return sum(n for kind, n in counts.items() if kind and (kinds is None or kind in kinds))
+def _count(counts: Counter[Kinds], kinds: Collection[str], every: bool) -> int:
+    return sum(
+        n
+        for some, n in counts.items()
+        if any(kind in kinds for kind in some[: None if every else 1])
+    )

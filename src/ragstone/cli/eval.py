@@ -433,7 +433,11 @@ def load_unfinished(flags: Mapping[str, Any], *, quiet: bool = False) -> tuple[P
         # A named run is taken even if it cannot be resumed: `load_plan` then says why.
         if info.status == "running" and (name or _is_resumable(info)):
             plan, _ = build_plan({**flags, "run_id": info.id}, load_plan(info))
-            note("resuming run {id} ({name})", id=info.id, name=info.name, quiet=quiet)
+            kept = format_count(store.run(info.id).count(), "sample")
+            note(
+                "resuming run {id} ({name}): {kept} kept",
+                id=info.id, name=info.name, kept=kept, quiet=quiet,
+            )  # fmt: skip
             return plan, store
     store.close()
     raise RunNotFound(

@@ -172,6 +172,10 @@ def command(documents: tuple[str, ...], **flags: Any) -> int:
 def _build_plan(documents: tuple[str, ...], flags: dict[str, Any]) -> TestsetPlan:
     if flags["resume"] and flags["output"] is None:
         raise click.UsageError("--resume needs the file of the unfinished test set; give -o FILE")
+    if not flags["resume"] and flags["output"] is not None and Path(flags["output"]).is_file():
+        raise click.UsageError(
+            f"{flags['output']} exists; give another name, --resume it, or remove it first"
+        )
     languages = (part.strip() for part in (flags["languages"] or "").split(","))
     return TestsetPlan(
         documents=documents,

@@ -28,7 +28,7 @@ from ragstone.report.remarks import shorten
 from ragstone.report.translator import Translator, load_translator
 from ragstone.store import Store
 from ragstone.store.testsets import list_testsets, load_items, write_rows
-from ragstone.testset.card import SetCard, build_card
+from ragstone.testset.card import DatasetCard, build_card
 from ragstone.testset.checkup import Checkup, check_testset, fix_testset
 from ragstone.testset.doubt_reader import ReadingJudge
 from ragstone.testset.findings import FAULTS, Fault
@@ -190,7 +190,7 @@ def _list_unknown_endings(output: Sequence[str]) -> list[str]:
 
 
 def _show_report(
-    result: Checkup | SetCard | VersionDifference,
+    result: Checkup | DatasetCard | VersionDifference,
     language: str,
     output: Sequence[str],
     *,

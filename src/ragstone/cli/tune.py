@@ -30,7 +30,6 @@ from ragstone.systems.pipeline import SEARCH_SPACE
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting that stays as it is. May be repeated.")  # fmt: skip
 @click.option("--objective", required=True, metavar="METRIC", help="What is wanted: token_f1, or 0.7*recall@5+0.3*token_f1.")  # fmt: skip
 @click.option("--against", multiple=True, type=click.Choice(["cost", "latency", "tokens"]), help="What quality is traded for: the front is shown. May be repeated.")  # fmt: skip
-@click.option("--sampler", type=click.Choice(["race", "halving", "grid", "optuna"]), help="How configurations are tried; optuna needs the extra tune [default: race, with --against halving].")  # fmt: skip
 @click.option("--trials", type=click.IntRange(min=1), metavar="N", help="At most N configurations [default: 64].")  # fmt: skip
 @click.option("--calls", type=click.IntRange(min=1), metavar="N", help="Stop the search after N questions to system and judge.")  # fmt: skip
 @click.option("--usd", type=click.FloatRange(min=0, min_open=True), metavar="AMOUNT", help="Stop the search after this much money.")  # fmt: skip
@@ -63,7 +62,6 @@ def command(data: str, system: str, **flags: Any) -> None:
             flags["objective"],
             against=flags["against"],
             settings=parse_settings(flags["settings"]),
-            sampler=flags["sampler"],
             budget=TuningBudget(flags["trials"], flags["calls"], flags["usd"], flags["seconds"]),
             held_out=flags["held_out"],
             seed=flags["seed"],

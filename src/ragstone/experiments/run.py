@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragstone.analysis.cascade import CascadeSummary
     from ragstone.analysis.corrected import MetricCorrection
     from ragstone.analysis.failures import Failures
+    from ragstone.analysis.headline import Headline
     from ragstone.analysis.scales import UnfitGate
     from ragstone.analysis.summary import Summary
     from ragstone.analysis.value_versions import OutdatedGate
@@ -44,6 +45,7 @@ class Run(Displayed):
     def __init__(self, stored: StoredRun) -> None:
         self.stored = stored
         self._summary: Summary | None = None
+        self._headline: Headline | None = None
 
     @classmethod
     def open(cls, name: str = "last", *, store: str | Path | Store | None = None) -> Run:
@@ -102,6 +104,14 @@ class Run(Displayed):
         from ragstone.analysis.scales import find_unfit_gates
 
         return find_unfit_gates(self.stored)
+
+    def headline(self) -> Headline:
+        """The leading figure, how many samples fail and why, and the worst claims; read once."""
+        if self._headline is None:
+            from ragstone.analysis.headline import find_headline
+
+            self._headline = find_headline(self.stored, self.summary())
+        return self._headline
 
     def _find_outdated_gates(self, summary: Summary) -> tuple[OutdatedGate, ...]:
         missed = [(gate.metric, gate.rule) for gate in summary.gates if gate.passed is False]

@@ -46,7 +46,7 @@ class Objective:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TrialState:
     """One configuration after a round."""
 
     quality: NDArray[np.float64]
@@ -132,7 +132,7 @@ def split_samples(
     if min(len(held), len(tuning)) < MIN_QUESTIONS:
         needed = math.ceil(MIN_QUESTIONS / min(held_out, 1 - held_out))
         raise RagstoneError(
-            f"{len(samples)} questions in {len(groups)} groups leave {len(tuning)} to tune on and "
+            f"{len(samples)} questions leave {len(tuning)} to tune on and "
             f"{len(held)} to report on; {MIN_QUESTIONS} of each are needed: give about {needed} questions"
         )
     return _interleave_groups(tuning, seed), held
@@ -190,7 +190,7 @@ def compute_quality(
     return quality
 
 
-def rank_standings(standings: Sequence[Standing]) -> list[int]:
+def rank_standings(standings: Sequence[TrialState]) -> list[int]:
     """Indices of the configurations, the best first: by front when there are costs, then by quality.
 
     Qualities are means over the questions that all of them have a value for; who has less than half of them is last."""
@@ -230,7 +230,7 @@ def front_layers(points: Sequence[tuple[float, ...]]) -> list[int]:
     return layers
 
 
-def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[bool]:  # fmt: skip
+def find_hopeless(leader: TrialState, others: Sequence[TrialState], groups: NDArray[np.int64] | None) -> list[bool]:  # fmt: skip
     """For each configuration whether it is worse than the leader by more than chance (Holm over them all), and cheaper in none of the costs."""
     import numpy as np
 
@@ -247,7 +247,9 @@ def find_hopeless(leader: Standing, others: Sequence[Standing], groups: NDArray[
     return [p <= ALPHA and lower for p, lower in zip(adjust_p_values(ps), below, strict=True)]
 
 
-def choose_survivors(standings: Sequence[Standing], groups: NDArray[np.int64] | None) -> list[int]:
+def choose_survivors(
+    standings: Sequence[TrialState], groups: NDArray[np.int64] | None
+) -> list[int]:
     """Indices of those that go on to the next round, the best first."""
     order = rank_standings(standings)
     first, rest = order[0], order[1:]

@@ -16,7 +16,7 @@ from ragstone.experiments.answer import build_system
 from ragstone.experiments.run import Run, aevaluate
 from ragstone.experiments.search import (
     Objective,
-    Standing,
+    TrialState,
     compute_quality,
     front_layers,
     rank_standings,
@@ -49,7 +49,7 @@ class Trial:
     """Tuning questions that it has answered."""
     run: Run | None = None
     """Its last round."""
-    standing: Standing | None = None
+    standing: TrialState | None = None
     front: bool = False
     """Whether no other configuration that came as far is as good and as cheap."""
     places: tuple[int, ...] = ()
@@ -113,7 +113,7 @@ class TrialSearch:
             self.usd += _sum_cost(table, [self.tuning[at].id for at in new])
         trial.run, trial.questions = run, len(trial.places)
         ids = [self.tuning[at].id for at in trial.places]
-        trial.standing = Standing(compute_quality(table, ids, self.objective), costs)
+        trial.standing = TrialState(compute_quality(table, ids, self.objective), costs)
         return True
 
     async def run(

@@ -6,17 +6,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ragstone.analysis.columns import number_groups, read_columns
 from ragstone.analysis.compare import MARGIN
 from ragstone.analysis.comparison import Comparison
-from ragstone.analysis.effects import Settings, format_settings
+from ragstone.analysis.effects import Settings
 from ragstone.analysis.paired import MeanDifference, compare_pairs
 from ragstone.data import read
 from ragstone.display import Displayed
 from ragstone.engine.sync import run_sync
-from ragstone.errors import MissingExtra, RagstoneError
 from ragstone.experiments.answer import build_system
 from ragstone.experiments.compare import ComparisonResult, build_frame, compare
 from ragstone.experiments.inputs import is_judge
@@ -24,13 +23,11 @@ from ragstone.experiments.race import Race
 from ragstone.experiments.records import keep_search
 from ragstone.experiments.run import Run
 from ragstone.experiments.search import (
-    DEFAULT_TRIALS,
     Objective,
     choose_survivors,
     compute_quality,
     draw_candidates,
     find_highest,
-    find_hopeless,
     find_range,
     parse_objective,
     plan_rounds,
@@ -48,8 +45,9 @@ from ragstone.metrics import resolve
 from ragstone.store import Store
 from ragstone.types import Sample
 
-Sampler = Literal["race", "halving", "grid", "optuna"]
 HELD_OUT_SHARE = 0.3
+MAX_IN_FULL = 3
+"""Configurations that answer every question where quality is traded: halving so few would leave no front."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -158,7 +156,6 @@ async def atune(
     *,
     against: Sequence[str] = (),
     settings: Settings | None = None,
-    sampler: Sampler | None = None,
     budget: TuningBudget | None = None,
     held_out: float = HELD_OUT_SHARE,
     seed: int = 0,
@@ -171,7 +168,7 @@ async def atune(
 ) -> TuningResult:
     """Try configurations on a growing subset of the tuning questions, then the best on held-out ones next to the baseline.
 
-    Without a sampler they race for the one best; when quality is traded `against` something, they are halved. The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
+    They race for the one best; when quality is traded `against` something, they are halved. The baseline is the system with `settings` alone. Every round of a trial is a Run whose id follows from what it is, so
     that the same call resumes an interrupted one, and replies of system and judge are never paid twice."""
     wanted = parse_objective(objective, against)
     allowed = budget or TuningBudget()
@@ -189,10 +186,8 @@ async def atune(
         judge=shared, budget=allowed, watch=watch, options=options,
     )  # fmt: skip
     try:
-        if sampler == "optuna":
-            trials = await _run_optuna(search, vary, seed)
-        else:
-            trials = await _run_candidates(search, combinations, sampler)
+        run_trials = _run_halving if wanted.against else _run_race
+        trials = await run_trials(search, combinations)
         ended = search.find_spent_budget()
         ordered = rank_trials(trials)
         # the budget does not cover these two runs: without them the search has no result
@@ -246,23 +241,6 @@ def _measure_gain(
     )
 
 
-async def _run_candidates(
-    search: TrialSearch, combinations: Sequence[Settings], sampler: Sampler | None
-) -> list[Trial]:
-    """Race, halve or run in full the configurations that were drawn before."""
-    against = search.objective.against
-    if sampler == "race" and against:
-        raise RagstoneError(
-            "a race has one winner and no front; trade quality against something with halving"
-        )
-    if sampler == "race" or (sampler is None and not against):
-        return await _run_race(search, combinations)
-    trials = [Trial(combination) for combination in combinations]
-    count = len(search.tuning)
-    await _run_halving(search, trials, [count] if sampler == "grid" else plan_rounds(count))
-    return trials
-
-
 async def _run_race(search: TrialSearch, combinations: Sequence[Settings]) -> list[Trial]:
     """Each step some more questions for the most hopeful configuration, until none can pass the leader or the effort is spent."""
     trials = [Trial(combination) for combination in combinations]
@@ -281,76 +259,18 @@ async def _run_race(search: TrialSearch, combinations: Sequence[Settings]) -> li
     return order_trials(trials, trials[race.leader] if race.leader is not None else None)
 
 
-async def _run_halving(search: TrialSearch, trials: Sequence[Trial], sizes: Sequence[int]) -> None:
-    """Round by round more questions for fewer configurations."""
-    remaining = list(trials)
-    for size in sizes:
+async def _run_halving(search: TrialSearch, combinations: Sequence[Settings]) -> list[Trial]:
+    """Round by round more questions for fewer configurations: where quality is traded, a race has no one winner."""
+    trials = [Trial(combination) for combination in combinations]
+    count = len(search.tuning)
+    remaining = trials
+    for size in plan_rounds(count) if len(trials) > MAX_IN_FULL else [count]:
         for trial in remaining:
             if not await search.answer_more(trial, range(size)):
-                return
+                return trials
         survivors = choose_survivors(
             [trial.standing for trial in remaining if trial.standing is not None],
             number_groups([sample.group for sample in search.tuning[:size]]),
         )
         remaining = [remaining[at] for at in survivors]
-        if len(remaining) == 1 and not search.objective.against:
-            return  # more questions would change nothing: the held-out ones say how good it is
-
-
-async def _run_optuna(
-    search: TrialSearch, vary: Mapping[str, Sequence[Any]], seed: int
-) -> list[Trial]:
-    """Configurations that Optuna proposes one after another; each is stopped once it is hopeless against the best."""
-    try:
-        import optuna
-    except ImportError:
-        raise MissingExtra("the sampler 'optuna'", "tune") from None
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    wanted = search.objective
-    study = optuna.create_study(
-        directions=["maximize", *("minimize" for _ in wanted.against)],
-        sampler=optuna.samplers.TPESampler(seed=seed),
-    )
-    trials: dict[str, Trial] = {}
-    groups = number_groups([sample.group for sample in search.tuning])
-    best: Trial | None = None
-    for _ in range(search.budget.trials or DEFAULT_TRIALS):
-        asked = study.ask()
-        # numbers of the values, so that values of any kind can be proposed
-        chosen = {k: v[asked.suggest_categorical(k, list(range(len(v))))] for k, v in vary.items()}
-        # Optuna may propose a combination again: it goes on from where it was
-        trial = trials.setdefault(format_settings(chosen), Trial(chosen))
-        if not await _run_against(search, trial, best, groups):
-            break
-        assert trial.standing is not None
-        mean = trial.mean
-        if mean is None:
-            study.tell(asked, state=optuna.trial.TrialState.FAIL)
-            continue
-        study.tell(asked, [mean, *trial.standing.costs])
-        if trial.questions == len(search.tuning) and (
-            best is None or best.mean is None or mean > best.mean
-        ):
-            best = trial
-    return list(trials.values())
-
-
-async def _run_against(search: TrialSearch, trial: Trial, best: Trial | None, groups: Any) -> bool:
-    """Run a trial until it has answered everything or is hopeless; False when the budget is spent."""
-    for size in plan_rounds(len(search.tuning)):
-        if size <= trial.questions:
-            continue
-        if not await search.answer_more(trial, range(size)):
-            return False
-        if best is not None and _is_hopeless(best, trial, groups):
-            break
-    return True
-
-
-def _is_hopeless(best: Trial, trial: Trial, groups: Any) -> bool:
-    assert best.standing is not None
-    assert trial.standing is not None
-    # with this sampler a trial has always answered the first `size` questions
-    size = trial.questions
-    leader = replace(best.standing, quality=best.standing.quality[:size])
-    return find_hopeless(leader, [trial.standing], None if groups is None else groups[:size])[0]
+    return trials

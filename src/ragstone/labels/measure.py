@@ -192,11 +192,11 @@ def compare_judges(judged: Sequence[tuple[str, Sequence[MeasuredItem]]]) -> list
 
     pairs: list[JudgePair] = []
     for (first, items), (second, others) in combinations(judged, 2):
-        theirs = {(item.sample, item.item): item for item in others}
+        of_others = {(item.sample, item.item): item for item in others}
         both = [
-            (item, theirs[item.sample, item.item])
+            (item, of_others[item.sample, item.item])
             for item in items
-            if (item.sample, item.item) in theirs
+            if (item.sample, item.item) in of_others
         ]
         if not both:
             continue

@@ -27,7 +27,7 @@ PAGES = {
     "JudgeMeasurement": "judge_measure",
     "PeriodAnalysis": "period",
     "Run": "run",
-    "SetCard": "card",
+    "DatasetCard": "card",
     "TuningResult": "tuning",
     "VersionDifference": "card",
 }

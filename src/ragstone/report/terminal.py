@@ -43,6 +43,8 @@ COLOURS: dict[Severity, str] = {
 }
 SIGNS = {"good": "✓", "bad": "✗", "warn": "?"}
 COLUMN_GAP = 3
+EFFECT_WIDTH = 15
+"""Characters of a column that shows what a setting does to a metric."""
 """Blanks between two columns."""
 MIN_NAME = 12
 """Letters that a name keeps however narrow the terminal is."""
@@ -546,8 +548,11 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
         columns += numbers(t(f"p_corrected.{page.comparison.correction}"))
     if has_room or not screen.details:
         columns.append(Column(t("verdict"), wraps=has_room))
+    same = {d.metric for d in versus.versus.differences if d.verdict == "identical"}
     rows = []
     for row in versus.rows:
+        if row.metric in same and not screen.details:
+            continue
         colour = COLOURS[row.severity]
         cells: list[Cell] = [
             f"{row.metric} {row.arrow}",
@@ -560,8 +565,11 @@ def _print_versus(versus: VersusView, screen: Screen) -> None:
         if has_room or not screen.details:
             cells.append((row.verdict.text if has_room else row.word, colour))
         rows.append(cells)
-    screen.table(columns, rows)
+    if rows:
+        screen.table(columns, rows)
     if not screen.details:
+        if same:
+            screen.line(t("same_everywhere", metrics=", ".join(sorted(same))), "dim")
         for difference in versus.versus.differences:
             for remark in describe_correction(difference.corrected, "corrected_difference", t):
                 screen.line(f"{difference.metric}: {remark.text}", COLOURS[remark.severity])
@@ -722,18 +730,18 @@ def print_effects(page: EffectsPage, screen: Screen) -> None:
         for factor in effects.factors:
             for level in factor.levels:
                 by_level.setdefault((factor.name, level.value), {})[effects.metric] = level
+    room = screen.width - max(len(f"{name}={value}") for name, value in by_level)
+    fitting = page.effects[: max(1, room // EFFECT_WIDTH)]
     rows: list[list[Cell]] = []
-    before = ""
     for (setting, value), levels in by_level.items():
-        row: list[Cell] = [setting if setting != before else "", value]
-        before = setting
-        for effects in page.effects:
-            shown = levels.get(effects.metric)
-            row.append("–" if shown is None else _format_level(shown, t))
-        rows.append(row)
-    heads = numbers(*(page.name_metric(effects) for effects in page.effects))
-    screen.table([Column(t("setting")), Column(t("value")), *heads], rows)
+        shown = [levels.get(effects.metric) for effects in fitting]
+        cells = ["–" if level is None else _format_level(level, t) for level in shown]
+        rows.append([f"{setting}={value}", *cells])
+    heads = numbers(*(page.name_metric(effects) for effects in fitting))
+    screen.table([Column(t("setting")), *heads], rows)
     screen.line(t("effects_marks"), "dim")
+    if missing := [effects.metric for effects in page.effects[len(fitting) :]]:
+        screen.line(t("effects_more", metrics=", ".join(missing)), "dim")
     if page.comparison is not None and page.comparison.next_command:
         print_next([(page.comparison.next_command, t("next.details"))], screen)
 
@@ -741,10 +749,10 @@ def print_effects(page: EffectsPage, screen: Screen) -> None:
 def _format_level(level: Level, t: Translator) -> Cell:
     best = " ★" if level.best else ""
     if level.base:
-        return f"{t.number(level.mean)} ({t('current')}){best}"
+        return t.number(level.mean) + best, "bold"
     sign = {"better": " ✓", "worse": " ✗"}.get(level.verdict, "")
     colour = {"better": "green", "worse": "bold red"}.get(level.verdict, "")
-    return f"{t.number(level.mean)} ({format_signed(level.difference, t)}){sign}{best}", colour
+    return format_signed(level.difference, t) + sign + best, colour
 
 
 def _print_effect(page: EffectsPage, effects: Effects, screen: Screen) -> None:
@@ -777,11 +785,10 @@ def print_failures(page: FailurePage, screen: Screen) -> None:
 def _print_classes(page: FailurePage, screen: Screen) -> None:
     t = page.t
     screen.line(page.state.text, COLOURS[page.state.severity] or "bold")
-    if not page.slices:
-        screen.line(page.slices_note, "dim")
     screen.gap()
     has_room = screen.width >= WIDE_COLUMNS
     columns = [Column(t("class")), *numbers(t("count"), t("rate"), t("interval_short"))]
+    columns.append(Column(t("where_column"), wraps=True))
     columns += [Column(t("meaning_column"), wraps=True)] if has_room else []
     screen.table(
         columns,
@@ -791,6 +798,7 @@ def _print_classes(page: FailurePage, screen: Screen) -> None:
                 row.count,
                 row.share,
                 row.interval,
+                (row.where, "dim" if row.severity == "" else ""),
                 *([(row.meaning, "dim")] if has_room else []),
             ]
             for row in page.classes
@@ -799,7 +807,7 @@ def _print_classes(page: FailurePage, screen: Screen) -> None:
     for remark in page.gaps:
         if screen.details or remark.severity == "warn":
             screen.remark(remark)
-    if page.slices:
+    if page.slices and screen.details:
         screen.heading(t("slices_worse"))
         columns = [
             Column(t("slice")),
@@ -810,13 +818,10 @@ def _print_classes(page: FailurePage, screen: Screen) -> None:
         ]
         screen.table(
             columns,
-            [
-                [row.name, *row.figures, row.mostly]
-                for row in page.slices[: None if screen.details else 3]
-            ],
+            [[row.name, *row.figures, row.mostly] for row in page.slices],
         )
     if screen.details:
-        screen.line(page.slices_note if page.slices else "", "dim")
+        screen.line(page.slices_note, "dim")
         for name, examples in page.examples:
             screen.heading(name)
             for example in examples[:2]:
@@ -842,28 +847,30 @@ def _print_example(example: ExampleView, screen: Screen, t: Translator) -> None:
 
 
 def _print_diagnosis(page: FailurePage, screen: Screen) -> None:
-    """The first symptom whole; without the details, of the others their share and the likeliest advice."""
+    """What fails, how often and where, and what to try; of the lesser symptoms only the likeliest advice, without details."""
     t = page.t
     if not page.symptoms:
         screen.remark(page.silence)
-    for number, symptom in enumerate(page.symptoms, 1):
-        title = f"{number}. {symptom.title}" + (f" ({symptom.doubt})" if symptom.doubt else "")
-        if number > 1 and not screen.details:
-            screen.line(title, "bold")
-            screen.line(symptom.evidence[0] if symptom.evidence else "", "dim", 3)
-            if symptom.advice:
-                screen.line(f"{t('then_try')}: {symptom.advice[0].text}", "", 3)
-            continue
-        screen.heading(title)
-        for line in symptom.evidence:
-            screen.line(line)
-        for advice in symptom.advice:
-            screen.line(f"– {advice.cause}", "dim", 2)
-            screen.line(f"{t('then_try')}: {advice.text}", "", 4)
-            if advice.command:
-                screen.command(advice.command, 4)
-        if not screen.details:
-            screen.gap()
+    else:
+        screen.line(page.state.text, COLOURS[page.state.severity] or "bold")
+        screen.gap()
+        names = [
+            f"{number}. {symptom.title}" + (f" ({symptom.doubt})" if symptom.doubt else "")
+            for number, symptom in enumerate(page.symptoms, 1)
+        ]
+        rows = [[name, s.extent, s.where] for name, s in zip(names, page.symptoms, strict=True)]
+        columns = [Column(t("cause_column"), wraps=True), *numbers(t("samples"))]
+        screen.table([*columns, Column(t("where_column"), wraps=True)], rows)
+        for name, symptom in zip(names, page.symptoms, strict=True):
+            is_whole = screen.details or name == names[0]
+            screen.heading(name)
+            for line in symptom.evidence if screen.details else ():
+                screen.line(line)
+            for advice in symptom.advice if is_whole else symptom.advice[:1]:
+                screen.line(f"{t('then_try')}: {advice.text}", "", 2)
+                screen.line(advice.cause, "dim", 4)
+                if advice.command:
+                    screen.command(advice.command, 4)
     for remark in page.withheld:
         screen.remark(remark)
     if page.symptoms and page.look:

@@ -217,11 +217,13 @@ def _compare(question: str, language: str, held: float, passage: _Passage) -> Pa
 def _align_words(question: str, language: str, passage: _Passage) -> tuple[float, float]:
     """Shares of a question's words and of its names and numbers that a passage has; 1 of names where there are
     none."""
-    laid = align(read(question, language), index_sources((read(passage.text, passage.language),)))
-    found = [bool(units) for units in laid.places]
+    alignment = align(
+        read(question, language), index_sources((read(passage.text, passage.language),))
+    )
+    found = [bool(units) for units in alignment.places]
     named = [
         is_found
-        for word, is_found in zip(laid.words, found, strict=True)
+        for word, is_found in zip(alignment.words, found, strict=True)
         if word.kind in (NAME, NUMBER)
     ]
     return sum(found) / max(len(found), 1), sum(named) / len(named) if named else 1.0

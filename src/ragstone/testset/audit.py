@@ -76,20 +76,20 @@ def _check_reference(sample: Sample, held: Sequence[str], own: float) -> Fault |
     return Fault("wrong_value", sample.id, question, f"{', '.join(lacking)} ≠ {sentence}", better)
 
 
-class Doubt(NamedTuple):
+class SuspectedUnanswerable(NamedTuple):
     """An item whose reference says that nothing answers it, and the passages that may, the likeliest first."""
 
     sample: Sample
     answers: Sequence[FoundAnswer]
 
 
-def find_doubt(sample: Sample, search: Search) -> Doubt | None:
+def find_doubt(sample: Sample, search: Search) -> SuspectedUnanswerable | None:
     """The passages that may answer an item which says that nothing does; None where there are none to look at."""
     proof = sample.meta.get("proof")
     if isinstance(proof, Mapping) and "searched" in proof:
         return None  # whoever made the item searched the corpus for it already
     answers = find_answers(join_turns(sample), sample.language, search)
-    return Doubt(sample, answers) if answers else None
+    return SuspectedUnanswerable(sample, answers) if answers else None
 
 
 def decide_doubt(sample: Sample, answer: FoundAnswer) -> Fault | Hint | None:

@@ -23,7 +23,7 @@ RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
-class SetCard:
+class DatasetCard:
     """What one should know of a test set before trusting a figure measured with it."""
 
     name: str
@@ -51,7 +51,7 @@ class SetCard:
         return asdict(self)
 
 
-def build_card(path: Path, labelled: Collection[str] = ()) -> SetCard:
+def build_card(path: Path, labelled: Collection[str] = ()) -> DatasetCard:
     """The card of a generated set; `labelled` are ids of items that people labelled in the viewer."""
     review = Review.open(path)
     items = review.apply_decisions()
@@ -59,7 +59,7 @@ def build_card(path: Path, labelled: Collection[str] = ()) -> SetCard:
     decided = {key for key in review.decisions if key in ids}
     seen = decided | ids.intersection(labelled)
     documents = Counter(key for item in items for key, grade in item.relevant.items() if grade > 0)
-    card = SetCard(
+    card = DatasetCard(
         name=path.name,
         version=compute_version(items),
         items=len(items),
@@ -107,7 +107,7 @@ def _name_proof(item: Item) -> str:
     return "none"
 
 
-def _with_weaknesses(card: SetCard, items: Collection[Item]) -> SetCard:
+def _with_weaknesses(card: DatasetCard, items: Collection[Item]) -> DatasetCard:
     kind, most = next(iter(card.kinds.items()), ("", 0))
     document, asked = next(iter(card.documents.items()), ("", 0))
     unanswerable = sum(not item.answerable for item in items)

@@ -21,7 +21,7 @@ from ragstone.analysis.stats import Z
 from ragstone.data import open_replacement, read
 from ragstone.engine.sync import run_sync
 from ragstone.judges import Judge
-from ragstone.testset.audit import Doubt, audit_answer, find_doubt, get_evidence
+from ragstone.testset.audit import SuspectedUnanswerable, audit_answer, find_doubt, get_evidence
 from ragstone.testset.baselines import (
     Search,
     TrivialBaselines,
@@ -117,7 +117,7 @@ def check_testset(
     judge = reading.open_judge() if reading is not None else None
     samples = [record.sample for record in read(source, **read_options)]
     faults = list(_find_faults(samples))
-    doubts: list[Doubt] = []
+    doubts: list[SuspectedUnanswerable] = []
     coverage = None
     if documents is None:
         trivial = measure_baselines(samples, None)
@@ -125,7 +125,7 @@ def check_testset(
         with open_corpus(documents) as corpus, Search(corpus) as search:
             coverage = _measure_coverage(samples, corpus)
             for found in _find_corpus_faults(samples, corpus, search):
-                if isinstance(found, Doubt):
+                if isinstance(found, SuspectedUnanswerable):
                     doubts.append(found)
                 else:
                     faults.append(found)
@@ -159,7 +159,7 @@ def check_testset(
 
 
 def _decide_doubts(
-    doubts: Sequence[Doubt], judge: Judge | None, reading: ReadingJudge | None
+    doubts: Sequence[SuspectedUnanswerable], judge: Judge | None, reading: ReadingJudge | None
 ) -> tuple[list[Fault | Hint], ReadingAccount | None]:
     """What figures, or a judge, say of the items which are said to have no answer."""
     if judge is None or reading is None:
@@ -231,7 +231,7 @@ def _find_own_faults(sample: Sample) -> Iterator[Fault]:
 
 def _find_corpus_faults(
     samples: Sequence[Sample], corpus: Corpus, search: Search
-) -> Iterator[Fault | Doubt]:
+) -> Iterator[Fault | SuspectedUnanswerable]:
     for sample in samples:
         question = sample.question or ""
         texts: dict[str, str] = {}

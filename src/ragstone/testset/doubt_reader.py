@@ -30,7 +30,7 @@ from ragstone.testset.answerability import (
     compute_chance,
     cut_passage,
 )
-from ragstone.testset.audit import Doubt, decide_doubt
+from ragstone.testset.audit import SuspectedUnanswerable, decide_doubt
 from ragstone.testset.baselines import join_turns
 from ragstone.testset.findings import Fault, Hint
 from ragstone.testset.question_terms import extract_content_stems
@@ -95,14 +95,14 @@ class _Opinion(NamedTuple):
     usage: Usage
 
 
-def read_by_figures(doubts: Sequence[Doubt]) -> list[Fault | Hint]:
+def read_by_figures(doubts: Sequence[SuspectedUnanswerable]) -> list[Fault | Hint]:
     """What the figures alone say of the items."""
     decided = [decide_doubt(doubt.sample, doubt.answers[0]) for doubt in doubts]
     return [found for found in decided if found is not None]
 
 
 async def read_doubts(
-    doubts: Sequence[Doubt], judge: Judge, reading: ReadingJudge
+    doubts: Sequence[SuspectedUnanswerable], judge: Judge, reading: ReadingJudge
 ) -> tuple[list[Fault | Hint], ReadingAccount]:
     """What a judge says of the items, in their order, and what it was asked."""
     store = reading.store if isinstance(reading.store, Store) else Store.open(reading.store)
@@ -137,12 +137,12 @@ def _build_account(judge: str, opinions: Sequence[_Opinion]) -> ReadingAccount:
     return ReadingAccount(judge, read, confirmed, len(failures), reason, usage)
 
 
-async def _read_doubt(doubt: Doubt, judge: Judge, broker: AskBroker) -> _Opinion:
+async def _read_doubt(doubt: SuspectedUnanswerable, judge: Judge, broker: AskBroker) -> _Opinion:
     ask = _ask_small if getattr(judge, "small", False) else _ask_large
     return await ask(doubt, broker)
 
 
-async def _ask_small(doubt: Doubt, broker: AskBroker) -> _Opinion:
+async def _ask_small(doubt: SuspectedUnanswerable, broker: AskBroker) -> _Opinion:
     """A yes or no of the likeliest passage, weighed with its figures; reading the next one too found no more."""
     question, language = _get_question(doubt)
     best = doubt.answers[0]
@@ -155,7 +155,7 @@ async def _ask_small(doubt: Doubt, broker: AskBroker) -> _Opinion:
     return _Opinion(_decide(doubt, best, compute_chance(best.figures, yes)), None, usage)
 
 
-async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
+async def _ask_large(doubt: SuspectedUnanswerable, broker: AskBroker) -> _Opinion:
     """One answer from the passages, which counts where its quote stands in one of them."""
     question, language = _get_question(doubt)
     shown = doubt.answers
@@ -180,18 +180,20 @@ async def _ask_large(doubt: Doubt, broker: AskBroker) -> _Opinion:
     return _Opinion(_decide(doubt, home._replace(quote=quote), 1.0), None, usage)
 
 
-def _decide(doubt: Doubt, answer: FoundAnswer, chance: float) -> Fault | Hint | None:
+def _decide(
+    doubt: SuspectedUnanswerable, answer: FoundAnswer, chance: float
+) -> Fault | Hint | None:
     return decide_doubt(doubt.sample, answer._replace(chance=chance))
 
 
-def _get_question(doubt: Doubt) -> tuple[str, str]:
+def _get_question(doubt: SuspectedUnanswerable) -> tuple[str, str]:
     """The question with the turns before it, and its language."""
     question = join_turns(doubt.sample)
     return question, detect_language(question, doubt.sample.language)
 
 
 def _fail(
-    doubt: Doubt, failure: JudgeFailed | OutOfBudget | None, usage: Usage = NO_USAGE
+    doubt: SuspectedUnanswerable, failure: JudgeFailed | OutOfBudget | None, usage: Usage = NO_USAGE
 ) -> _Opinion:
     return _Opinion(decide_doubt(doubt.sample, doubt.answers[0]), failure, usage)
 

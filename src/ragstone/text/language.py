@@ -41,7 +41,8 @@ def identify_language(text: str) -> str:
     words = _list_words(head)
     likely = _decide(words, head)
     if len(_FOREIGN[likely].intersection(words)) >= MIN_KINDS:  # most texts have fewer
-        counts = Counter(words)
+        # capitals belong to names: Der Spiegel, La Paz
+        counts = Counter(filter(str.islower, _WORD.findall(head)))
         evident = {
             code: count
             for code, markers in FUNCTION_WORDS.items()
@@ -94,7 +95,7 @@ MAX_CHARS = 4000
 """How much of a text is looked at."""
 MIN_WORDS_UNKNOWN, MIN_SHARE_KNOWN = 60, 0.02
 """From how many words on a text is of an unknown language when so few of them are English or Spanish function words."""
-MIN_EVIDENCE, MIN_KINDS = 5, 3
+MIN_EVIDENCE, MIN_KINDS = 3, 3
 """How many function words, and how many different ones, make another language evident."""
 
 
@@ -164,20 +165,26 @@ FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
         "ca": "el la els les i de del dels que en una un amb és són per al als va han no més com però aquest aquesta seva a",
         "cs": "a v na se je že s z do to od pro který byl byla jsou podle jako ale jeho být také by po za",
         "da": "og i at det er en til på som af for med der var den ikke et blev fra har han kan eller hans de",
-        "de": "der die das und ist nicht mit ein eine für von den dem auf werden wurde sich zu im des als auch aus bei in",
+        "de": "der die das und ist nicht mit ein eine für von den dem auf werden wurde sich zu im des als auch aus bei in "
+        "was wer wie wo wann warum welche welcher welches wir sie ihr ihre er es sind haben hat kann muss vom zum zur ab bis um am nach über oder wenn",
         "eu": "eta da ez bat du ziren zen dira izan baina ere egin baten dute hau zuen bere dituzte edo",
         "fi": "ja on oli ei se että hän joka myös sekä mutta kun ovat jossa kuin ole vuonna mukaan jälkeen",
         "fr": "le les des est dans une pour qui sur pas avec sont du au ce cette il elle et été la un aux par ou mais de que "
-        "en se à ne son sa plus ont a",
+        "en se à ne son sa plus ont a "
+        "quel quelle quels quelles quand où comment combien pourquoi il elle nous vous ils elles sommes êtes étaient dont aussi très "
+        "tout toute tous toutes chez dès sous lors entre après avant peut doit faut leur leurs votre notre vos nos ces d l qu",
         "gl": "o a os as do da dos das e de que en un unha é non para con no na nos nas máis foi ao como por se pola polo",
         "hr": "i u je na se da su od za s kao koji što iz o ne bio bila po ili te koje prema nakon",
         "hu": "a az és hogy nem egy is volt meg ez azt mint de csak már vagy által amely kell szerint után",
         "id": "yang dan di dari untuk dengan pada adalah ini itu dalam tidak oleh sebagai akan atau telah",
-        "it": "il della di che è per una sono con del nel gli alla più anche le dei non si da un nella dal delle ma la a in e i",
-        "nl": "de het een van en is niet met voor zijn op aan dat door werd naar bij ook te om uit wordt deze in",
+        "it": "il della di che è per una sono con del nel gli alla più anche le dei non si da un nella dal delle ma la a in e i "
+        "qual quale quali quando dove chi quanto quanti come perché ci lo al dalla dall dell nell all sul sulla entro dopo sono siamo ogni l d",
+        "nl": "de het een van en is niet met voor zijn op aan dat door werd naar bij ook te om uit wordt deze in "
+        "wat wie waar wanneer hoe waarom welke wij jullie hij zij kan moet tot na over of als",
         "pl": "w i na z się nie do to jest że jako przez od po oraz był była które który dla ale także lub a",
         "pt": "o os as um uma não é do da em para com que foi são ao pelo mais dos das na no pela ou também de a se por como "
-        "e ser sua",
+        "e ser sua "
+        "qual quais quando onde quem quanto quantos está estão pode deve nós você vocês seus suas após até sem sobre entre muito já é nos",
         "ro": "și în de la cu pe care este a fost din pentru nu mai sau că un o al ale ca prin se",
         "sv": "och i att det är en till på som av för med var den inte ett blev från har han kan eller hans",
         "sw": "na ya wa kwa ni za katika la kuwa hii huo cha vya alikuwa kama lakini pia au hiyo",

@@ -37,6 +37,7 @@ from ragstone.judges.scale import (
     MIN_RANK_AUROC,
     MIN_REPLY_RATE,
     find_needed_accuracy,
+    load_bundled_scales,
 )
 from ragstone.locale.messages import render
 from ragstone.store import Store, save_scales
@@ -384,6 +385,15 @@ def _show_costs(console: Console, check: JudgeCheck) -> None:
         seconds=sum((result.seconds for result in check.results), 0.0),
     )
     console.print(costs + (f", {_format_figure(usage.usd)} USD." if usage.usd else "."))
+    measured = {(scale.judge, scale.metric) for scale in load_bundled_scales()}
+    scales = [result.scale for result in check.results if result.scale is not None]
+    known = [scale.metric for scale in scales if (scale.judge, scale.metric) in measured]
+    if known:
+        text = translate(
+            "Reports go by larger measurements for {metrics}: ragstone judge quality",
+            metrics=", ".join(known),
+        )
+        console.print(text)
     if check.is_fit:
         verdict = translate(
             "Fit to gate on, as far as these controls can tell; measure it on labels of your own."

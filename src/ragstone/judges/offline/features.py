@@ -22,21 +22,21 @@ MAX_COUNT = 3
 MAX_DEVIATIONS = 3.0
 
 
-def measure(laid: Alignment) -> tuple[float, ...]:
+def measure(alignment: Alignment) -> tuple[float, ...]:
     """The features of a claim with at least one content word, in the order of FEATURES.
 
     The root of the cover, since the first words that are found say most. The end of a sentence says
     what is new of what its beginning names: made by machine, of what was made by hand."""
-    unknown = [not units for units in laid.places]
+    unknown = [not units for units in alignment.places]
     names = sum(
         word.kind == NAME and is_unknown
-        for word, is_unknown in zip(laid.words, unknown, strict=True)
+        for word, is_unknown in zip(alignment.words, unknown, strict=True)
     )
     return (
-        math.sqrt(laid.cover()),
+        math.sqrt(alignment.cover()),
         float(unknown[-1]),
-        names / len(laid.words),
-        float(min(laid.unmatched, MAX_COUNT)),
+        names / len(alignment.words),
+        float(min(alignment.unmatched, MAX_COUNT)),
     )
 
 

@@ -49,12 +49,12 @@ def rank_sentences(
     indexed = index_sources(tuple(read(source, language) for source in sources))
     if not indexed.units:
         return []
-    laid = align(read(text, language), indexed)
+    alignment = align(read(text, language), indexed)
     vectors = encode([text, *(unit.text for _, unit in indexed.units)])
     ranked = [
         (
             (source, unit.start, unit.end),
-            laid.held.get(number, 0) / max(len(laid.words), 1)
+            alignment.held.get(number, 0) / max(len(alignment.words), 1)
             + max(float(vectors[number + 1] @ vectors[0]), 0.0),
         )
         for number, (source, unit) in enumerate(indexed.units)

@@ -59,13 +59,13 @@ def quality(metrics: list[str], language: str | None) -> list[Quality]:
     """What was measured for these metrics, in the language given where it was, else in both."""
     found = []
     for kind in _KINDS:
-        mine = tuple(name for name in metrics if _KIND_OF.get(name) == kind)
-        if not mine:
+        asked_metrics = tuple(name for name in metrics if _KIND_OF.get(name) == kind)
+        if not asked_metrics:
             continue
         if kind == "heuristic":
-            found.append(Quality(kind, mine))
+            found.append(Quality(kind, asked_metrics))
             continue
         rows = _measured()[kind]
         in_language = [row for row in rows if row["language"] == (language or "").split("-")[0]]
-        found += [Quality(kind, mine, **row) for row in in_language or rows]
+        found += [Quality(kind, asked_metrics, **row) for row in in_language or rows]
     return found

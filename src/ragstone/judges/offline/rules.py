@@ -39,8 +39,8 @@ class Conflict(NamedTuple):
     """What a rule sees against a claim."""
 
     rule: str
-    mine: str
-    theirs: str
+    claim_side: str
+    source_side: str
     unit: int
     """Number of the unit that contradicts."""
 
@@ -61,21 +61,21 @@ class _Pair(NamedTuple):
         return sum(word.key in keys for word in words) / max(len(words), 1)
 
 
-def find_conflict(laid: Alignment) -> Conflict | None:
+def find_conflict(alignment: Alignment) -> Conflict | None:
     """The first rule that sees a contradiction in all units that speak of the claim."""
     near = [
         unit
-        for unit in laid.rank()[:MAX_UNITS]
-        if laid.held[unit] >= NEAR_BEST * laid.held[laid.best]
+        for unit in alignment.rank()[:MAX_UNITS]
+        if alignment.held[unit] >= NEAR_BEST * alignment.held[alignment.best]
     ]
     pairs = []
     for number in near:
-        source, unit = laid.sources.units[number]
-        is_fact = laid.sources.readings[source].is_record
-        cover = laid.held[number] / len(laid.words)
+        source, unit = alignment.sources.units[number]
+        is_fact = alignment.sources.readings[source].is_record
+        cover = alignment.held[number] / len(alignment.words)
         if cover < MIN_SPEAKING:
             return None
-        pairs.append(_Pair(laid.claim, unit, is_fact, cover))
+        pairs.append(_Pair(alignment.claim, unit, is_fact, cover))
     for rule, check in RULES.items():
         found = [check(pair) for pair in pairs]
         against = [n for n, words in enumerate(found) if words is not None]
@@ -97,21 +97,23 @@ def _check_figures(pair: _Pair) -> _Words:
     numbers = [word for word in pair.claim.words if word.kind == NUMBER]
     if not own or pair.cover_without(numbers) < (0.4 if pair.is_fact else MIN_COVER):
         return None
-    theirs = find_quantities(pair.unit.text, pair.claim.language)
+    source_side = find_quantities(pair.unit.text, pair.claim.language)
     for quantity in own:
-        same_kind = [other for other in theirs if other.kind == quantity.kind != "number"]
+        same_kind = [other for other in source_side if other.kind == quantity.kind != "number"]
         if any(matches(quantity, other) for other in same_kind):
             continue  # the unit has it beside another one: "9:00 to 18:00, on Saturday until 14:00"
         beside = _list_beside(pair.claim.raw, quantity, pair.claim.language)
         of_same = [
             other
-            for other in theirs
+            for other in source_side
             if not beside.isdisjoint(_list_beside(pair.unit.text, other, pair.claim.language))
         ]
         # numbers of the same things are compared, or else what no number can be confused with:
         # dates, amounts
         others = of_same or [
-            other for other in theirs if pair.is_fact or "number" not in (quantity.kind, other.kind)
+            other
+            for other in source_side
+            if pair.is_fact or "number" not in (quantity.kind, other.kind)
         ]
         for other in others:
             if differs(quantity, other) and not any(matches(each, other) for each in own):
@@ -189,9 +191,9 @@ def _check_quantifiers(pair: _Pair) -> _Words:
     """All, most, some, none, must, may: another one before the same word."""
     if pair.cover < MIN_COVER:
         return None
-    theirs = dict(_list_quantified(pair.unit.words))
+    source_side = dict(_list_quantified(pair.unit.words))
     for key, word in _list_quantified(pair.claim.words):
-        other = theirs.get(key)
+        other = source_side.get(key)
         names = [QUANTIFIERS[each.written.lower()] for each in (word, other) if each]
         if other and names[1] in _EXCLUDED.get(names[0], ()):
             return word.written, other.written
@@ -273,16 +275,22 @@ def _check_relations(pair: _Pair) -> _Words:
     """A comparison or an order in time the other way round: A is longer than B, B before A."""
     if pair.cover < MIN_COPY:
         return None
-    for mine in _list_relations(pair.claim.words):
-        for theirs in _list_relations(pair.unit.words):
-            straight = len(mine.left & theirs.left), len(mine.right & theirs.right)
-            crossed = len(mine.left & theirs.right), len(mine.right & theirs.left)
+    for claim_side in _list_relations(pair.claim.words):
+        for source_side in _list_relations(pair.unit.words):
+            straight = (
+                len(claim_side.left & source_side.left),
+                len(claim_side.right & source_side.right),
+            )
+            crossed = (
+                len(claim_side.left & source_side.right),
+                len(claim_side.right & source_side.left),
+            )
             is_straight = all(straight) and not any(crossed)
             is_crossed = all(crossed) and not any(straight)
-            if mine.kind != theirs.kind or not (is_straight or is_crossed):
+            if claim_side.kind != source_side.kind or not (is_straight or is_crossed):
                 continue
-            if mine.sign * theirs.sign * (1 if is_straight else -1) < 0:
-                return mine.word, theirs.word
+            if claim_side.sign * source_side.sign * (1 if is_straight else -1) < 0:
+                return claim_side.word, source_side.word
     return None
 
 

@@ -94,17 +94,23 @@ def _judge(
 ) -> JudgedClaim:
     """Judge what was said, in answer to what was asked where it needs that."""
     claim = read(f"{asked} {said}" if asked else said, language)
-    laid = align(claim, sources)
-    if not laid.words or (not asked and (asks(said) or is_appeal(said)) and not _is_title(said)):
+    alignment = align(claim, sources)
+    if not alignment.words or (
+        not asked and (asks(said) or is_appeal(said)) and not _is_title(said)
+    ):
         return JudgedClaim(0.0, "not_found", (), compose("states_nothing", claim.language))
     bare = _compare_bare(said, sources, language, question or asked)
     if bare is not None:
-        return _decide(laid, bare, None)
+        return _decide(alignment, bare, None)
     if asked:
-        return _judge_answer(laid, asked, said, language)
-    if (chance := _compare_languages(laid)) is not None:
-        return _decide(laid, chance, None)
-    return _decide(laid, predict_claim(measure(laid)), find_conflict(laid) if laid.held else None)
+        return _judge_answer(alignment, asked, said, language)
+    if (chance := _compare_languages(alignment)) is not None:
+        return _decide(alignment, chance, None)
+    return _decide(
+        alignment,
+        predict_claim(measure(alignment)),
+        find_conflict(alignment) if alignment.held else None,
+    )
 
 
 def _is_title(text: str) -> bool:
@@ -115,27 +121,27 @@ def _is_title(text: str) -> bool:
     )
 
 
-def _judge_answer(laid: Alignment, asked: str, said: str, language: str | None) -> JudgedClaim:
+def _judge_answer(alignment: Alignment, asked: str, said: str, language: str | None) -> JudgedClaim:
     """Judge a bare answer with its question: the words of the answer must stand where those of the
     question do."""
     yes = says_yes(said)
     if yes is not None:
-        best = laid.sources.units[laid.best][1] if laid.held else None
-        chance = predict_claim(measure(laid))
-        if best is not None and laid.cover() >= 0.5 and _is_denied(best) == yes:
-            conflict = Conflict("negation", said, best.text, laid.best)
-            return _decide(laid, min(chance, CONTRADICTED), conflict)
-        return _decide(laid, chance, None)
-    answer = align(read(said, language), laid.sources)
+        best = alignment.sources.units[alignment.best][1] if alignment.held else None
+        chance = predict_claim(measure(alignment))
+        if best is not None and alignment.cover() >= 0.5 and _is_denied(best) == yes:
+            conflict = Conflict("negation", said, best.text, alignment.best)
+            return _decide(alignment, min(chance, CONTRADICTED), conflict)
+        return _decide(alignment, chance, None)
+    answer = align(read(said, language), alignment.sources)
     if not answer.words:
-        return _decide(laid, predict_claim(measure(laid)), None)
+        return _decide(alignment, predict_claim(measure(alignment)), None)
     _, unknown_end, names, _ = measure(answer)
     cover = math.sqrt(max(answer.held.values(), default=0) / len(answer.words))
     chance = predict_claim((cover, unknown_end, names, float(answer.unmatched)))
-    binding = _measure_binding(laid, answer)
+    binding = _measure_binding(alignment, answer)
     bound = binding / BOUND / 2 if binding < BOUND else 1 - (1 - binding) / (1 - BOUND) / 2
     chance = min(chance, bound)
-    return _decide(laid, chance, find_conflict(laid) if laid.held else None)
+    return _decide(alignment, chance, find_conflict(alignment) if alignment.held else None)
 
 
 BOUND = 0.75
@@ -143,7 +149,7 @@ BOUND = 0.75
 bench.judge`."""
 
 
-def _measure_binding(laid: Alignment, answer: Alignment) -> float:
+def _measure_binding(alignment: Alignment, answer: Alignment) -> float:
     """Whether the answer stands where most of the question does: the right figure of another
     question is there, too.
 
@@ -151,7 +157,9 @@ def _measure_binding(laid: Alignment, answer: Alignment) -> float:
     word of the unit before counts half."""
     given = {word.key for word in answer.words}
     asked = [
-        units for word, units in zip(laid.words, laid.places, strict=True) if word.key not in given
+        units
+        for word, units in zip(alignment.words, alignment.places, strict=True)
+        if word.key not in given
     ]
     reached: dict[int, float] = {}
     for units in asked:
@@ -182,13 +190,13 @@ def _compare_bare(said: str, sources: Sources, language: str | None, question: s
         return None
     known = {word.key for word in read(question, language).words} if question else set()
     source = sources.readings[0]
-    mine, theirs = read(said, language), source
+    own, other = read(said, language), source
     if says_yes(said) is not None or says_yes(source.raw) is not None:
         return 1.0 if says_yes(said) == says_yes(source.raw) else 0.0
-    back = _measure_share(theirs, mine, known)
+    back = _measure_share(other, own, known)
     if not is_bare_answer(said, language):
         return back
-    forth = _measure_share(mine, theirs, known)
+    forth = _measure_share(own, other, known)
     return 2 * forth * back / (forth + back) if forth + back else 0.0
 
 
@@ -204,51 +212,53 @@ MAX_STOPPED_WORDS = 4
 
 def _measure_share(part: Reading, whole: Reading, known: set[str]) -> float:
     """Share of the words of one text that another has."""
-    laid = align(part, index_sources((whole,)))
-    weights = [0.3 if word.key in known else 1.0 for word in laid.words]
-    found = [weight for weight, units in zip(weights, laid.places, strict=True) if units]
-    if not laid.words:  # function words alone: The Who
+    alignment = align(part, index_sources((whole,)))
+    weights = [0.3 if word.key in known else 1.0 for word in alignment.words]
+    found = [weight for weight, units in zip(weights, alignment.places, strict=True) if units]
+    if not alignment.words:  # function words alone: The Who
         return float(part.raw.strip(" .").lower() in whole.raw.lower())
     return sum(found) / sum(weights)
 
 
-def _compare_languages(laid: Alignment) -> float | None:
+def _compare_languages(alignment: Alignment) -> float | None:
     """The chance of a claim in another language than its sources, from the sentence encoder; None
     in the same language, or where a record has too few words to be of any.
 
     Names and numbers must stand in the sources all the same."""
-    if len(laid.claim.words) < MIN_WORDS_OF_LANGUAGE:
+    if len(alignment.claim.words) < MIN_WORDS_OF_LANGUAGE:
         return None
-    if any(reading.is_record for reading in laid.sources.readings):
+    if any(reading.is_record for reading in alignment.sources.readings):
         return None
-    others = {detect_language(reading.raw[:2000]) for reading in laid.sources.readings}
-    if detect_language(laid.claim.raw) in others:
+    others = {detect_language(reading.raw[:2000]) for reading in alignment.sources.readings}
+    if detect_language(alignment.claim.raw) in others:
         return None
     from ragstone.text.encoder import encode  # loads numpy
 
-    texts = [unit.text for _, unit in laid.sources.units][:MAX_ENCODED_UNITS]
-    vectors = encode([laid.claim.raw, *texts])
+    texts = [unit.text for _, unit in alignment.sources.units][:MAX_ENCODED_UNITS]
+    vectors = encode([alignment.claim.raw, *texts])
     cosine = float((vectors[1:] @ vectors[0]).max())
     cover = min(max((cosine - 0.2) / 0.5, 0.0), 1.0) ** 0.5
-    names = measure(laid)[2]
-    return predict_claim((cover, 0.0, names, float(laid.unmatched)))
+    names = measure(alignment)[2]
+    return predict_claim((cover, 0.0, names, float(alignment.unmatched)))
 
 
 MIN_WORDS_OF_LANGUAGE = 4
 MAX_ENCODED_UNITS = 60
 
 
-def _decide(laid: Alignment, chance: float, conflict: Conflict | None) -> JudgedClaim:
-    language = laid.claim.language
+def _decide(alignment: Alignment, chance: float, conflict: Conflict | None) -> JudgedClaim:
+    language = alignment.claim.language
     if conflict is not None:
-        source, quote = laid.sources.quote(conflict.unit, conflict.unit)
+        source, quote = alignment.sources.quote(conflict.unit, conflict.unit)
         code = _REASONS[conflict.rule]
-        reason = compose(code, language, mine=conflict.mine, theirs=conflict.theirs)
+        reason = compose(code, language, mine=conflict.claim_side, theirs=conflict.source_side)
         return JudgedClaim(min(chance, CONTRADICTED), "contradicted", ((source, quote),), reason)
     if chance >= SUPPORT_BAR:
         reason = compose("found_in_source", language, p=round(chance, 2))
-        return JudgedClaim(chance, "supported", choose_evidence(laid), reason)
-    missing = [word for word, units in zip(laid.words, laid.places, strict=True) if not units]
+        return JudgedClaim(chance, "supported", choose_evidence(alignment), reason)
+    missing = [
+        word for word, units in zip(alignment.words, alignment.places, strict=True) if not units
+    ]
     # names and numbers first, then long words: they say most
     shown = sorted(missing, key=lambda word: (word.kind not in (NAME, NUMBER), -len(word.written)))[
         :4
@@ -259,9 +269,9 @@ def _decide(laid: Alignment, chance: float, conflict: Conflict | None) -> Judged
         if words
         else compose("words_apart", language, p=round(chance, 2))
     )
-    best = laid.best
-    is_near = best >= 0 and laid.held[best] >= NEAR_COVER * len(laid.words)
-    quotes = (laid.sources.quote(best, best),) if is_near else ()
+    best = alignment.best
+    is_near = best >= 0 and alignment.held[best] >= NEAR_COVER * len(alignment.words)
+    quotes = (alignment.sources.quote(best, best),) if is_near else ()
     return JudgedClaim(chance, "not_found", quotes, reason)
 
 
@@ -274,24 +284,26 @@ _REASONS = {
 }
 
 
-def choose_evidence(laid: Alignment) -> tuple[tuple[int, str], ...]:
+def choose_evidence(alignment: Alignment) -> tuple[tuple[int, str], ...]:
     """The units that hold the claim's words, the best first, then those that add most; neighbours
     as one quote."""
-    if not laid.held:
-        first = _find_nearest(laid)
-        return (laid.sources.quote(first, first),)
-    chosen = [laid.best]
-    missing = [units for units in laid.places if units and laid.best not in units]
+    if not alignment.held:
+        first = _find_nearest(alignment)
+        return (alignment.sources.quote(first, first),)
+    chosen = [alignment.best]
+    missing = [units for units in alignment.places if units and alignment.best not in units]
     while missing and len(chosen) < MAX_QUOTES:
         counts: dict[int, int] = {}
         for units in missing:
             for unit in units:
                 counts[unit] = counts.get(unit, 0) + 1
         # of units that add as much, the nearest to the best one
-        unit = min(counts, key=lambda n: (-counts[n], abs(n - laid.best)))
+        unit = min(counts, key=lambda n: (-counts[n], abs(n - alignment.best)))
         chosen.append(unit)
         missing = [units for units in missing if unit not in units]
-    return tuple(laid.sources.quote(first, last) for first, last in _join(chosen, laid.sources))
+    return tuple(
+        alignment.sources.quote(first, last) for first, last in _join(chosen, alignment.sources)
+    )
 
 
 def _join(chosen: Sequence[int], sources: Sources) -> list[list[int]]:
@@ -308,10 +320,10 @@ def _join(chosen: Sequence[int], sources: Sources) -> list[list[int]]:
     return runs
 
 
-def _find_nearest(laid: Alignment) -> int:
+def _find_nearest(alignment: Alignment) -> int:
     """The unit nearest in meaning, where no word is shared: a claim in another language."""
     from ragstone.text.encoder import encode  # loads numpy
 
-    texts = [unit.text for _, unit in laid.sources.units][:MAX_ENCODED_UNITS]
-    vectors = encode([laid.claim.raw, *texts])
+    texts = [unit.text for _, unit in alignment.sources.units][:MAX_ENCODED_UNITS]
+    vectors = encode([alignment.claim.raw, *texts])
     return int((vectors[1:] @ vectors[0]).argmax())

@@ -76,13 +76,13 @@ def _judge(
         sources = index_sources((chunk,))
         chances = []
         for part, row in zip(parts, cosines, strict=True):
-            laid = align(read(part, language), sources)
+            alignment = align(read(part, language), sources)
             logit = weights["bias"] + weights["cosine"] * max(float(row[number]), 0.0)
             # words of another language are not met, but their sense is
-            is_foreign = laid.claim.language != chunk.language
-            cover = 2 * float(row[number]) if is_foreign else _measure_cover(laid, known)
+            is_foreign = alignment.claim.language != chunk.language
+            cover = 2 * float(row[number]) if is_foreign else _measure_cover(alignment, known)
             logit += weights["cover"] * min(max(cover, 0.0), 1.0)
-            chances.append((1 / (1 + math.exp(-logit)), _find_quote(laid)))
+            chances.append((1 / (1 + math.exp(-logit)), _find_quote(alignment)))
         best = max(chances)
         # of a wanted text a chunk need not have all
         lowest = min(chances)[0] if text is None else best[0]
@@ -90,15 +90,15 @@ def _judge(
     return judged
 
 
-def _measure_cover(laid: Alignment, known: frozenset[str]) -> float:
+def _measure_cover(alignment: Alignment, known: frozenset[str]) -> float:
     """Share of the words that stand in the chunk."""
-    weights = [KNOWN_WEIGHT if word.key in known else 1.0 for word in laid.words]
-    found = [weight for weight, units in zip(weights, laid.places, strict=True) if units]
+    weights = [KNOWN_WEIGHT if word.key in known else 1.0 for word in alignment.words]
+    found = [weight for weight, units in zip(weights, alignment.places, strict=True) if units]
     return sum(found) / max(sum(weights), 1e-6)
 
 
-def _find_quote(laid: Alignment) -> str:
-    return laid.sources.quote(laid.best, laid.best)[1] if laid.held else ""
+def _find_quote(alignment: Alignment) -> str:
+    return alignment.sources.quote(alignment.best, alignment.best)[1] if alignment.held else ""
 
 
 def _explain(found: _Usefulness, language: str) -> str:

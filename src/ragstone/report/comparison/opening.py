@@ -87,7 +87,7 @@ def describe_state(comparison: Comparison, t: Translator) -> Remark:
     # without regressions, what is worse is a resource that the user did not name
     dearer = [d for d in everything if d.verdict == "worse"]
     withheld = [d for d in everything if d.verdict == "withheld"]
-    parts = [t("badge.none"), *_describe_missed(counted, t)]
+    parts = [t("badge.none_but_dearer" if dearer else "badge.none"), *_describe_missed(counted, t)]
     for key, rows in (("dearer", dearer), ("withheld", withheld)):
         if rows:
             parts.append(t(f"badge.{key}", metrics=_name_metrics(rows, t)))

@@ -64,7 +64,8 @@ def _choose_scale(metric: MetricSummary) -> tuple[float, float] | None:
         return None
     first, last = min(ends), max(ends)
     # All values equal: some width, for the scale divides by it.
-    return (first, last) if last > first else (first - 0.5, first + 0.5)
+    half = abs(first) / 2 or 0.5
+    return (first, last) if last > first else (first - half, first + half)
 
 
 def _draw_bars(

@@ -12,7 +12,7 @@ from ragstone.report.translator import Translator
 from ragstone.testset.versions import VersionDifference
 
 if TYPE_CHECKING:
-    from ragstone.testset.card import SetCard
+    from ragstone.testset.card import DatasetCard
 
 MAX_DOCUMENTS = 10
 MAX_LISTED = 20
@@ -27,7 +27,7 @@ class CardPage(Page):
 
     kind: ClassVar[str] = "testset"
     template: ClassVar[str] = "card"
-    card: SetCard
+    card: DatasetCard
 
     @property
     def title(self) -> str:
@@ -150,7 +150,7 @@ def _describe_change(fields: Mapping[str, tuple[Any, Any]]) -> str:
 
 
 def open_page(
-    result: SetCard | VersionDifference, t: Translator, *, names: tuple[str, str] = ("", "")
+    result: DatasetCard | VersionDifference, t: Translator, *, names: tuple[str, str] = ("", "")
 ) -> Page:
     """The page of a card, or of what differs between two sets of these names."""
     if isinstance(result, VersionDifference):
@@ -158,12 +158,12 @@ def open_page(
     return CardPage(t, result)
 
 
-def _describe_reading(card: SetCard, t: Translator) -> Iterator[str]:
+def _describe_reading(card: DatasetCard, t: Translator) -> Iterator[str]:
     yield t("card.read.share", share=t.percent(card.read_share))
     yield t("card.read.counts", **{name: t.whole(count) for name, count in card.read.items()})
 
 
-def _describe_weaknesses(card: SetCard, t: Translator) -> Iterator[str]:
+def _describe_weaknesses(card: DatasetCard, t: Translator) -> Iterator[str]:
     if not card.weaknesses:
         yield t("card.weak.none")
     for code, figures in card.weaknesses:

@@ -53,6 +53,8 @@ class ClassRow:
     count: str
     share: str
     interval: str
+    where: str
+    """The slice that it gathers in; of a class within the error of what decides it, that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,10 @@ class SymptomView:
     doubt: str
     """`perhaps`, where the figure is past its limit but its interval reaches back over it."""
     evidence: tuple[str, ...]
+    extent: str
+    """How many samples show it, of how many."""
+    where: str
+    """The slice that it gathers in."""
     href: str
     """The samples behind it."""
     advice: tuple[AdviceView, ...]
@@ -136,7 +142,7 @@ class FailurePage(Page):
 
     @cached_property
     def gaps(self) -> list[Remark]:
-        """What is within the judge's error, what nothing could show, and fields that were not sliced by."""
+        """What nothing could show, and fields that were not sliced by."""
         return [*_describe_gaps(self.failures, self.t)]
 
     @cached_property
@@ -155,7 +161,18 @@ class FailurePage(Page):
             count=t.whole(rate.count),
             share="–" if rate.rate is None else t.percent(rate.rate),
             interval=format_percent_interval(rate, t),
+            where=self._place_class(rate.label),
         )
+
+    def _place_class(self, kind: str) -> str:
+        if kind == "fine" or kind in UNKNOWN:
+            return ""
+        if kind not in self.failures.shown:
+            return self.t("within_error_short")
+        slices = next(
+            (some for name, some in self.failures.class_slices.items() if name == kind), ()
+        )
+        return describe_slice(slices[0], self.t) if slices else ""
 
     def draw_classes(self, width: float) -> Drawing:
         """The classes as bars."""
@@ -223,9 +240,16 @@ class FailurePage(Page):
             title=choose_text(diagnosis.title, language),
             doubt="" if diagnosis.sure else self.t("perhaps"),
             evidence=tuple(self._list_evidence(diagnosis)),
+            extent=self._format_extent(diagnosis),
+            where="" if diagnosis.slice is None else describe_slice(diagnosis.slice, self.t),
             href=href,
             advice=tuple(self._view_advice(advice) for advice in diagnosis.advice),
         )
+
+    def _format_extent(self, diagnosis: Diagnosis) -> str:
+        t = self.t
+        most = max(diagnosis.evidence, key=lambda evidence: evidence.affected)
+        return t("story_extent", n=t.whole(most.affected), total=t.whole(most.samples))
 
     def _view_advice(self, advice: Advice) -> AdviceView:
         language = self.t.language
@@ -322,11 +346,21 @@ def _format_limit(limit: float, t: Translator) -> str:
     return f"{limit:g}".replace(".", t("decimal"))
 
 
+def describe_unmatched(failures: Failures, t: Translator) -> str:
+    """That retrieved and relevant ids have nothing in common; empty where they have."""
+    if failures.unmatched is None:
+        return ""
+    retrieved, relevant = (shorten(id, 40) for id in failures.unmatched)
+    return t("headline.unmatched", retrieved=retrieved, relevant=relevant)
+
+
 def _describe_state(failures: Failures, t: Translator) -> Remark:
     bad = [r for r in failures.rates if r.label != "fine" and r.label not in UNKNOWN]
     count = sum(rate.count for rate in bad if rate.label in failures.shown)
     if count:
-        return Remark(t("failing", n=t.whole(count), total=t.whole(failures.samples)), "bad")
+        text = t("failing", n=t.whole(count), total=t.whole(failures.samples))
+        unmatched = describe_unmatched(failures, t)
+        return Remark(f"{text}. {unmatched}" if unmatched else text, "bad")
     if bad:
         return Remark(t("no_failures_shown"), "good")
     known = any(rate.label == "fine" for rate in failures.rates)
@@ -334,14 +368,7 @@ def _describe_state(failures: Failures, t: Translator) -> Remark:
 
 
 def _describe_gaps(failures: Failures, t: Translator) -> Iterator[Remark]:
-    """What is within the judge's error, what nothing in the run could show, and fields that were not sliced by."""
-    within = [
-        name_class(rate.label, t)
-        for rate in failures.rates
-        if rate.label not in (*failures.shown, *UNKNOWN, "fine")
-    ]
-    if within:
-        yield Remark(t("within_error_note", kinds=", ".join(within)))
+    """What nothing in the run could show, and fields that were not sliced by."""
     either = " o " if t.language == "es" else " or "
     withheld = {item.metric for item in failures.withheld}
     for kind in ("retrieval_failure", "hallucination", "generation_failure"):

@@ -17,6 +17,7 @@ from ragstone.report.drawing.shapes import WIDE, Drawing, stack_drawings
 from ragstone.report.figures import describe_judge
 from ragstone.report.ledger import choose_severity
 from ragstone.report.pages import Page
+from ragstone.report.pages.failures import describe_unmatched
 from ragstone.report.remarks import Remark, Severity, choose_arrow, shorten
 from ragstone.report.slices import describe_slice
 from ragstone.report.translator import Translator
@@ -26,6 +27,8 @@ from ragstone.types import NO_USAGE, OUTCOMES
 
 if TYPE_CHECKING:
     from ragstone.analysis import LabelRate, MetricSummary, Summary
+    from ragstone.analysis.classes import FailureClass
+    from ragstone.analysis.failures import Failures
     from ragstone.experiments.run import Run
     from ragstone.report.samples import OpenSample, SampleList
     from ragstone.store import StoredRow, StoredRun
@@ -71,6 +74,8 @@ class RunPage(Page):
     """Whether the scores are read once more for the sentences and the worst claims."""
     explain: bool = False
     """Whether exported rows have the findings behind each score."""
+    result: Run | None = None
+    """The run as its maker holds it, which reads its headline once."""
     raw: bool = False
     """Whether cells of CSV that a spreadsheet would execute are written as they are."""
 
@@ -89,6 +94,8 @@ class RunPage(Page):
     @cached_property
     def headline(self) -> Headline:
         """What the run is opened with."""
+        if self.result is not None:
+            return self.result.headline()
         return find_headline(self.run, self.summary)
 
     @cached_property
@@ -104,7 +111,7 @@ class RunPage(Page):
         """The verdict on the run; empty where it is not opened."""
         if not self.is_opened:
             return ""
-        return " ".join(_describe_verdict(self.headline, self._weakness, self.t))
+        return " ".join(filter(None, _describe_verdict(self.headline, self._weakness, self.t)))
 
     @cached_property
     def judging(self) -> str:
@@ -350,7 +357,7 @@ class RunPage(Page):
 
 def open_page(result: Run, t: Translator, **options: Any) -> RunPage:
     """The page of a run."""
-    return RunPage(t, result.stored, result.summary(), **options)
+    return RunPage(t, result.stored, result.summary(), result=result, **options)
 
 
 def view_claim(claim: FaultyClaim, row: StoredRow, t: Translator) -> ClaimView:
@@ -386,6 +393,8 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
         )
     if headline.verdict == "broken":
         return
+    if headline.failures is not None:
+        yield describe_unmatched(headline.failures, t)
     figure = _describe_figure(headline, weakness, t)
     if headline.verdict == "healthy":
         yield t("headline.healthy", n=n, figure=figure)
@@ -394,10 +403,7 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
         return
     causes = [kind for kind in headline.causes if kind != "system_failure"]
     if causes and headline.failures is not None:
-        counted = [
-            t(f"fails.{kind}", n=t.whole(headline.failures.count(kind)))
-            for kind in causes[:MAX_CAUSES]
-        ]
+        counted = [_count_cause(kind, headline.failures, t) for kind in causes[:MAX_CAUSES]]
         where = headline.slice
         yield t(
             "headline.failing" if where is None else "headline.failing_in_slice",
@@ -410,6 +416,16 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
     if headline.verdict == "open" and headline.metric is not None and headline.claims:
         counts = {"faulty": t.whole(headline.faulty), "n": t.whole(headline.metric.scored)}
         yield t("headline.faulty", **counts)
+
+
+def _count_cause(kind: FailureClass, failures: Failures, t: Translator) -> str:
+    n, language = t.whole(failures.count(kind)), failures.run.plan.language
+    # where retrieval was measured, a refusal for want of evidence counts as its failure
+    if kind == "false_refusal" and "retrieval_failure" in failures.deciders:
+        return t("fails.refused_evidence", n=n)
+    if kind == "wrong_language" and language:
+        return t("fails.asked_language", n=n, language=t.translate("language", language))
+    return t(f"fails.{kind}", n=n)
 
 
 def _describe_figure(headline: Headline, weakness: str, t: Translator) -> str:

@@ -1,26 +1,23 @@
--- Finds a question in other runs by its id.
-CREATE INDEX samples_by_id ON samples (run, id);
-
--- Addresses of the viewer that somebody kept: under a name, or for a short link alone (`name` empty). `id` follows from
--- the address; `at` is in microseconds since 1970.
-CREATE TABLE saved_views (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL DEFAULT '',
-    address TEXT NOT NULL,
-    author TEXT NOT NULL DEFAULT '',
-    at BIGINT NOT NULL
-);
-
--- Test sets that are put together in the viewer, with their history: of each item the revision with the highest `number`
--- counts. `item` is a row as test set files have it, one JSON document; empty: the item was taken out. `origin` is where it
--- came from: `run RUN`, `monitor`, or empty for an edit.
-CREATE TABLE testset_items (
-    testset TEXT NOT NULL,
-    id TEXT NOT NULL,
-    number BIGINT NOT NULL,
-    item TEXT NOT NULL,
-    origin TEXT NOT NULL DEFAULT '',
-    author TEXT NOT NULL DEFAULT '',
-    at BIGINT NOT NULL,
-    PRIMARY KEY (testset, id, number)
-);
+-- The same by day (UTC), for windows of many days: sums of the hours, made when they are first asked for. A day with `:many` in
+-- one of its hours is not here, and one whose hours change is deleted.
+CREATE TABLE monitor_rollups_daily (
+    field TEXT NOT NULL,
+    bucket BIGINT NOT NULL,
+    value TEXT NOT NULL,
+    metric TEXT NOT NULL,
+    n BIGINT NOT NULL,
+    weights DOUBLE PRECISION NOT NULL,
+    weights_squared DOUBLE PRECISION NOT NULL,
+    total DOUBLE PRECISION NOT NULL,
+    squares DOUBLE PRECISION NOT NULL,
+    cubes DOUBLE PRECISION NOT NULL,
+    lowest DOUBLE PRECISION,
+    highest DOUBLE PRECISION,
+    extra BIGINT NOT NULL,
+    calls BIGINT NOT NULL,
+    usd DOUBLE PRECISION NOT NULL,
+    outcomes TEXT NOT NULL,
+    histogram TEXT NOT NULL,
+    PRIMARY KEY (field, bucket, value, metric)
+) CLUSTERED;
+CREATE INDEX monitor_rollups_daily_by_bucket ON monitor_rollups_daily (bucket);

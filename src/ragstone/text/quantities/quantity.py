@@ -149,11 +149,11 @@ def _is_about_as_long(claim: Quantity, source: Quantity) -> bool:
     """Whether days and months may be the same time: 30 days, a month."""
     if claim.unit not in TIME_SPANS or source.unit not in TIME_SPANS:
         return False
-    mine, theirs = (
+    claim_value, source_value = (
         quantity.value * (MONTH_SECONDS if quantity.unit == "month" else 1)
         for quantity in (claim, source)
     )
-    return abs(mine - theirs) <= MONTH_ROUNDING * max(mine, theirs)
+    return abs(claim_value - source_value) <= MONTH_ROUNDING * max(claim_value, source_value)
 
 
 def _is_same_time(claim: Quantity, source: Quantity) -> bool:
@@ -181,8 +181,8 @@ def _is_date_within(claim: CalendarDate, source: CalendarDate) -> bool:
     ):
         return False
     return all(
-        mine is None or mine == theirs
-        for mine, theirs in (
+        claim_value is None or claim_value == source_value
+        for claim_value, source_value in (
             (claim.month, source.month),
             (claim.day, source.day),
             (claim.weekday, source.weekday),
@@ -207,7 +207,10 @@ def _overlap(one: CalendarDate, other: CalendarDate) -> bool:
     ):
         return False
     pairs = ((one.month, other.month), (one.day, other.day), (one.weekday, other.weekday))
-    return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
+    return all(
+        claim_value is None or source_value is None or claim_value == source_value
+        for claim_value, source_value in pairs
+    )
 
 
 def _is_bare_year(quantity: Quantity) -> bool:
@@ -265,15 +268,17 @@ def _interval(
 
 
 def _is_within(claim: Quantity, source: Quantity, low: float, high: float) -> bool:
-    mine = _interval(claim)
+    claim_value = _interval(claim)
     if claim.bound in ("", "about"):
         # a claim may leave out the source's "about" or "more than", not the other end of a range
-        return mine[0] <= low and high <= mine[1]
+        return claim_value[0] <= low and high <= claim_value[1]
     if claim.bound in ("at_most", "at_least") and source.bound in ("", "about"):
         # 40 is more than 30, but who says "up to 50" of 40 says another number
         return abs(claim.value - (low + high) / 2) <= ROUNDING * max(abs(low), 1e-9)
-    theirs = _interval(source, low, high) if source.bound not in ("", "about") else (low, high)
+    source_value = (
+        _interval(source, low, high) if source.bound not in ("", "about") else (low, high)
+    )
     if _BOUND_DIRECTION.get(claim.bound, 0) * _BOUND_DIRECTION.get(source.bound, 0) > 0:
         # who is under 6 is under 10, and yet what holds for children under 6 need not hold for those under 10
         return abs(claim.low - low) <= ROUNDING * max(abs(low), 1e-9)
-    return mine[0] <= theirs[0] and theirs[1] <= mine[1]
+    return claim_value[0] <= source_value[0] and source_value[1] <= claim_value[1]
