@@ -54,9 +54,13 @@ async def answer_samples(
     run: str,
     *,
     watch: Callable[[AnswerProgress], None] | None = None,
+    reuse: bool = True,
 ) -> tuple[Dataset, SystemUnderTest]:
-    """The dataset with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
+    """The dataset with the system's answers, and the system with its cold start.
+
+    Answers of earlier runs are taken from the store unless `reuse` is False."""
     runner = build_runner(under_test, store, run, watch)
+    runner.reuse = reuse
     answers = await answer_dataset(dataset, runner)
     return answers, note_cold_start(under_test, runner)
 

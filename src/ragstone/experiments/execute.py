@@ -150,7 +150,9 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if has_system:
         under_test = _build_system(plan, inputs)
         run_id = find_begun_run(plan, dataset, named, under_test, store) or run_id
-        dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
+        dataset, under_test = await _ask_system(
+            plan, inputs, dataset, under_test, store, run_id, observer
+        )
         metrics = _choose_metrics(plan, inputs, named, dataset)
         # metrics that fit the data include these already
         from ragstone.experiments.answer import list_measured
@@ -210,6 +212,7 @@ def _build_system(plan: Plan, inputs: RunInputs) -> SystemUnderTest:
 
 async def _ask_system(
     plan: Plan,
+    inputs: RunInputs,
     dataset: Dataset,
     under_test: SystemUnderTest,
     store: Store,
@@ -220,7 +223,9 @@ async def _ask_system(
 
     # Failures are asked for again under another id, so that the stored failures do not answer.
     answers_id = new_run_id() if plan.retry_errors else run_id
-    answers = await answer_samples(dataset, under_test, store, answers_id, watch=observer.answers)
+    answers = await answer_samples(
+        dataset, under_test, store, answers_id, watch=observer.answers, reuse=not inputs.asks_afresh
+    )
     await under_test.system.close()
     return answers
 

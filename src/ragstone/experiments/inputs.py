@@ -40,6 +40,8 @@ class RunInputs:
     """The system, when it is built already; it is the one that `system` or the plan names."""
     store: Store | None = None
     """None: the plan's."""
+    asks_afresh: bool = False
+    """Whether the system is asked also where the store has its reply from an earlier run."""
     command: tuple[str, ...] = ()
     """What was typed, to be shown with the run."""
     benchmark: str | None = None

@@ -196,6 +196,7 @@ PAGE_ROUTES = (
     _page("get", "/testset.jsonl", view_pages.get_testset_file),
     _page("post", "/views", view_pages.post_views),
     _page("post", "/testset", view_pages.post_testset),
+    _page("post", "/again", view_pages.post_again),
     _page("post", "/notes", view_pages.post_notes),
     _page("post", "/labels", view_pages.post_labels),
 )

@@ -13,7 +13,10 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from aiohttp import web
 
+from ragstone.config import Data
 from ragstone.errors import DataError, RagstoneError, RunNotFound, StoreError
+from ragstone.experiments.inputs import RunInputs
+from ragstone.experiments.run import run_plan
 from ragstone.monitor import Archive
 from ragstone.monitor.interactions import now_micros
 from ragstone.report.monitor import live
@@ -28,7 +31,7 @@ from ragstone.report.view.review_page import (
     render_review,
     resolve_query,
 )
-from ragstone.report.view.review_pane import list_labels, render_calls, render_pane
+from ragstone.report.view.review_pane import find_obstacle, list_labels, render_calls, render_pane
 from ragstone.report.view.runs_page import render_runs
 from ragstone.report.view.testset_page import (
     edit_item,
@@ -125,6 +128,7 @@ def make_view_frame(request: web.Request, page: str) -> ViewFrame:
         lang,
         signed_in=settings.token is not None and is_authorised(request),
         can_edit=settings.editing,
+        can_run=settings.editing and settings.allow_run,
         author=_read_author(request),
         monitor_page="./" if settings.home == "monitor" else "monitor",
         message=message,
@@ -557,6 +561,60 @@ async def get_testset_file(request: web.Request) -> web.Response:
     return web.Response(
         body=body, content_type="application/x-ndjson", charset="utf-8", headers=headers
     )
+
+
+# ── asking again ──────────────────────────────────────────────────────────────────────────
+
+AGAIN_TAG = "again"
+"""The tag of a run that asked one sample of another run again; its note says which."""
+
+
+async def post_again(request: web.Request) -> web.Response:
+    """Ask the system of a run one question again: a new run, beside which the old one is shown."""
+    form = await _read_form(request)
+    if not request.app[SERVER_STATE].settings.allow_run:
+        raise RequestError(403, "this viewer asks no system; start it with --allow-run")
+    state = request.app[VIEW_STATE]
+    try:
+        old, new, id = await asyncio.to_thread(_ask_again, state, form)
+    except RunNotFound as error:
+        raise RequestError(404, str(error)) from None
+    except RagstoneError as error:
+        raise RequestError(422, str(error)) from None
+    pairs = [("run", old), ("run", new), ("id", id)]
+    return redirect(
+        "review", urlencode([*pairs, *([("lang", form["lang"])] if form.get("lang") else [])])
+    )
+
+
+def _ask_again(state: ViewState, form: Form) -> tuple[str, str, str]:
+    """Ids of the old and the new run, and of the sample."""
+    run = state.store.run(form.get("run", ""))
+    row = read_row(run, _read_position(form))
+    if obstacle := find_obstacle(run.info):
+        raise DataError(f"the sample cannot be asked again: {obstacle}")
+    plan = run.info.plan
+    name = f"{run.info.name or run.id} · {row.id}"[:200]
+    # the question alone, with what the plan says of system, metrics and judge; nothing is written but the run
+    again = replace(
+        plan,
+        name=name,
+        data=Data(),
+        gates={},
+        output=(),
+        labels=None,
+        store=None,
+        resume=False,
+        restart=False,
+        retry_errors=False,
+        run_id=None,
+        on=None,
+    )
+    item = to_item(replace(row.sample, contexts=None, answer=None))
+    made = run_plan(again, RunInputs(samples=[item], store=state.store, asks_afresh=True)).stored
+    save_tags(state.store, made.id, [AGAIN_TAG])
+    save_note(state.store, made.id, f"{row.id} of {run.id}")
+    return run.id, made.id, row.id
 
 
 # ── what people note ──────────────────────────────────────────────────────────────────────

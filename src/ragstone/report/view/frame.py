@@ -53,6 +53,8 @@ class ViewFrame:
     signed_in: bool = False
     can_edit: bool = False
     """Whether labels and notes are taken."""
+    can_run: bool = False
+    """Whether the system of a run is asked again."""
     author: str = ""
     """Who is labelling."""
     monitor_page: str = "monitor"

@@ -20,7 +20,7 @@ from ragstone.report.translator import Translator
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.review_page import ReviewData, ReviewList, name_failure
 from ragstone.report.view.run_samples import RunSamples
-from ragstone.store import StoredRow, StoredRun
+from ragstone.store import RunInfo, StoredRow, StoredRun
 
 MAX_OTHER_RUNS = 20
 MAX_CALLS = 50
@@ -134,6 +134,7 @@ def render_pane(
         else "",
         before=before,
         testset=frame.testset,
+        can_ask=frame.can_run and not find_obstacle(entry.run.info),
         after=after,
         back=back,
         close=state.href(number=state.page),
@@ -146,6 +147,16 @@ def render_pane(
             :30
         ],
     )
+
+
+def find_obstacle(info: RunInfo) -> str:
+    """Why a sample of a run cannot be asked again; empty where it can."""
+    if info.plan.system is None:
+        return "its answers came with the data"
+    held = sorted({"system", "metrics", "judge"} & set(info.facts.in_memory))
+    if held:
+        return f"its {held[0]} was a Python object"
+    return f"the secret of {info.facts.lost[0]!r} is not stored" if info.facts.lost else ""
 
 
 def _list_answers(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from ragstone.analysis.columns import RESOURCES
 from ragstone.labels import Label
 from ragstone.report.remarks import shorten
 from ragstone.report.view.frame import ViewFrame
@@ -25,7 +26,8 @@ def to_item(
 
     The item says so (`meta.reference`), and what people said of the answer (`meta.label`)."""
     row: dict[str, Any] = {"id": sample.id, "question": sample.question}
-    meta = {str(name): value for name, value in sample.meta.items()}
+    # what the answer took says nothing of the question
+    meta = {str(name): value for name, value in sample.meta.items() if name not in RESOURCES}
     if reference:
         row["reference"] = reference
     elif sample.reference:
