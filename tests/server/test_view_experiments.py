@@ -55,7 +55,7 @@ def ablated(store: Store, benched: Bench) -> Ablation:
 
 @pytest.fixture(scope="module")
 def tuned(store: Store, ablated: Ablation) -> TuningResult:
-    return tune(QUESTIONS, Till, {"knows": [2, 4, 9]}, "exact_match", against=("cost",), sampler="grid", store=store)  # fmt: skip
+    return tune(QUESTIONS, Till, {"knows": [2, 4, 9]}, "exact_match", against=("cost",), store=store)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
