@@ -367,6 +367,18 @@ def test_runs_with_other_questions_are_matched_by_id(store: Store, server: Serve
         post(server, "/notes", run=run.id, do="bin")
 
 
+def test_many_runs_are_a_heat_map_of_twenty_columns_at_most(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "many.db")) as own:
+        made = [add_run(own, f"v{n}", n / 50, samples=5, source="many.jsonl") for n in range(22)]
+        with in_thread(ServerSettings(home="runs", ingest=False), own) as running:
+            address = f"/review?{urlencode({'run': [run.id for run in made]}, doseq=True)}"
+            text = fetch_whole(running, address).body.decode()
+    assert '<table class="grid heat">' in text
+    assert {len(row) for row in list_cells(text)} == {20}
+    assert text.count(' class="verdict') == 1  # of many runs only the listed one has its sentence
+    assert text.count('<span class="badge ') >= 19  # each has its verdict in the head of its column
+
+
 def test_columns_are_kept_for_the_next_visit(server: Server, runs: dict[str, StoredRun]) -> None:
     address = f"/review?run={runs['first'].id}"
     chosen = server.get(f"{address}&cols=recall&cols=meta.topic")

@@ -175,6 +175,7 @@ def test_the_viewer_is_the_same_on_every_store(place: str, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     store = Store.open(place)
     runs = fill_store(store)
+    runs["shorter"] = add_run(store, "shorter", 0.2, samples=9)  # matched by id
     with in_thread(ServerSettings(home="runs", ingest=False), store) as server:
         first = runs["first"].id
         for address, said in (
@@ -182,6 +183,14 @@ def test_the_viewer_is_the_same_on_every_store(place: str, monkeypatch: pytest.M
             (f"/review?run={first}&q=%22topic+7%22", b"What is said of topic 7?"),
             (f"/review?run={first}&at=4", b"The same sample in other runs"),
             (f"/review?run={first}&run={runs['better'].id}&sort=recall", b"fixes"),
+            (
+                f"/review?run={first}&run={runs['better'].id}&is=change:better",
+                b"disagreements first",
+            ),
+            (
+                f"/review?run={first}&run={runs['shorter'].id}&is=change:better",
+                b"disagreements first",
+            ),
         ):
             answer = fetch_whole(server, address)
             assert answer.status == 200
