@@ -289,7 +289,7 @@ def test_a_sample_with_its_evidence_its_neighbours_and_other_runs(
     assert text.count('class="chunk') == 2
     assert '<mark class="' in text
     assert f"review?run={runs['better'].id}&amp;at=4" in text
-    assert "No call is kept" in read_page(server, "/calls", run=run.id, at=4)
+    assert "No calls are stored" in read_page(server, "/calls", run=run.id, at=4)
     assert server.get(f"/review?run={run.id}&id=q004").status == 200
     assert server.get(f"/review?run={run.id}&id=q999").status == 404
     fragment = server.get(f"/pane?run={run.id}&at=4").body.decode()
