@@ -73,7 +73,7 @@ def test_mistakes_are_one_sentence(two, arguments, said) -> None:
 
 
 def test_plan_answers_with_and_without_runs(two) -> None:
-    assert "About 2,216 questions" in two("plan", "--effect", "0.03").out
+    assert "about 2,216 questions" in two("plan", "--effect", "0.03").out
     measured = two(
         "plan", "--effect", "0.1", "--run", "old", "--run", "new", "-m", "exact_match", "--json"
     )

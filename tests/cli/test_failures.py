@@ -45,7 +45,7 @@ def test_a_threshold_decides_what_is_a_failure(lamps) -> None:
     by_class = lamps("failures", "lamps", "--threshold", " generation_failure =0.6").out
     assert "generation failure" in by_class
     advised = lamps("diagnose", "lamps", *LOW, "--lang", "es").out
-    assert "La evidencia está, pero las respuestas son erróneas" in advised
+    assert "Las respuestas son erróneas" in advised
 
 
 def test_failures_are_broken_down_by_the_fields_named(lamps) -> None:

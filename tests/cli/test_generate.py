@@ -73,7 +73,7 @@ def test_too_few_items_exit_with_three_and_say_so(
 ) -> None:
     out = tmp_path / "set.jsonl"
     assert run(["generate", pages, "-o", str(out), "-n", "50"]) == 3
-    assert "these are all the questions that the documents ask" in capsys.readouterr().err
+    assert "the documents hold no more questions" in capsys.readouterr().err
 
 
 def test_nothing_at_all_exits_with_three_and_says_what_would_help(

@@ -148,7 +148,7 @@ def test_check_learns_a_new_reference_when_told_to(
 
 def test_status_before_any_check_says_what_to_do(store: str, capsys: Any) -> None:
     assert run(["monitor", "status", "--store", store]) == 0
-    assert "`ragstone monitor check` does so once" in capsys.readouterr().err
+    assert "run `ragstone monitor check`" in capsys.readouterr().err
 
 
 def test_check_exits_with_3_while_quality_is_unknown(tmp_path: Path, capsys: Any) -> None:

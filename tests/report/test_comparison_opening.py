@@ -55,8 +55,9 @@ def test_the_same_answers_are_said_to_be_so_once() -> None:
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        ([UNCLEAR], "m0 is undecided: only a difference of 0.06 or more could be detected, and 0.03 takes about 410 questions."),
-        ([UNCLEAR, UNCLEAR], "Undecided: m0 and m1. In m0 only a difference of 0.06 or more could be detected, and 0.03 takes about 410 questions."),
+        ([UNCLEAR | {"difference": 0.05, "low": -0.01}], "Undecided: m0 +0.050 (−0.010 – +0.150) on 100 questions may be chance; about 148 would tell."),
+        ([UNCLEAR | {"difference": 0.01}], "m0 is undecided: only a difference of 0.06 or more could be detected, and 0.03 takes about 410 questions."),
+        ([UNCLEAR | {"difference": 0.01}, UNCLEAR], "Undecided: m0 and m1. In m0 only a difference of 0.06 or more could be detected, and 0.03 takes about 410 questions."),
         ([UNCLEAR | {"detectable": 1.2}], "About m0 these questions cannot tell: in m0 they are too few to show any difference, and 0.03 takes about 410."),
         ([UNCLEAR | {"needed": 90}], "About m0 these questions cannot tell: in m0 no difference is shown, and one of 0.03 is not ruled out."),
         ([UNCLEAR | {"needed": None}], "About m0 these questions cannot tell."),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ragstone.store import RunInfo
 
 EXAMPLES = 3
+WRONG_ANSWERS = {"en": "The answers are wrong", "es": "Las respuestas son erróneas"}
+"""Title of wrong answers of which nothing shows whether the evidence was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +129,12 @@ def _build_diagnosis(
     if kind is None:
         return Diagnosis(symptom.name, symptom.title, tuple(evidence), advice)
     decider = failures.deciders.get(kind)
+    title = symptom.title
+    if kind == "generation_failure" and "retrieval_failure" not in failures.deciders:
+        title = WRONG_ANSWERS
     return Diagnosis(
         symptom.name,
-        symptom.title,
+        title,
         tuple(evidence),
         advice,
         kind=kind,

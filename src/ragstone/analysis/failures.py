@@ -98,6 +98,12 @@ class Failures:
         """How many samples are of a class."""
         return sum(rate.count for rate in self.rates if rate.label == kind)
 
+    @property
+    def doubtful(self) -> int:
+        """How many samples are of a class that may be no more than errors of what decides it."""
+        sure = (*self.shown, *UNKNOWN, "fine")
+        return sum(rate.count for rate in self.rates if rate.label not in sure)
+
     def excess(self, kind: FailureClass) -> float:
         """How many more samples are of a class than errors would explain."""
         return max(self.count(kind) - self.expected.get(kind, 0.0), 0.0)

@@ -488,7 +488,8 @@ def list_next_commands(run: Run) -> list[tuple[str, str]]:
         commands.append(("compare", f"ragstone compare {earlier.id} {info.id}{store_flag}"))
     data = info.plan.data.path
     is_configured = {"-c", "--config"} & set(info.facts.command) or Path(CONFIG_NAME).exists()
-    if data and data != "-" and Path(data).is_file() and not is_configured:
+    is_plain = info.plan.system is None and not is_configured  # `init` knows nothing of a system
+    if data and data != "-" and Path(data).is_file() and is_plain:
         commands.append(("init", f"ragstone init {shlex.quote(_shorten_path(data))}"))
     return commands
 

@@ -127,8 +127,7 @@ def describe_correction(
             interval=t.interval(estimate.low, estimate.high).replace("-", "−"),
             judge=t.number(estimate.judge_mean),
         )
-        # more labels than there are units cannot be had
-        if estimate.needed is not None and estimate.needed > estimate.labels:
+        if estimate.needed is not None and estimate.labels < estimate.needed < estimate.units:
             text = f"{text} {t('corrected_needed', n=t.whole(estimate.needed))}"
         lines.append(Remark(text, ""))
     notes = (f"{t('warning')}: {t.message(text)}" for text in correction.notes)

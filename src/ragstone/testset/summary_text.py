@@ -105,7 +105,7 @@ def _iter_notes(made: TestSet) -> Iterator[str]:
         }
         yield f"{what.get(made.route, 'no question passed its proofs')}; {OTHER_SOURCES}"
     elif len(made.items) < made.asked and made.route == "documents":
-        yield f"these are all the questions that the documents ask; {OTHER_SOURCES}"
+        yield f"the documents hold no more questions; {OTHER_SOURCES}"
 
 
 def _name_files(files: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ def command(as_json: bool, details: bool, language: str | None, store: str | Non
         click.echo(json.dumps({"status": plain, "outbox": unsent}, indent=2))
         return
     if status is None:
-        note("no rule was evaluated yet; `ragstone monitor check` does so once")
+        note("no alert rule has been checked yet; run `ragstone monitor check`")
         return
     note("as of {at}", at=format_iso(status.at))
     t = load_translator(choose_language(language))

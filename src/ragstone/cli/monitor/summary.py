@@ -131,14 +131,14 @@ def _print_table(rows: Sequence[tuple[str, Window]]) -> None:
 
 
 def _format_cells(stats: SeriesStats, length: int) -> list[str]:
-    """A row of the table; the trend is the change over the window, with a question mark when it may be chance."""
+    """A row of the table; the trend is the change over the data of the window, with a question mark when it may be chance."""
     interval = ""
     if stats.low is not None and stats.high is not None:
         interval = f"{_format_number(stats.low)}–{_format_number(stats.high)}"
     trend = ""
     if stats.trend is not None:
-        # Slopes are per day.
-        change = stats.trend.slope * length / DAY_MICROS
+        # slopes are per day, and nothing is said of days without data
+        change = stats.trend.slope * min(length / DAY_MICROS, stats.trend.days)
         trend = f"{change:+.3f}" if abs(change) < 100 else f"{change:+,.0f}"
         trend += "" if stats.trend.is_moving else "?"
     return [

@@ -28,6 +28,8 @@ class Trend:
     high: float
     points: int
     """Number of buckets; exports know it by this name."""
+    days: float = 0.0
+    """From the first bucket to the last."""
 
     @property
     def is_moving(self) -> bool:
@@ -44,6 +46,7 @@ def fit_trend(points: Mapping[int, RollupCell]) -> Trend | None:
         return None
     weight = np.array([cell.effective_size for cell in used.values()])
     days = (np.array([*used]) - min(used)) / DAY_MICROS
+    seen = float(days.max())
     means = np.array([cell.total / cell.weights for cell in used.values()])
     days = days - np.average(days, weights=weight)
     means = means - np.average(means, weights=weight)
@@ -52,7 +55,7 @@ def fit_trend(points: Mapping[int, RollupCell]) -> Trend | None:
     residual = float((weight * (means - slope * days) ** 2).sum())
     freedom = len(used) - 2
     margin = _get_t_quantile(freedom) * math.sqrt(residual / freedom / spread)
-    return Trend(slope, slope - margin, slope + margin, len(used))
+    return Trend(slope, slope - margin, slope + margin, len(used), seen)
 
 
 @lru_cache(maxsize=4096)

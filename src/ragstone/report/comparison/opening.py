@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragstone.analysis.classes import get_family
+from ragstone.analysis.headline import LEADING_FAMILIES
 from ragstone.report.amounts import format_amount, format_signed, format_signed_interval
 from ragstone.report.comparison.sentences import format_ratio, join_names, shorten_name
 from ragstone.report.remarks import Remark, Severity
@@ -26,7 +28,7 @@ def describe_run_verdicts(
         "run": shorten_name(versus.run.name, t),
         "baseline": shorten_name(comparison.baseline.name, t),
     }
-    rows = sorted(versus.differences, key=lambda d: d.family != "primary")
+    rows = sorted(versus.differences, key=_rank_difference)
     by_verdict: dict[str, list[Difference]] = {}
     for row in rows:
         if not row.resource:
@@ -166,9 +168,17 @@ def describe_percentiles(difference: Difference, t: Translator) -> str:
 
 def _describe_unclear(unclear: Sequence[Difference], t: Translator) -> str:
     metrics = _name_metrics(unclear, t)
-    named = unclear[0]  # the primary metric stands first
+    named = unclear[0]  # the primary metric stands first, then the leading one
     if named.detectable is None or named.needed is None:
         return t("gist.unclear", metrics=metrics)
+    observed = abs(named.difference or 0.0)
+    if observed > named.effect and not (named.is_blind or named.is_near):
+        # what a difference takes falls with its square
+        needed = max(round(named.needed * (named.effect / observed) ** 2), named.pairs + 1)
+        item = describe_item(named, t)
+        key = "gist.unclear_moved_one" if len(unclear) == 1 else "gist.unclear_moved"
+        counts = {"needed": t.whole(needed), "n": t.whole(named.pairs)}
+        return t(key, metrics=metrics, item=item, **counts)
     key = "gist.unclear_one" if len(unclear) == 1 else "gist.unclear_seen"
     if named.is_blind or named.is_near:
         key = "gist.too_few" if named.is_blind else "gist.near"
@@ -180,6 +190,12 @@ def _describe_unclear(unclear: Sequence[Difference], t: Translator) -> str:
         effect=format_amount(named.effect, t),
         needed=t.whole(named.needed),
     )
+
+
+def _rank_difference(difference: Difference) -> tuple[bool, int]:
+    family = get_family(difference.metric)
+    known = LEADING_FAMILIES.index(family) if family in LEADING_FAMILIES else len(LEADING_FAMILIES)
+    return difference.family != "primary", known
 
 
 def _name_metrics(differences: Sequence[Difference], t: Translator) -> str:

@@ -149,7 +149,9 @@ def format_sparkline(points: Sequence[SeriesPoint]) -> str:
     if not known:
         return ""
     # Scaled to its own range: a sparkline shows the shape, the table beside it the size.
-    low, room = min(known), (max(known) - min(known)) or 1.0
+    low, room = min(known), max(known) - min(known)
+    if room <= 1e-6 * max(map(abs, known)):  # rounding of a value that never changed
+        room = math.inf
     top = len(SPARK_BLOCKS) - 1
     return "".join(
         "·" if point.value is None else SPARK_BLOCKS[round((point.value - low) / room * top)]

@@ -359,6 +359,8 @@ def _describe_state(failures: Failures, t: Translator) -> Remark:
     count = sum(rate.count for rate in bad if rate.label in failures.shown)
     if count:
         text = t("failing", n=t.whole(count), total=t.whole(failures.samples))
+        if failures.doubtful:
+            text = f"{text}. {t('headline.doubtful', n=t.whole(failures.doubtful)).rstrip('.')}"
         unmatched = describe_unmatched(failures, t)
         return Remark(f"{text}. {unmatched}" if unmatched else text, "bad")
     if bad:

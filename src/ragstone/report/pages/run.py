@@ -412,6 +412,8 @@ def _describe_verdict(headline: Headline, weakness: str, t: Translator) -> Itera
             causes="; ".join(counted),
             slice="" if where is None else describe_slice(where, t),
         )
+        if doubtful := headline.failures.doubtful:
+            yield t("headline.doubtful", n=t.whole(doubtful))
     yield t("headline.figure", figure=figure) if headline.metric else t("opening.nothing")
     if headline.verdict == "open" and headline.metric is not None and headline.claims:
         counts = {"faulty": t.whole(headline.faulty), "n": t.whole(headline.metric.scored)}
@@ -423,6 +425,8 @@ def _count_cause(kind: FailureClass, failures: Failures, t: Translator) -> str:
     # where retrieval was measured, a refusal for want of evidence counts as its failure
     if kind == "false_refusal" and "retrieval_failure" in failures.deciders:
         return t("fails.refused_evidence", n=n)
+    if kind == "generation_failure" and "retrieval_failure" not in failures.deciders:
+        return t("fails.wrong_answer", n=n)
     if kind == "wrong_language" and language:
         return t("fails.asked_language", n=n, language=t.translate("language", language))
     return t(f"fails.{kind}", n=n)
@@ -442,8 +446,9 @@ def _describe_figure(headline: Headline, weakness: str, t: Translator) -> str:
     )
     if metric.scored == headline.samples:
         return figure
-    counts = {"scored": t.whole(metric.scored), "n": t.whole(headline.samples)}
-    return t("headline.of_scored", figure=figure, **counts)
+    # some may apply and lack a score all the same
+    key = "headline.of_applicable" if metric.scored == metric.applicable else "headline.of_scored"
+    return t(key, figure=figure, scored=t.whole(metric.scored), n=t.whole(headline.samples))
 
 
 def _find_weakness(
