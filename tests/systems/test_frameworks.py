@@ -459,13 +459,12 @@ def test_the_frameworks_of_the_page_are_evaluated_as_it_shows(page: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", ["docs", "docs/es"])
 @pytest.mark.parametrize(
     ("page", "package"),
     [("langchain.md", "langgraph"), ("llamaindex.md", "llama_index.core"), ("haystack.md", "haystack")],
 )  # fmt: skip
 def test_the_page_of_a_framework_works_as_written(
-    folder: str, page: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its files are written, its Python runs, and the systems of its commands are evaluated by the command line."""
     pytest.importorskip(package)
@@ -473,7 +472,7 @@ def test_the_page_of_a_framework_works_as_written(
     monkeypatch.syspath_prepend(str(tmp_path))
     for module in ("shop", "agent"):
         monkeypatch.delitem(sys.modules, module, raising=False)
-    text = (Path(__file__).parents[2] / folder / page).read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
     for kind, title, body in re.findall(r'```(\w+)(?: title="(.+?)")?\n(.*?)```', text, re.DOTALL):
         if title:
             (tmp_path / title).write_text(body, encoding="utf-8")
