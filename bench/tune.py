@@ -20,8 +20,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from bench.pipeline import BASELINE, measured
 
+from bench.pipeline import BASELINE, measured
 from ragstone.experiments.race import Race
 
 GRIDS: dict[str, dict[str, list[Any]]] = {

@@ -212,68 +212,34 @@ def _listed(names: Iterable[str]) -> str:
 
 # ── config ────────────────────────────────────────────────────────────────────────────────
 
-KEYS: dict[str, dict[str, str]] = {
-    "en": {
-        "data": "A path, or a mapping with the keys below.",
-        "metrics": "What to measure: names, or `name: {option: value}`; a list, or one text with commas. "
-        "Left out: those that fit the data.",
-    },
-    "es": {
-        "on": "Un clúster donde puntuar: `dask`, `dask:4`, `dask://HOST:PUERTO`, el fichero de un planificador, o `slurm`.",
-        "slurm": "Lo que pide un trabajo de Slurm ([Más máquinas](scale.md)).",
-        "name": "Cómo se llama la ejecución en listas e informes.",
-        "data": "Una ruta, o las claves de la segunda tabla.",
-        "metrics": "Qué medir: nombres, o `nombre: {opción: valor}`; una lista, o un texto con comas. "
-        "Si falta: las métricas que encajan con los datos.",
-        "system": "El sistema al que se piden las respuestas: `pipeline:CARPETA`, `módulo:función`, una URL, o un mapa. Sin él, las respuestas están en los datos.",
-        "judge": "Quién responde a las métricas con juez: `offline`, `openai:MODELO`, o un mapa con `model` y sus ajustes.",
-        "embeddings": "Quién calcula los vectores de los textos, si no es el juez.",
-        "language": "Idioma de las muestras que no indican el suyo, y del informe.",
-        "prompts": "Carpeta cuyos textos de instrucciones sustituyen a los incluidos.",
-        "gates": "Métrica → regla: `>= 0.8` para el extremo prudente del intervalo, `mean >= 0.8` para la media.",
-        "labels": "Un fichero con etiquetas de personas sobre las muestras; las medias se corrigen con ellas.",
-        "floor": "Proporción de las muestras aplicables que deben quedar puntuadas.",
-        "store": "Fichero o URL donde se guardan las ejecuciones.",
-        "output": "Ficheros que escribir, cada uno en el formato de su extensión.",
-        "concurrency": "Preguntas al juez en curso a la vez.",
-        "workers": "Procesos que puntúan, para métricas de texto y el juez incorporado; sin indicarlo, todos los núcleos donde compense.",
-        "resume": "Continuar la ejecución inacabada del mismo plan.",
-        "restart": "Con `resume` o `retry_errors`: empezar una ejecución nueva si la anterior se puntuó de otra manera.",
-        "explain": "Escribir también afirmaciones, veredictos y citas en las filas exportadas, en una columna por cada métrica que los tenga.",
-        "retry_errors": "Volver a puntuar lo que acabó en fallo.",
-        "max_usd": "Dejar de preguntar al juez antes de gastar esta cantidad.",
-        "max_calls": "Dejar de preguntar al juez tras este número de llamadas.",
-        "monitor": "Cómo se vigila un sistema en producción.",
-        "path": "Un fichero, una carpeta (BEIR) o `-` para la entrada estándar.",
-        "format": "La forma de las filas, si no debe decidirla la detección.",
-        "fields": "Campo de la muestra → dónde está en la fila: `answer: output.text`.",
-        "limit": "Solo las primeras muestras, hasta este número.",
-        "skip_bad_rows": "Dejar fuera las filas que no se pueden leer, y contarlas.",
-    },
+KEYS = {
+    "data": "A path, or a mapping with the keys below.",
+    "metrics": "What to measure: names, or `name: {option: value}`; a list, or one text with commas. "
+    "Left out: those that fit the data.",
 }
-"""What the schema's own docstrings leave unsaid, and all of it in Spanish."""
+"""What the schema's own docstrings leave unsaid."""
 
 
 def config(language: str) -> str:
     """Every key of a config file."""
     from ragstone.config.plan import Plan
 
-    return _keys(Plan, language)
+    return _keys(Plan)
 
 
 def config_data(language: str) -> str:
     """Every key of `data:`."""
     from ragstone.config.plan import Data
 
-    return _keys(Data, language)
+    return _keys(Data)
 
 
-def _keys(schema: type, language: str) -> str:
+def _keys(schema: type) -> str:
     import dataclasses
 
     from ragstone.config.plan import NO_KEYS
 
-    said = {**field_docs(schema), **KEYS["en"]} if language == "en" else KEYS[language]
+    said = {**field_docs(schema), **KEYS}
     rows = []
     for item in dataclasses.fields(schema):
         if item.name in NO_KEYS:
@@ -284,8 +250,7 @@ def _keys(schema: type, language: str) -> str:
         shown = f"`{str(given).lower() if isinstance(given, bool) else given}`"
         plain = given in (None, (), dataclasses.MISSING) or dataclasses.is_dataclass(given)
         rows.append([f"`{item.name}`", "–" if plain else shown, said[item.name]])
-    head = {"en": "key | default | meaning", "es": "clave | por defecto | significado"}[language]
-    return table(head, rows)
+    return table("key | default | meaning", rows)
 
 
 def field_docs(schema: type) -> dict[str, str]:
@@ -308,40 +273,40 @@ SETTINGS = {
     "model": "`offline`, `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `ollama:NAME`, `gguf:PATH`, `hf:PATH`, `nli:PATH` or `python:module:function`.",
     "jury": "Instead of `model`: a list of judges that vote.",
     "first": "Instead of `model`: the cheap judge of a [cascade](#a-cascade).",
-    "then": "The strong judge of a cascade, asked where the first is unsure.",
-    "unsure": "Chances of which the first judge is unsure: `0.2..0.8`, or `measured`. Default: what was measured for it on labels, else `0.2..0.8`.",
-    "agree": "Instead of `unsure`: the share of verdicts that are to be the second judge's, `0.95`.",
-    "check": "Share of the sure items that the second judge is asked about at random (default 0.05).",
-    "base_url": "Where the API is, for any server that speaks the same dialect: `http://localhost:11434/v1`.",
-    "name": 'In Python, the model that a client holds: `{"model": OpenAI(), "name": "gpt-4o-mini"}`.',
-    "identity": "What replies are cached under instead of URL and model: `qwen-7b-q4`. A server that moves keeps its cached replies.",
-    "api_key": "`${NAME}`: the key, from the environment. Written out it is refused.",
+    "then": "The strong judge of a cascade.",
+    "unsure": "Probabilities at which the first judge is unsure, `0.2..0.8`, or `measured`. Default: what was measured, else `0.2..0.8`.",
+    "agree": "Instead of `unsure`: the share of verdicts that should match the second judge, `0.95`.",
+    "check": "Share of confident verdicts that the second judge checks at random (default 0.05).",
+    "base_url": "Address of a server with the same API: `http://localhost:11434/v1`.",
+    "name": 'In Python, the model behind a client: `{"model": OpenAI(), "name": "gpt-4o-mini"}`.',
+    "identity": "A name for the cache instead of URL and model, so that a server can move: `qwen-7b-q4`.",
+    "api_key": "`${NAME}`: the key, from the environment. Never write it out.",
     "key_env": "The environment variable that holds the key.",
-    "small": "`true` for a small model: the plain route, one token a question. `gguf:` and `hf:` models take it unless this is `false`.",
-    "temperature": "Passed on to the model.",
-    "top_p": "Passed on to the model.",
-    "seed": "Passed on to the model; of a cascade also what the random checks are drawn by.",
+    "small": "`true` for a [small model](#small-models); the default for `gguf:` and `hf:`.",
+    "temperature": "Passed to the model.",
+    "top_p": "Passed to the model.",
+    "seed": "Passed to the model; also draws the checks of a cascade.",
     "max_tokens": "Longest reply.",
-    "parameters": "Any other parameters of the API, passed on as they are.",
-    "prices": "`{input: USD, output: USD}` per million tokens, for models whose price is not known.",
-    "concurrency": "Calls in flight at once (default 16; fewer while the server says 429).",
-    "max_retries": "Tries again after a transport fault, 408, 409, 429 or 5xx (default 5).",
-    "timeout": "Seconds a call may take (default 120).",
-    "deadline": "Seconds a question may take, with its retries (default 300, in this process 600).",
-    "run_deadline": "Seconds the run may take, from the first call on.",
-    "max_usd": "Money that may be spent; checked before each call.",
-    "max_calls": "Calls that may be made; checked before each call.",
-    "rate": "Calls a second at most, over all workers of a cluster too.",
-    "embeddings": "Who embeds texts: `offline` (default), `openai:NAME` or `hf:PATH`.",
+    "parameters": "Other parameters of the API.",
+    "prices": "`{input: USD, output: USD}` per million tokens, for models without a known price.",
+    "concurrency": "Calls in flight (default 16; fewer after a 429).",
+    "max_retries": "Retries after a transport fault, 408, 409, 429 or 5xx (default 5).",
+    "timeout": "Seconds per call (default 120).",
+    "deadline": "Seconds per question, retries included (default 300, in this process 600).",
+    "run_deadline": "Seconds for the whole run.",
+    "max_usd": "Budget in USD, checked before each call.",
+    "max_calls": "Budget in calls, checked before each call.",
+    "rate": "Calls per second, over all workers.",
+    "embeddings": "What embeds texts: `offline` (default), `openai:NAME` or `hf:PATH`.",
     "language": "Language of the prompts, for samples that name none.",
-    "prompts": "A folder whose prompt files replace the bundled ones.",
-    "batch": "`openai:`, `anthropic:` `true` sends questions as jobs, at half the price (see below); `hf:`, `nli:` questions that are run together (default 8 and 16).",
+    "prompts": "A folder with [prompts](#prompts) of your own.",
+    "batch": "`openai:`, `anthropic:` `true` for [batch jobs](#batch-jobs); `hf:`, `nli:` questions per batch (default 8 and 16).",
     "device": "`gguf:`, `hf:`, `nli:` `cpu`, `cuda`, … (default: the GPU if there is one).",
-    "threads": "`gguf:`, `hf:`, `nli:` processors to use (default: all that this process may use).",
-    "context": "`gguf:` tokens of a question with its reply (default 4096); `nli:` tokens of a window (default: all that the model reads).",
-    "labels": "`nli:` what the outputs of a classifier mean, in their order, where its config does not say: `[entailment, neutral, contradiction]`.",
-    "allow_unmeasured": "Let the embedded judge answer in languages in which it was never measured (all but English and Spanish); every score then says so.",
-    "calibration": "`false` leaves the judge's probabilities as they are, although `ragstone judge fit` fitted them to labels.",
+    "threads": "`gguf:`, `hf:`, `nli:` processors (default: all).",
+    "context": "`gguf:` tokens of question and reply (default 4096); `nli:` tokens of a window.",
+    "labels": "`nli:` the classes in order, if the model's config does not name them: `[entailment, neutral, contradiction]`.",
+    "allow_unmeasured": "Let the embedded judge score languages other than English and Spanish.",
+    "calibration": "`false` ignores what `ragstone judge fit` fitted.",
 }
 
 
@@ -368,10 +333,13 @@ def keys_of_hosts(language: str) -> str:
 
 
 def cli(language: str) -> str:
-    """The help text of every command."""
+    """The help text of every command, without the two options that nearly all of them have."""
     import click
 
     from ragstone.cli import ragstone
+    from ragstone.cli.options import store_option
+
+    shared = vars(store_option(lambda: None))["__click_params__"][0].help
 
     top = click.Context(
         ragstone,
@@ -383,6 +351,10 @@ def cli(language: str) -> str:
     parts = []
     for context in _contexts(top):
         level = "##" if context.parent in (None, top) else "###"
+        context.command.add_help_option = False
+        context.command.params = [
+            option for option in context.command.params if getattr(option, "help", "") != shared
+        ]
         help_text = context.command.get_help(context)
         parts += [f"{level} {context.command_path}", "", "```text", help_text, "```", ""]
     return "\n".join(parts)
@@ -426,6 +398,15 @@ def aliases(tool: str) -> Callable[[str], str]:
     return build
 
 
+def promises(language: str) -> str:
+    """What each file of tests/promises says first."""
+    rows = []
+    for path in sorted((ROOT / "tests" / "promises").glob("test_[0-9][0-9]_*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        rows.append([path.name[5:7], text.split("\n\n")[0].replace("\n", " ")])
+    return table("test file | promise", rows)
+
+
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     lines = [f"| {head} |", f"|{' --- |' * (head.count('|') + 1)}"]
@@ -446,6 +427,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "judge-settings": settings,
     "metrics": metrics,
     "names": names,
+    "promises": promises,
     "readme-metrics": readme_metrics,
 }
 

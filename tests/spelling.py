@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 DICTIONARIES = {"en": "en_GB", "es": "es_ES"}
 """Language → the dictionary of hunspell."""
 NO_PROSE = re.compile(
-    r"^(?P<indent> *)```.*?^(?P=indent)```$|<!--.*?-->|`[^`]*`|\]\([^)]*\)|https?://\S+|\{[^}]*\}",
+    r"^(?P<indent> *)```.*?^(?P=indent)```$|<!--.*?-->|</?div[^>]*>|`[^`]*`|\]\([^)]*\)|https?://\S+|\{[^}]*\}",
     re.MULTILINE | re.DOTALL,
 )
 """What is no prose: code, comments, addresses, placeholders."""

@@ -141,7 +141,7 @@ def test_every_path_on_the_architecture_page_exists() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     paths = re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:/|/[a-z_]+|\.py|\.toml))`", text)
-    assert len(paths) > 40
+    assert paths
     package = ROOT / "src" / "ragstone"
     folders = (ROOT, package, package / "locale" / "en")
     missing = [path for path in paths if not any((folder / path).exists() for folder in folders)]

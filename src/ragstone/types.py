@@ -103,7 +103,7 @@ class ToolStep:
 
 
 Steps = tuple[ToolStep, ...]
-"""Calls of tools in the order they were made."""
+"""Tool calls in the order they were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Sample:
     messages: Dialogue | None = None
     """The conversation before the question; empty when it begins with it, None when there is no conversation."""
     steps: Steps | None = None
-    """Calls of tools on the way to the answer; empty when the system made none, None when it is not known."""
+    """Tool calls on the way to the answer; empty when the system made none, None when it is not known."""
     expected_steps: Steps | None = None
 
     def __post_init__(self) -> None:

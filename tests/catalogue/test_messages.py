@@ -85,7 +85,8 @@ def store(scores: Mapping[str, Score]) -> dict[str, Score]:
     """The scores as they come back from a store."""
     rows = prepare_rows([NewRow(1, "a", None, "", scores)])
     findings = [build_finding(row[3:]) for row in rows.findings]
-    return {
+    plain = {name: Score(value) for name, _, value in rows.values}
+    return plain | {
         name: build_score(tuple(columns), [f for f in findings if name == "m"])
         for name, _, *columns in rows.scores
     }

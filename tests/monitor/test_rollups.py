@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.errors import StoreError
+from ragstone.monitor import rollups
 from ragstone.monitor.archive import Archive, ScoredInteraction
 from ragstone.monitor.interactions import Feedback
 from ragstone.monitor.rollups import COLUMNS, refresh
@@ -122,6 +124,8 @@ def as_from_scratch(archive: Archive) -> None:
         (START + 7 * MINUTE + 1, end - 5 * HOUR_MICROS - 3),
         (START + DAY_MICROS, START + 2 * DAY_MICROS),
         (START + 30 * HOUR_MICROS + 1, START + 30 * HOUR_MICROS + 20 * MINUTE),
+        # made of days, with hours and rows at both ends
+        (START - 25 * DAY_MICROS, START + 2 * DAY_MICROS + 5 * HOUR_MICROS + 1),
     ]
     for since, until in stretches:
         for field in ("model", "odd"):
@@ -245,8 +249,6 @@ def test_the_comparison_with_scratch_sees_a_wrong_roll_up(archive: Archive) -> N
 
 def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: Archive) -> None:
     """The first reads before a change, the second after it; whoever writes last must not bring the old state back."""
-    from ragstone.monitor import rollups
-
     archive.add([interaction(1, START)]).result()
     marks = {START: [n for (n,) in archive.store.read("SELECT number FROM monitor_dirty")]}
     stretch = START, START + HOUR_MICROS
@@ -256,3 +258,90 @@ def test_a_refresher_that_comes_second_leaves_the_fresher_cells_alone(archive: A
     refresh(archive)
     assert rollups._replace_hours(archive, marks, stale) == 0
     assert summarise_between(archive, START, START + HOUR_MICROS).whole.interactions == 2
+
+
+MONTH = START - 2 * DAY_MICROS, START + 28 * DAY_MICROS
+
+
+def count_days(archive: Archive, field: str) -> int:
+    sql = "SELECT COUNT(DISTINCT bucket) FROM monitor_rollups_daily WHERE field = ?"
+    return int(archive.store.read(sql, (field,))[0][0])
+
+
+def test_days_have_the_percentiles_and_outcomes_of_their_hours(archive: Archive) -> None:
+    fill(archive, 300, step=HOUR_MICROS // 3)
+    failed = Score(outcome="judge_error", reason="away")
+    archive.save_scores([ScoredInteraction("i7", {"faithfulness": failed})]).result()
+    month = summarise_between(archive, *MONTH, by="model")
+    assert count_days(archive, "model") == 5
+    # a window of days in hourly steps holds the same interactions
+    hourly = summarise_between(archive, START, START + 6 * DAY_MICROS, by="model")
+    for days, hours in zip(
+        [month.whole, *month.slices], [hourly.whole, *hourly.slices], strict=True
+    ):
+        for name in ("metrics", "latency", "cost"):
+            one, other = getattr(days, name), getattr(hours, name)
+            one, other = (x["faithfulness"] if name == "metrics" else x for x in (one, other))
+            assert one.percentiles == other.percentiles
+            assert (one.outcomes, one.scored) == (other.outcomes, other.scored)
+            assert (one.mean, one.low, one.high) == pytest.approx(
+                (other.mean, other.low, other.high)
+            )
+    # asked again, they come from the days
+    archive.run(lambda db: db.execute("UPDATE monitor_rollups_daily SET n = n + 1")).result()
+    assert summarise_between(archive, *MONTH).whole.interactions == 300 + 5
+
+
+def test_a_replaced_hour_drops_its_day_and_no_other(archive: Archive) -> None:
+    fill(archive, 72, step=HOUR_MICROS)
+    summarise_between(archive, *MONTH, by="model")
+    archive.add([interaction(99, START + 30 * HOUR_MICROS, meta={"model": "a"})]).result()
+    refresh(archive)
+    assert count_days(archive, "model") == count_days(archive, "") == 2
+    assert [one.interactions for one in summarise_between(archive, *MONTH, by="model").slices] == [
+        37,
+        36,
+    ]
+    assert count_days(archive, "model") == 3
+
+
+def test_a_day_with_a_crowded_hour_is_read_by_the_hour(archive: Archive) -> None:
+    fill(archive, 48, step=HOUR_MICROS)
+    crowd = [interaction(n, START + n, meta={"model": f"m{n % 100}"}) for n in range(100, 400)]
+    archive.add(crowd).result()
+    whole = summarise_between(archive, *MONTH, where=("model", "m7")).whole
+    assert whole.interactions == 3
+    assert summarise_between(archive, *MONTH, where=("model", "a")).whole.interactions == 24
+    assert count_days(archive, "model") == 1
+
+
+def test_hours_replaced_while_a_day_is_summed_leave_no_old_day(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(archive, 24, step=HOUR_MICROS)
+    refresh(archive)
+    encode = rollups._encode_cell
+
+    def add_late(cell: rollups.RollupCell) -> Any:
+        monkeypatch.setattr(rollups, "_encode_cell", encode)
+        archive.add([interaction(99, START + 1)]).result()
+        refresh(archive)
+        return encode(cell)
+
+    monkeypatch.setattr(rollups, "_encode_cell", add_late)
+    summarise_between(archive, *MONTH)
+    assert summarise_between(archive, *MONTH).whole.interactions == 25
+
+
+def test_a_store_that_cannot_be_written_is_read_by_the_hour(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(archive, 24, step=HOUR_MICROS)
+    refresh(archive)
+
+    def refuse(write: Any) -> Any:
+        raise StoreError("cannot write")
+
+    monkeypatch.setattr(archive, "run", refuse)
+    assert summarise_between(archive, *MONTH).whole.interactions == 24
+    assert count_days(archive, "") == 0

@@ -33,7 +33,7 @@ SECONDS = {"metric": "latency", "bounds": None, "resource": True, "before": 2.0}
         ({**UNCLEAR, "needed": 100}, "cannot tell: no difference is shown, and one of 0.03 is not ruled out", "plain"),
         ({**UNCLEAR, "needed": 101}, "cannot tell: only differences of 0.06 or more could be detected; 0.03 takes about 101 questions", "plain"),
         ({**UNCLEAR, "detectable": 1.0}, "cannot tell: too few questions to show any difference; 0.03 takes about 410", "plain"),
-        ({**UNCLEAR, "unchanged": 100}, "cannot tell: no score moved; about 410 questions without a change would show that no difference of 0.03 is there", "plain"),
+        ({**UNCLEAR, "unchanged": 100}, "cannot tell: no score changed, and 410 such questions would rule out a difference of 0.03", "plain"),
         ({**UNCLEAR, "detectable": None}, "cannot tell", "plain"),
         ({**UNCLEAR, "needed": None}, "cannot tell", "plain"),
         ({"verdict": "withheld", "pairs": 90, "coverage": 0.9}, "withheld: 90 of 100 samples scored in both runs (90%), under the floor of 95%", "warn"),

@@ -559,22 +559,6 @@ def test_real_haystack_agents() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["docs/systems.md", "docs/es/systems.md"])
-def test_the_frameworks_of_the_page_are_evaluated_as_it_shows(page: str) -> None:
-    """The page's `py` blocks, which need packages that the other examples do not."""
-    for package in ("langgraph", "llama_index.core", "haystack"):
-        pytest.importorskip(package)
-    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
-    first = text.index("```python\n") + len("```python\n")
-    names: dict[str, Any] = {}
-    exec(compile(text[first : text.index("```", first)], page, "exec"), names)
-    examples = [part.split("```")[0] for part in text.split("```py\n")[1:]]
-    assert len(examples) == 3
-    for example in examples:
-        exec(compile(example, page, "exec"), names)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "package"),
     [("langchain.md", "langgraph"), ("llamaindex.md", "llama_index.core"), ("haystack.md", "haystack")],

@@ -229,11 +229,8 @@ def _block_others() -> list[str]:
     return [part for name in sorted(names) for part in ("-p", f"no:{name}")]
 
 
-@pytest.mark.parametrize(
-    "page", ["docs/pytest.md", pytest.param("docs/es/pytest.md", marks=pytest.mark.slow)]
-)
-def test_the_examples_of_the_page_behave_as_it_says(shop, page):
-    text = (ROOT / page).read_text(encoding="utf-8")
+def test_the_examples_of_the_page_behave_as_it_says(shop):
+    text = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
     files = re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', text, re.DOTALL)
     assert {Path(name).name for name, _ in files} >= {"test_shop.py", "test_plain.py"}
     for name, body in files:

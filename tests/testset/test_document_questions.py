@@ -124,3 +124,29 @@ def test_a_long_answer_ends_with_a_whole_paragraph() -> None:
     found = one(text)
     assert MAX_REFERENCE_CHARS / 2 < len(found.answer) <= MAX_REFERENCE_CHARS
     assert found.answer.endswith("turn .") or found.answer.endswith("turn.")
+
+
+def test_a_table_of_contents_gives_no_second_question_and_a_long_list_is_cut_at_an_item() -> None:
+    rules = "".join(
+        f"- Rule {n} says that everybody keeps to the path and shuts the gate.\n" for n in range(40)
+    )
+    text = f"# Help\n\n- What are the rules?\n- Who made the gate?\n\n## What are the rules?\n\nThere are many:\n\n{rules}\n## Who made the gate?\n\nAna Vega.\n"
+    found = find_questions(text)
+    assert [(one.question, one.form) for one in found] == [
+        ("What are the rules?", "heading"), ("Who made the gate?", "heading"),
+    ]  # fmt: skip
+    assert found[0].answer.count("- Rule") > 10
+
+
+@pytest.mark.parametrize("question", ["But what about the gate?", "Who built all that masonry?"])
+def test_a_question_that_goes_on_from_the_one_before_stands_for_nothing_alone(question) -> None:
+    (found,) = find_questions(f"# Help\n\n## {question}\n\nIt was built by Ana Vega in 1910.\n")
+    assert found.fault == "not_self_contained"
+
+
+def test_a_single_star_multiplies_and_names_keep_their_lines() -> None:
+    text = "# Help\n\n## How do I find __builtin_new?\n\nWrite x*(a+b) as x*a + x*b.\n"
+    (found,) = find_questions(text)
+    assert (found.question, found.answer) == (
+        "How do I find __builtin_new?", "Write x*(a+b) as x*a + x*b.",
+    )  # fmt: skip

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from ragstone import report
 from ragstone.cli.messages import Count, format_count, note
@@ -22,7 +20,7 @@ from ragstone.cli.progress import show_waiting
 from ragstone.cli.shared import check_language, choose_language, open_run, summarise_run
 from ragstone.errors import DataError, UnknownMetric, suggest_nearest
 from ragstone.report.monitor.charts import SeriesPoint, format_sparkline
-from ragstone.report.terminal import print_trend
+from ragstone.report.terminal import Column, Screen, numbers, print_trend
 from ragstone.report.translator import load_translator
 from ragstone.report.view.catalogue import (
     RunEntry,
@@ -32,7 +30,7 @@ from ragstone.report.view.catalogue import (
     name_data,
     name_system,
 )
-from ragstone.report.view.summaries import SummaryShelf
+from ragstone.report.view.summaries import SummaryShelf, choose_headline
 from ragstone.report.view.trend import TrendView, build_trend
 from ragstone.store import RunInfo, Store, format_plan
 from ragstone.store.experiments import load_trials
@@ -70,9 +68,9 @@ def command(ctx: click.Context, /, store: str | None, **options: Any) -> None:
 @store_option
 @click.pass_obj
 def list_command(default: str | None, /, as_json: bool, store: str | None, **options: Any) -> None:
-    """List the runs, newest first, with their figures.
+    """List the runs, newest first.
 
-    Each metric has its mean, its interval and its course over the earlier runs of the same data set."""
+    Each with its leading metric and the course of that over the earlier runs of the same data set; --json has them all."""
     list_runs(store or default, as_json=as_json, **options)
 
 
@@ -131,8 +129,6 @@ def list_runs(
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     elif not entries and not hidden:
         note("no runs yet in {place}; start with: ragstone demo", place=store.place)
-    elif sys.stdout.isatty():
-        _print_blocks(entries, waiting)
     else:
         _print_table(entries, waiting)
 
@@ -184,53 +180,31 @@ def _load_entries(store: Store, hidden: Container[str]) -> list[RunEntry]:
         return load_entries(store, SummaryShelf(store), make=True, left_out=hidden)
 
 
-def _print_blocks(entries: Sequence[RunEntry], waiting: Mapping[str, WaitingJobs]) -> None:
-    """A few lines for each run: ten columns would not fit beside each other on a terminal."""
-    console = Console(highlight=False)
-    groups = group_by_data(entries)
-    for entry in entries:
-        info = entry.info
-        facts = [
-            name_data(info), name_system(info), info.judge, info.created[:16].replace("T", " "),
-            format_count(entry.count_samples(), "sample"), _format_status(entry, waiting),
-            f"{info.usage.usd:,.2f} usd" if info.usage.usd else "",
-        ]  # fmt: skip
-        console.print(Text.assemble((info.id, "bold"), "  ", info.name))
-        console.print(Padding(Text(" · ".join(filter(None, facts)), style="dim"), (0, 0, 0, 2)))
-        metrics = "; ".join(_format_metrics(entry, groups[entry.data]))
-        if metrics:
-            console.print(Padding(Text(metrics), (0, 0, 0, 2)))
-
-
 def _print_table(entries: Sequence[RunEntry], waiting: Mapping[str, WaitingJobs]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name, more in _COLUMNS.items():
-        table.add_column(name, **more)
+    """A line for each run with its leading metric; `runs show` has the others."""
     groups = group_by_data(entries)
-    for entry in entries:
-        info = entry.info
-        table.add_row(
-            Text(info.id), Text(info.name), Text(name_data(info)), Text(name_system(info)),
-            Text(info.judge or ""), info.created[:16].replace("T", " "), f"{entry.count_samples():,}",
-            _format_status(entry, waiting), f"{info.usage.usd:,.2f}" if info.usage.usd else "",
-            Text(", ".join(_format_metrics(entry, groups[entry.data]))),
-        )  # fmt: skip
-    # In a pipe rich would fold at 80 columns, and scripts read whole lines.
-    Console(highlight=False, width=200).print(table)
-
-
-_COLUMNS: Mapping[str, Mapping[str, Any]] = {
-    "run": {"no_wrap": True}, "name": {"overflow": "fold"}, "data": {"overflow": "fold"},
-    "system": {"overflow": "fold"}, "judge": {"overflow": "fold"}, "date": {}, "samples": {"justify": "right", "no_wrap": True},
-    "status": {"no_wrap": True}, "usd": {"justify": "right", "no_wrap": True}, "metrics": {"ratio": 1},
-}  # fmt: skip
+    columns = [Column("Run"), Column("Name"), Column("Data"), *numbers("Samples")]
+    columns += [Column("Leading metric"), Column("Status", wraps=True)]
+    rows = [
+        [
+            entry.info.id, entry.info.name, name_data(entry.info), f"{entry.count_samples():,}",
+            _format_leading(entry, groups[entry.data]), _format_status(entry, waiting),
+        ]
+        for entry in entries
+    ]  # fmt: skip
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    # in a pipe rich would fold at 80 columns, and scripts read whole lines
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200
+    Screen(Console(highlight=False, width=width)).table(columns, rows)
 
 
 def _format_status(entry: RunEntry, waiting: Mapping[str, WaitingJobs]) -> str:
-    marks = ["baseline"] if entry.notes.is_baseline else []
+    marks: list[str] = [] if entry.info.status == "done" else [entry.info.status]
+    marks += ["baseline"] if entry.notes.is_baseline else []
     if entry.info.id in waiting:
         marks.append(format_waiting(waiting[entry.info.id]))
-    return ", ".join([entry.info.status, *marks, *(f"#{tag}" for tag in entry.notes.tags)])
+    return ", ".join([*marks, *(f"#{tag}" for tag in entry.notes.tags)])
 
 
 def format_waiting(waiting: WaitingJobs) -> str:
@@ -240,23 +214,20 @@ def format_waiting(waiting: WaitingJobs) -> str:
     return f"waits for {format_count(waiting.jobs, 'job')} ({questions}, sent {sent})"
 
 
-def _format_metrics(entry: RunEntry, group: Sequence[RunEntry]) -> Iterator[str]:
-    """Each metric with its mean and interval, and its course over the earlier runs of the data set."""
-    say = load_translator("en")
-    for metric in entry.summary.metrics if entry.summary is not None else ():
-        if metric.mean is None:
-            yield metric.metric
-            continue
-        ends = f" ({say.interval(metric.low, metric.high)})" if metric.low is not None else ""
-        mean = say.number(metric.mean)
-        points = [
-            SeriesPoint(0, 0, earlier.mean)
-            for earlier in list_earlier(group, metric.metric, entry)[-12:]
-        ]
-        course = f" {format_sparkline(points)}" if len(points) > 1 else ""
-        # brackets as in reports: a figure of a part must not read as a finished one
-        is_whole = metric.complete and not entry.is_partial
-        yield f"{metric.metric} {mean if is_whole else f'({mean})'}{ends}{course}"
+def _format_leading(entry: RunEntry, group: Sequence[RunEntry]) -> str:
+    """The metric that a report opens with, and its course over the earlier runs of the data set."""
+    t = load_translator("en")
+    known = {m.metric: m for m in entry.summary.metrics} if entry.summary is not None else {}
+    names = [name for name in choose_headline(entry.info.metrics) if name in known]
+    metric = next((known[name] for name in names if known[name].mean is not None), None)
+    if metric is None:
+        return "–"
+    means = [earlier.mean for earlier in list_earlier(group, metric.metric, entry)[-12:]]
+    course = f" {format_sparkline([SeriesPoint(0, 0, mean) for mean in means])}"
+    # brackets as in reports: a figure of a part must not read as a finished one
+    mean = t.number(metric.mean)
+    is_whole = metric.complete and not entry.is_partial
+    return f"{metric.metric} {mean if is_whole else f'({mean})'}{course if len(means) > 1 else ''}"
 
 
 def _print_trends(entries: Sequence[RunEntry], metric: str, language: str) -> None:

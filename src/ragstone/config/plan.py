@@ -27,11 +27,11 @@ class Data:
     path: str | None = None
     """A file, a folder (BEIR) or `-` for standard input."""
     format: str | None = None
-    """The shape of the rows, when detection should not decide."""
+    """The shape of the rows, if it is not detected."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """Sample field → where it stands in a row: `answer: output.text`."""
     limit: int | None = None
-    """Only the first so many samples."""
+    """Only the first N samples."""
     skip_bad_rows: bool = False
     """Exclude rows that cannot be read, and report how many."""
 
@@ -90,12 +90,12 @@ class Plan:
     """What the run is called in lists and reports."""
     data: Data = Data()
     system: SystemPlan | None = None
-    """The system that is asked for the answers: `pipeline:FOLDER`, `module:function`, a URL, `command:PROGRAM`, or a mapping with its settings (docs/systems.md). Without one the data hold the answers."""
+    """The system that answers: `pipeline:FOLDER`, `module:function`, a URL, `command:PROGRAM`, or a mapping with its settings (docs/systems.md). Without it, the answers are in the data."""
     metrics: tuple[StorableSpec, ...] = ()
     judge: str | Mapping[str, Any] | None = None
     """Who answers judged metrics: `offline`, `openai:MODEL`, or a mapping with `model` and settings."""
     embeddings: str | Mapping[str, Any] | None = None
-    """Who embeds texts, when it is not the judge."""
+    """Who embeds texts, if not the judge."""
     language: str | None = None
     """Language of the samples that do not name their own, and of the report."""
     prompts: str | None = None
@@ -105,33 +105,33 @@ class Plan:
     floor: float = 0.95
     """The share of the applicable samples that must be scored."""
     labels: str | None = None
-    """A file of people's labels on the samples; the means are corrected by them."""
+    """A file of labels; means are corrected by them."""
     store: str | Secret | None = None
     """File or URL where runs are kept."""
     output: tuple[str, ...] = ()
     """Files to write, each in the format of its extension."""
     explain: bool = False
-    """Write claims, verdicts and quotes into exported rows too, in a column for each metric that has them."""
+    """Write claims, verdicts and quotes into exported rows too."""
     concurrency: int | None = None
-    """Questions to the judge in flight at once."""
+    """Judge calls in flight."""
     workers: int | None = None
-    """Processes that score, for text metrics and the embedded judge; without it, all cores where that pays."""
+    """Processes that score text metrics and the embedded judge. Default: all cores where that pays."""
     resume: bool = False
     """Resume the unfinished run of the same plan."""
     restart: bool = False
-    """With `resume` or `retry_errors`: begin a new run where the earlier one was scored in another way."""
+    """With `resume` or `retry_errors`: begin a new run if the earlier one was scored differently."""
     retry_errors: bool = False
-    """Score again what ended in a failure."""
+    """Score failed samples again."""
     max_usd: float | None = None
     """Stop asking the judge before this much is spent."""
     max_calls: int | None = None
-    """Stop asking the judge after so many calls."""
+    """Stop asking the judge after N calls."""
     on: str | None = None
     """A cluster to score on: `dask`, `dask:4`, `dask://HOST:PORT`, a scheduler's file, or `slurm`."""
     slurm: Slurm | None = None
-    """What a job under Slurm is to ask for."""
+    """Resources and environment of a Slurm job."""
     monitor: MonitorPlan | None = None
-    """How a live system is watched."""
+    """Settings of the monitor."""
     run_id: str | None = None
     """The id of the run, new or to be resumed; no key of a config file."""
     code_folders: tuple[str, ...] = ()

@@ -89,7 +89,7 @@ class _PageParser(HTMLParser):
         elif tag == "title" and not self.title:
             self._in_title = True
         # a second title is that of a page behind the first
-        elif tag in _HIDDEN_TAGS or tag == "title" or _is_navigation(attrs):
+        elif tag in _HIDDEN_TAGS or tag == "title" or _is_navigation(tag, attrs):
             # void elements have no end tag: hidden, they would hide the rest of the page
             if tag not in ("br", "hr", "img", "input", "link", "meta"):
                 self._hidden.append(tag)
@@ -217,9 +217,12 @@ class _PageParser(HTMLParser):
         return bool(self.parts) and not self.parts[-1].strip(" \r\t")
 
 
-def _is_navigation(attrs: list[tuple[str, str | None]]) -> bool:
-    """Whether an element is a menu of the page, by its class or role."""
+def _is_navigation(tag: str, attrs: list[tuple[str, str | None]]) -> bool:
+    """Whether an element is a menu of the page, by its class or role, or the anchor of a heading."""
     for name, value in attrs:
+        # only links: a folded answer is hidden too until somebody opens it
+        if name == "aria-hidden" and value == "true" and tag == "a":
+            return True
         if name == "class" and _HIDDEN_CLASSES.intersection((value or "").split()):
             return True
         if name == "role" and value == "navigation":

@@ -185,7 +185,7 @@ def _group_by_question(messages: Sequence[Any]) -> list[tuple[str | None, list[A
 
 
 def _pair_steps(replies: Sequence[Any], results: Sequence[Any]) -> Steps:
-    """The calls of tools with their results: by the id of the call, else in order."""
+    """The tool calls with their results: by the id of the call, else in order."""
     by_id = {get_first(result, ("tool_call_id",)): result for result in results}
     unclaimed = [result for result in results if get_first(result, ("tool_call_id",)) is MISSING]
     steps = []

@@ -1,4 +1,4 @@
-"""Traces as rows: what each says of a question, its calls of tools, and the turns of its session."""
+"""Traces as rows: what each says of a question, its tool calls, and the turns of its session."""
 
 from __future__ import annotations
 

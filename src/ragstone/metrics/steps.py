@@ -53,7 +53,7 @@ def tool_order(steps: Steps, expected_steps: Steps) -> Score:
 
 @metric(higher_is_better=False)
 def tool_errors(steps: Steps) -> Score:
-    """Calls of tools that ended in an error ÷ calls."""
+    """Tool calls that ended in an error ÷ calls."""
     if not steps:
         raise NotApplicable("no_tool_calls")
     return share(
@@ -63,7 +63,7 @@ def tool_errors(steps: Steps) -> Score:
 
 @metric(higher_is_better=False, bounds=None)
 def tool_calls(steps: Steps) -> Score:
-    """Calls of tools that the system made on the way to its answer."""
+    """Tool calls that the system made on the way to its answer."""
     return Score(float(len(steps)))
 
 

@@ -1,9 +1,11 @@
-"""Roll-ups: one table with what each hour holds of each metric and slice, rebuilt from the rows when they change.
+"""Roll-ups: a table with what each hour holds of each metric and slice, rebuilt from the rows when they change, and its sums by day.
 
 A change marks its hour in its own transaction. `refresh` reads the marks, then the raw rows, and in one transaction replaces the
 hours and deletes those marks: a change in between adds another mark, so it is never lost. When two processes refresh at once,
 the second finds its marks gone and keeps what the first one wrote. What a window needs before its first and after its last whole
-hour is worked out from the rows."""
+hour is worked out from the rows.
+
+Days (UTC) are summed from their hours when a window first asks for them, one field at a time; a replaced hour deletes its day."""
 
 from __future__ import annotations
 
@@ -11,16 +13,18 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.errors import DataError, suggest_nearest
+from ragstone.errors import DataError, StoreError, suggest_nearest
 from ragstone.monitor.archive import Archive
 from ragstone.monitor.interactions import to_slice_value
 from ragstone.monitor.statements import (
+    DAY_MICROS,
     HOUR_MICROS,
     format_placeholders,
     get_bucket,
@@ -48,11 +52,14 @@ MARKS_PER_READ = 50_000
 NEWEST_ROWS = 500
 """Interactions of the hour that is not over that are looked at for their fields."""
 
+HOURLY, DAILY = "monitor_rollups", "monitor_rollups_daily"
+"""The tables, with the same columns."""
+KEY = "field, bucket, value, metric"
 COLUMNS = (
     "n, weights, weights_squared, total, squares, cubes, lowest, highest, extra, calls, usd,"
     " outcomes, histogram"
 )
-"""Columns of the table behind its key, in the order of the fields of RollupCell."""
+"""Columns of a table behind its key, in the order of the fields of RollupCell."""
 
 # Below, columns of the rows of these two queries are taken by their index.
 SELECT_ROWS = (
@@ -114,11 +121,15 @@ class RollupCell:
     @property
     def histogram(self) -> dict[float, float]:
         """Value, the middle of its bin → weight, of all parts together."""
+        return {float(value): weight for value, weight in self.merge_histograms().items()}
+
+    def merge_histograms(self) -> dict[str, float]:
+        """The same with the values as the parts have them."""
         weights: dict[str, float] = {}
         for part in json.loads(f"[{','.join(self.histograms)}]"):
             for value, weight in part.items():
                 weights[value] = weights.get(value, 0.0) + weight
-        return {float(value): weight for value, weight in weights.items()}
+        return weights
 
     @property
     def failures(self) -> int:
@@ -192,7 +203,7 @@ def load_cells(
 ) -> dict[CellKey, RollupCell]:
     """Every cell of a field between two times, by step (its start), value and series; only of a value or of some series where given.
 
-    Whole hours come from the table as `refresh` left it, where the step allows; anything else comes from the rows."""
+    Whole hours and days come from the tables as `refresh` left them, where the step allows; anything else comes from the rows."""
     cells: dict[CellKey, RollupCell] = {}
     first, last = -(-since // HOUR_MICROS) * HOUR_MICROS, get_bucket(until)
     if step % HOUR_MICROS or first >= last:
@@ -200,11 +211,14 @@ def load_cells(
     else:
         raw = [(since, first), (last, until)]
         crowded = []
-        for bucket, key, cell in _read_cells(archive, field, first, last, value, metrics):
-            if key[1] == MANY:
-                crowded.append(bucket)
-            else:
-                _add_cell(cells, (bucket - bucket % step, *key), cell)
+        for table, start, stop in _choose_tables(archive, field, first, last, step):
+            for bucket, key, cell in _read_cells(
+                archive, table, field, start, stop, value, metrics
+            ):
+                if key[1] == MANY:
+                    crowded.append(bucket)
+                else:
+                    _add_cell(cells, (bucket - bucket % step, *key), cell)
         raw += [(hours[0], hours[-1] + HOUR_MICROS) for hours in _group_hours(crowded)]
     for start, stop in raw:
         for row in _build_from_rows(archive, start, stop, step, field, value):
@@ -245,22 +259,70 @@ def check_field(archive: Archive, name: str) -> None:
         raise DataError(f"no interaction has a field {name!r}{suggest_nearest(name, known)}")
 
 
+def _choose_tables(
+    archive: Archive, field: str, since: int, until: int, step: int
+) -> Iterator[tuple[str, int, int]]:
+    """Table, start and end of the stretches that make up whole hours."""
+    first, last = -(-since // DAY_MICROS) * DAY_MICROS, until - until % DAY_MICROS
+    if step % DAY_MICROS or first >= last:
+        yield HOURLY, since, until
+        return
+    yield HOURLY, since, first
+    days = _list_buckets(archive, DAILY, field, first, last)
+    hours = _list_buckets(archive, HOURLY, field, first, last)
+    missing = {hour - hour % DAY_MICROS for hour in hours} - days
+    if missing:
+        _add_days(archive, field, sorted(missing))
+        days = _list_buckets(archive, DAILY, field, first, last)
+    yield DAILY, first, last
+    for day in sorted(missing - days):
+        yield HOURLY, day, day + DAY_MICROS
+    yield HOURLY, last, until
+
+
+def _list_buckets(archive: Archive, table: str, field: str, since: int, until: int) -> set[int]:
+    sql = f"SELECT DISTINCT bucket FROM {table} WHERE field = ? AND bucket >= ? AND bucket < ?"  # noqa: S608
+    return {bucket for (bucket,) in archive.store.read(sql, (field, since, until))}
+
+
+def _add_days(archive: Archive, field: str, days: Iterable[int]) -> None:
+    """Sum hours to days; nothing is stored of a day with a crowded hour, nor if hours are replaced meanwhile."""
+    replaced = archive.store.read(_COUNT_REPLACED)
+    rows: list[Row] = []
+    for day in days:
+        cells: dict[CellKey, RollupCell] = {}
+        for _, key, cell in _read_cells(archive, HOURLY, field, day, day + DAY_MICROS):
+            _add_cell(cells, (day, *key), cell)
+        if (day, "", MANY) not in cells:
+            rows += [(field, *key, *_encode_cell(cell)) for key, cell in cells.items()]
+
+    def write(db: Connection) -> None:
+        _lock_rollups(db)
+        if list(db.execute(_COUNT_REPLACED)) == replaced:
+            insert_rows(db, f"{DAILY} ({KEY}, {COLUMNS})", rows, "ON CONFLICT DO NOTHING")
+
+    # a store that cannot be written is read by the hour
+    with suppress(StoreError):
+        archive.run(write).result()
+
+
 def _read_cells(
     archive: Archive,
+    table: str,
     field: str,
     since: int,
     until: int,
-    value: str | None,
-    metrics: Sequence[str] | None,
+    value: str | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> Iterator[tuple[int, tuple[str, str], RollupCell]]:
-    """Hour, value and series, and cell of each row of the table."""
+    """Hour or day, value and series, and cell of each row of a table."""
     where, values = "field = ? AND bucket >= ? AND bucket < ?", [field, since, until]
     if value is not None:
         where, values = f"{where} AND (value = ? OR metric = ?)", [*values, value, MANY]
     if metrics is not None:
         where += f" AND metric IN ({format_placeholders([*metrics, MANY])})"
         values = [*values, *metrics, MANY]
-    sql = f"SELECT bucket, value, metric, {COLUMNS} FROM monitor_rollups WHERE {where}"  # noqa: S608
+    sql = f"SELECT bucket, value, metric, {COLUMNS} FROM {table} WHERE {where}"  # noqa: S608
     for bucket, slice, metric, *numbers in archive.store.read(sql, values):
         yield bucket, (slice, metric), _decode_cell(numbers)
 
@@ -273,6 +335,15 @@ def _decode_cell(columns: Sequence[Any]) -> RollupCell:
     if histogram != "{}":
         cell.histograms = [histogram]
     return cell
+
+
+def _encode_cell(cell: RollupCell) -> Row:
+    """The columns of a cell."""
+    return (
+        *(getattr(cell, name) for name in COLUMNS.split(", ")[:-2]),
+        json.dumps(cell.outcomes),
+        json.dumps(cell.merge_histograms()),
+    )
 
 
 def _add_cell(cells: dict[CellKey, RollupCell], key: CellKey, cell: RollupCell) -> None:
@@ -324,9 +395,10 @@ def load_busiest(
     """The cells of the most frequent values of a field, and how many values there are, from the rows: for fields with many."""
     numbers: dict[str, list[int]] = defaultdict(list)
     sql = f"SELECT i.number, i.language, i.meta FROM interactions i WHERE {BETWEEN}"  # noqa: S608
+    decode = json.JSONDecoder().raw_decode  # half the time of json.loads
     for number, language, meta in archive.store.stream(sql, (since, until)):
         value = language if field == "language" else None
-        value = json.loads(meta).get(field) if value is None else value
+        value = decode(meta)[0].get(field) if value is None else value
         if value is not None:
             numbers[to_slice_value(value)].append(number)
     chosen = sorted(numbers, key=lambda value: (-len(numbers[value]), value))[:count]
@@ -394,11 +466,8 @@ def _replace_hours(
     numbers = [number for those in marks.values() for number in those]
 
     def write(db: Connection) -> int:
-        # one refresh at a time: the row stays locked until the transaction ends
-        db.execute(
-            "INSERT INTO monitor_state (name, updated, body) VALUES ('rollups', 0, '{}')"
-            " ON CONFLICT (name) DO UPDATE SET updated = monitor_state.updated + 1"
-        )
+        _lock_rollups(db)
+        db.execute("UPDATE monitor_state SET updated = updated + 1 WHERE name = 'rollups'")
         still_marked: set[int] = set()
         for part in split_batches(numbers):
             sql = f"SELECT number FROM monitor_dirty WHERE number IN ({format_placeholders(part)})"  # noqa: S608
@@ -406,13 +475,26 @@ def _replace_hours(
         # marks that are gone were handled by another process, from rows as new as ours or newer
         valid = [hour for hour, those in marks.items() if still_marked.issuperset(those)]
         db.execute_many("DELETE FROM monitor_rollups WHERE bucket = ?", [(hour,) for hour in valid])
-        columns = f"monitor_rollups (field, bucket, value, metric, {COLUMNS})"
-        insert_rows(db, columns, [row for row in rows if row[1] in valid])
+        days = {hour - hour % DAY_MICROS for hour in valid}
+        db.execute_many(f"DELETE FROM {DAILY} WHERE bucket = ?", [(day,) for day in days])  # noqa: S608
+        insert_rows(db, f"{HOURLY} ({KEY}, {COLUMNS})", [row for row in rows if row[1] in valid])
         done = [(number,) for hour in valid for number in marks[hour]]
         db.execute_many("DELETE FROM monitor_dirty WHERE number = ?", done)
         return len(valid)
 
     return archive.run(write).result()
+
+
+def _lock_rollups(db: Connection) -> None:
+    """Let nobody else change the tables until the transaction ends."""
+    db.execute(
+        "INSERT INTO monitor_state (name, updated, body) VALUES ('rollups', 0, '{}')"
+        " ON CONFLICT (name) DO UPDATE SET updated = monitor_state.updated"
+    )
+
+
+_COUNT_REPLACED = "SELECT updated FROM monitor_state WHERE name = 'rollups' AND updated > 0"
+"""How often hours were replaced so far; no row before the first time."""
 
 
 @dataclass(frozen=True, slots=True)

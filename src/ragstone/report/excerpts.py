@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+WORST_FIRST = ("bad", "warn", "plain", "good", "")
+"""Severities in the order in which overlapping marks are coloured."""
 CONTEXT_CHARS = 80
 """Characters of context kept around a quote in a shortened text."""
 
@@ -46,7 +48,8 @@ def cut_excerpts(text: str, marks: Sequence[EvidenceMark], limit: int) -> list[E
         ordered = sorted(cuts)
         for left, right in pairwise(ordered):
             over = [mark for mark in inside if mark.start <= left and right <= mark.end]
-            severity = over[0].severity if over else ""
+            # what one finding supports and another disputes is disputed
+            severity = min((mark.severity for mark in over), key=WORST_FIRST.index, default="")
             out.append(Excerpt(text[left:right], tuple(m.number for m in over), severity))
         at = end
     if at < len(text):

@@ -36,16 +36,16 @@ class PreparedRows(NamedTuple):
     last: int
     samples: list[Row]
     inputs: list[Row]
+    values: list[Row]
+    """Scores that are nothing but a number."""
     scores: list[Row]
+    """All others."""
     findings: list[Row]
-
-
-_NO_DETAILS = ("ok", *[None] * 10)
-"""The columns behind the value of a score that is nothing but a number."""
 
 
 def prepare_rows(rows: Sequence[NewRow]) -> PreparedRows:
     """Turn consecutive samples into rows, metric by metric as the tables are ordered."""
+    values: list[Row] = []
     scores: list[Row] = []
     findings: list[Row] = []
     for name in dict.fromkeys(name for row in rows for name in row.scores):
@@ -55,7 +55,7 @@ def prepare_rows(rows: Sequence[NewRow]) -> PreparedRows:
                 continue
             position = row.position
             if _is_plain(score):
-                scores.append((name, position, score.value, *_NO_DETAILS))
+                values.append((name, position, score.value))
             else:
                 scores.append((name, position, *_to_columns(score)))
                 findings += _to_finding_rows(name, position, score.findings)
@@ -64,6 +64,7 @@ def prepare_rows(rows: Sequence[NewRow]) -> PreparedRows:
         rows[-1].position,
         [(row.position, to_storable(row.id), _to_storable_or_none(row.group)) for row in rows],
         [(row.position, to_storable_json(row.row)) for row in rows],
+        values,
         scores,
         findings,
     )
@@ -71,15 +72,16 @@ def prepare_rows(rows: Sequence[NewRow]) -> PreparedRows:
 
 def insert_rows(db: Connection, run: int, rows: PreparedRows) -> None:
     """Insert the rows of the run with this number."""
-    for table, values, width in (
-        ("samples", rows.samples, 3),
-        ("sample_inputs", rows.inputs, 2),
-        ("scores", rows.scores, 14),
-        ("findings", rows.findings, 10),
+    for table, values, row in (
+        ("samples", rows.samples, "?, ?, ?"),
+        ("sample_inputs", rows.inputs, "?, ?"),
+        # three parameters and not fourteen: a third of the time
+        ("scores (run, metric, position, value, outcome)", rows.values, "?, ?, ?, 'ok'"),
+        ("scores", rows.scores, ", ".join("?" * 14)),
+        ("findings", rows.findings, ", ".join("?" * 10)),
     ):
         if values:
-            places = ", ".join("?" * width)
-            db.execute_many(f"INSERT INTO {table} VALUES ({run:d}, {places})", values)  # noqa: S608
+            db.execute_many(f"INSERT INTO {table} VALUES ({run:d}, {row})", values)  # noqa: S608
 
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")

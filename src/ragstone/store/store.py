@@ -342,17 +342,20 @@ class Store:
         where = "WHERE run = ? AND position BETWEEN ? AND ? ORDER BY position"
         samples = self._read(f"SELECT id, cluster FROM samples {where}", (run, first, last))  # noqa: S608
         batch = ScoreBatch(first, [row[0] for row in samples], [row[1] for row in samples], {}, {})
+        last = first + batch.count - 1  # those behind it were added meanwhile
         for name in metrics:
             values: list[float | None] = [None] * batch.count
             details: dict[int, Score] = {}
             findings = self._read_findings(run, name, first, last) if with_findings else {}
             with explain_damage(f"a score in the store {self.place!r}"):
-                for position, *columns in self._read(_SELECT_SCORES, (run, name, first, last)):
+                for position, value in self._read(_SELECT_VALUES, (run, name, first, last)):
+                    values[position - first] = value
+                for position, *columns in self._read(_SELECT_DETAILS, (run, name, first, last)):
                     index = position - first
-                    if index < batch.count:  # else it was added meanwhile
-                        values[index] = columns[0]
-                        if columns[1:] != _NOTHING_MORE or index in findings:
-                            details[index] = build_score(tuple(columns), findings.get(index, ()))
+                    details[index] = build_score(tuple(columns), findings.get(index, ()))
+            for index, found in findings.items():
+                if index not in details and values[index] is not None:
+                    details[index] = Score(values[index], findings=tuple(found))
             batch.values[name], batch.details[name] = values, details
         if with_inputs:
             rows = self._read(f"SELECT input FROM sample_inputs {where}", (run, first, last))  # noqa: S608
@@ -586,9 +589,16 @@ _SAVE_FINISHED = (
 _COUNT_SAMPLES = "SELECT COALESCE(MAX(position), 0) FROM samples WHERE run = ?"
 _RANGE = "WHERE run = ? AND metric = ? AND position BETWEEN ? AND ? ORDER BY position"
 _SELECT_SCORES = f"SELECT position, {SCORE_COLUMNS} FROM scores {_RANGE}"  # noqa: S608
+_SELECT_VALUES = f"SELECT position, value FROM scores {_RANGE}"  # noqa: S608
+_MORE_THAN_A_NUMBER = " OR ".join(
+    f"{column} IS NOT NULL"
+    for column in SCORE_COLUMNS.split(", ")
+    if column not in ("value", "outcome")
+)
+_SELECT_DETAILS = _SELECT_SCORES.replace(
+    "ORDER BY", f"AND (outcome <> 'ok' OR {_MORE_THAN_A_NUMBER}) ORDER BY"
+)
 _SELECT_FINDINGS = f"SELECT position, {FINDING_COLUMNS} FROM findings {_RANGE}, number"  # noqa: S608
-_NOTHING_MORE = ["ok", *[None] * 10]
-"""The columns behind the value of a score that is nothing but a number."""
 
 
 def _execute(connection: Connection, sql: str, values: Sequence[Any]) -> None:

@@ -27,7 +27,7 @@ class SystemReply:
     first_token: float | None = None
     """Seconds until the first text of a streamed answer."""
     steps: Steps | None = None
-    """Calls of tools on the way to the answer; None when the system does not tell."""
+    """Tool calls on the way to the answer; None when the system does not tell."""
 
     def to_json(self) -> dict[str, Any]:
         """Convert the reply to its stored form."""

@@ -51,21 +51,32 @@ _ROW = re.compile(r"[ \t]*\|(.+)\|[ \t]*$")
 _ROW_NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*\.?|[QP][:.]?)?\s*")
 _ANSWER_ROW = re.compile(r"[ \t]*\|\s*(?:[AR][:.]?)?\s*\|(.*)\|[ \t]*$")
 _RHETORIC = re.compile(
-    r"(?:did you\b|have you ever|ever wondered|want to|ready to|looking for|need help|¿?sab[ií]as\b|¿?quieres\b|¿?necesitas ayuda)",
+    r"(?:did you\b|have you ever|ever wondered|want to|ready to|looking for|need help|¿?sab[ií]as\b|¿?quieres\b|¿?necesitas ayuda"
+    r"|¿?quiere realmente\b|.*\bdesea\b|do you (?:really )?want\b)",
     re.IGNORECASE,
 )
-"""How a question begins that a page puts to its reader."""
+"""A question that a page or a dialogue puts to its reader."""
 _EMPTY_STEMS = frozenset({"not", "use", "get", "work", "mean", "happen", "to"})
 """Stems of a question that names nothing: `How not to?`"""
+_NAMES_ONE = re.compile(
+    r"^(?i:what|who|¿?qué|¿?quién(?:es)?) (?:is|are|was|were|does|es|son|era|fue|significa)\b|.\b(?:[A-Z]\w*|\w*\d)|`",
+)
+"""A definition is asked for, or something has a name of its own."""
+MAX_POINTER_WORDS = 14
+"""Words of an answer that does no more than point elsewhere."""
 _CLOSING = re.compile(r"</(?:details|dd|dl)>", re.IGNORECASE)
-_NUMBERING = re.compile(r"^(?:[QP]?\d{1,3}(?:\.\d{1,3})*[.):]?|[a-z]\))\s+(?=\S)", re.IGNORECASE)
+_NUMBERING = re.compile(
+    r"^(?:\(\d{1,3}\)|[QP]?\d{1,3}(?:\.\d{1,3})*[.):]?|[a-z]\))\s+(?=\S)", re.IGNORECASE
+)
 _LINK = re.compile(
     r"!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,300}\)|\[[^\]\n]{0,200}\])|<(https?:[^>\s]+)>"
 )
 _MARKS = re.compile(
-    r"`[^`\n]+`|\*\*\*?|(?<![\w*])\*(?=\w)|(?<=[\w.,;:!?)])\*(?![\w*])|__(?=\S)|(?<=\S)__"
+    r"`[^`\n]+`|\*\*\*?"
     r"|(?<![\w`/])_(?=[^\W_][^_\n`]{0,80}_(?!\w))|(?<=[^\W_.?!])_(?![\w`(])|</?[a-zA-Z][^<>\n]{0,300}>|<!--.*?-->"
 )
+_EMPHASIS = re.compile(r"`[^`\n]+`|(?<![\w*])(\*|__)(?=[^\s*])([^*\n]{1,400}?)(?<=\S)\1(?![\w*])")
+"""Marks in pairs: a single star multiplies, and a name may begin with two lines."""
 _URL = re.compile(r"https?://\S+|www\.\S+|\S+@\S+\.\w+")
 _ASKS = re.compile(
     r"(?:how|why|when|where|who|which|what) (?:do|does|did|can|could|should|would|will|must|is|are|was"
@@ -93,14 +104,16 @@ _POINTING = re.compile(
     r"|they|that|he|she)\b"
     r"(?! (?:possible|allowed|safe|necessary|ok|okay|true|legal|free|worth|better|best|compulsory"
     r"|mandatory|normal|cost|take|matter|too late)\b)"
+    r"|^(?:but|and|or|pero|y|e|o)\b|\b(?:all|of) that\b"
     r"|\b(?:this|these)\b(?! (?:year|week|month|morning|evening|summer|winter)\b)|\b(?:esto|eso|aquello)\b"
     r"|\best[eao]s? \w+(?<!\baño)(?<!\bmes)(?<!semana)\b",
     re.IGNORECASE,
 )
 """Words that point at something which only its page shows."""
 _POINTS_ELSEWHERE = re.compile(
-    r"(?:please |por favor,? |for (?:more|details)[^,]{0,40}, )?(?:see|refer to|read|check(?: out)?|take "
-    r"a look|have a look|look at|consult|cf\.?|véase|vea|ver|consulte|consulta|lea|lee|mire|mira)\b",
+    r"(?:(?:this|it|that|esto)? ?(?:is|are|se) (?:explained|described|covered|documented|explica|describe) (?:in|en)\b"
+    r"|(?:please |por favor,? |for (?:more|details)[^,]{0,40}, )?(?:see|refer to|read|check(?: out)?|take "
+    r"a look|have a look|look at|consult|cf\.?|véase|vea|ver|consulte|consulta|lea|lee|mire|mira)\b)",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -114,7 +127,9 @@ _PENDING = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    r"^\W*(?:back to (?:the )?top|top|volver arriba|volver al índice|subir)\W*$", re.IGNORECASE
+    r"^\W*(?:back to (?:the )?top|top|volver arriba|volver al índice|subir)\W*$"
+    r"|^(?:next|previous|up|siguiente|anterior): ",
+    re.IGNORECASE,
 )
 
 
@@ -162,6 +177,13 @@ def find_questions(text: str, language: str | None = None) -> list[FoundQuestion
         # a line without an answer is one of a list of questions, or rhetoric
         if not (question.fault == "no_answer" and mark.form in ("line", "row")):
             found.append(question)
+    # a table of contents has the questions that are asked again below it
+    last = {one.question.casefold(): at for at, one in enumerate(found)}
+    found = [
+        one
+        for at, one in enumerate(found)
+        if one.form != "line" or last[one.question.casefold()] == at
+    ]
     lines = sum(one.form == "line" for one in found)
     return [one for one in found if one.form != "line" or lines >= MIN_LINES]
 
@@ -351,7 +373,9 @@ def _find_end(text: str, start: int, end: int) -> int:
     if end - start <= MAX_REFERENCE_CHARS:
         return end
     breaks = [
-        at for at, line in lines if not line.strip() and 0 < at - start <= MAX_REFERENCE_CHARS
+        at
+        for at, line in lines
+        if 0 < at - start <= MAX_REFERENCE_CHARS and (not line.strip() or _ITEM.match(line))
     ]
     # not within a block of code
     whole = [at for at in breaks if text.count("```", start, at) % 2 == 0]
@@ -370,7 +394,8 @@ def _find_fault(
         return "no_answer", f"{answer[:80]!r} is no answer"
     is_short = len(answer.split()) <= 25 and not re.search(r"[.!?] +\w.*[.!?]$", answer)
     is_linked = bool(_LINK.search(raw) or _URL.search(raw) or _PLACE.search(answer))
-    if is_short and is_linked and _POINTS_ELSEWHERE.match(answer):
+    is_bare = len(answer.split()) <= MAX_POINTER_WORDS and not _LINK.sub("", raw).count(",")
+    if is_short and (is_linked or is_bare) and _POINTS_ELSEWHERE.match(answer):
         return "no_answer", f"it only points elsewhere: {answer[:80]!r}"
     lines = answer.split("\n")
     if 2 * sum(line.endswith("?") for line in lines) >= len(lines):
@@ -378,7 +403,9 @@ def _find_fault(
     if answer.endswith(":"):
         return "no_answer", f"{answer[-80:]!r} breaks off"
     tongue = detect_language(question, language)
-    if set(extract_question_stems(question, tongue)) <= _EMPTY_STEMS:
+    stems = {*extract_question_stems(question, tongue)} - _EMPTY_STEMS
+    # one word names a thing only where the question asks what that is
+    if not stems or (len(stems) == 1 and not _NAMES_ONE.search(question)):
         return "not_self_contained", "it does not name what it is about"
     if _OWN_PAGE.search(question):
         return "not_self_contained", "it speaks of its own page"
@@ -419,4 +446,5 @@ def to_reference(raw: str) -> str:
 def plain_text(raw: str) -> str:
     """The text without links, emphasis and tags; code stays, without its marks."""
     text = _LINK.sub(lambda link: link[1] or link[2] or "", raw)
+    text = _EMPHASIS.sub(lambda pair: pair[2] or pair[0], text)
     return _MARKS.sub(lambda mark: mark[0] if mark[0][0] == "`" else "", text)

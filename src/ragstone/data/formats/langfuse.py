@@ -21,7 +21,7 @@ from ragstone.data.strict_json import decode_json_text
 
 
 def convert_langfuse_trace(row: Row) -> dict[str, Any]:
-    """A trace of Langfuse: contexts of its retriever observations, calls of tools as steps, scores as meta."""
+    """A trace of Langfuse: contexts of its retriever observations, tool calls as steps, scores as meta."""
     observations = sorted(
         list_mappings(decode_json_text(row.get("observations"))),
         key=lambda item: str(item.get("startTime") or ""),

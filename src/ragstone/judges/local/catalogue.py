@@ -30,7 +30,7 @@ class RecommendedModel:
     """About; what counts is the size that the hub names."""
     languages: str
     measured: str
-    """What we measured, in a few words; docs/judges-measured.md has the table."""
+    """What we measured, in a few words; docs/judge-offline.md has the table."""
     sha256: str
     """Hash of the very file that we measured; the hub may serve another one."""
 

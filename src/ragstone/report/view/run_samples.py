@@ -84,10 +84,17 @@ class _Condition:
 
     sql: str = ""
     values: list[Any] = field(default_factory=list)
+    sole: str = ""
+    """The query for the positions, where there is one and nothing else to hold."""
 
     def add(self, sql: str, *values: Any) -> None:
+        self.sole = "" if self.sql else sql
         self.sql += f" AND v.position IN ({sql})"
         self.values += values
+
+    def add_list(self, word: str, positions: Sequence[int]) -> None:
+        self.sole = ""
+        self.sql += f" AND v.position {word} ({_join(positions)})"
 
 
 class RunSamples:
@@ -117,10 +124,12 @@ class RunSamples:
         condition = self._build_condition(wanted)
         if not condition.sql:
             return self.rows
-        ((count,),) = self._store.read(
-            f"SELECT COUNT(*) FROM samples v WHERE v.run = ?{condition.sql}",  # noqa: S608
-            [self._number, *condition.values],
-        )
+        if condition.sole:  # no need to look up each of them among the samples
+            sql, values = f"SELECT COUNT(*) FROM ({condition.sole}) AS found", condition.values  # noqa: S608
+        else:
+            sql = f"SELECT COUNT(*) FROM samples v WHERE v.run = ?{condition.sql}"  # noqa: S608
+            values = [self._number, *condition.values]
+        ((count,),) = self._store.read(sql, values)
         if count == self.rows:  # nothing is left out: no need to filter again
             self._all = wanted
         return int(count)
@@ -194,15 +203,15 @@ class RunSamples:
             where, values, column = self._locate_trait(trait, "t")
             condition.add(f"SELECT t.position FROM {where} AND t.{column} = ?", *values, value)  # noqa: S608
         if wanted.positions is not None:
-            condition.sql += f" AND v.position IN ({_join(wanted.positions)})"
+            condition.add_list("IN", wanted.positions)
         if wanted.excluded_positions:
-            condition.sql += f" AND v.position NOT IN ({_join(wanted.excluded_positions)})"
+            condition.add_list("NOT IN", wanted.excluded_positions)
         if wanted.text.strip():
             if self.has_traits:
                 sql, values = search_condition(self._store, run, wanted.text)
                 condition.add(sql, *values)
             else:
-                condition.sql += " AND 1 = 0"
+                condition.add_list("IN", ())
         return condition
 
     def _locate_trait(self, trait: str, alias: str) -> tuple[str, list[Any], str]:
