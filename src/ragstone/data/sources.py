@@ -106,7 +106,7 @@ def translate_errors(source: str) -> Iterator[None]:
     except OSError as bad:
         raise DataError(f"cannot read {source!r}: {bad.strerror or bad}") from None
     except ValueError as bad:
-        if "null byte" not in str(bad):
+        if "null" not in str(bad):  # "embedded null byte", since Python 3.13 "null character"
             raise
         raise DataError(f"{source!r} is not the name of a file; check it") from None
 
