@@ -1,7 +1,7 @@
-"""The viewer on a large run: server time of its pages after the first opening, memory, weight of a page.
+"""The viewer on large runs: server time of its pages after the first opening, memory, weight of a page.
 
-    python -m bench.view                    a run of 1,000,000 samples, made once in FOLDER
-    python -m bench.view --samples 50000    a smaller one
+    python -m bench.view                              a run of 1,000,000 samples, made once in FOLDER
+    python -m bench.view --samples 100000 --runs 4    four runs of the same questions, side by side
 
 Each line is a figure with its bar; the baseline is reading the run's scores once, as a page that asked nothing in SQL would."""
 
@@ -17,27 +17,27 @@ from pathlib import Path
 from ragstone.config import Data, Plan
 from ragstone.data import read
 from ragstone.report.translator import load_translator
-from ragstone.report.view.catalogue import NO_NOTES, RunEntry
+from ragstone.report.view.catalogue import NO_NOTES
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.run_page import render_run
-from ragstone.report.view.run_samples import RunSamples
-from ragstone.report.view.sample_page import render_sample_page
-from ragstone.report.view.summaries import SummaryShelf
 from ragstone.report.view.traits import find_stamp, write_traits
+from ragstone.server.view_pages import show_pane, show_review
+from ragstone.server.view_state import ViewState
 from ragstone.store import NewRow, RunFacts, RunInfo, Store, StoredRun
 from ragstone.store.run_notes import load_run_notes
 from ragstone.types import Finding, Score
 
-PAGE_MS, MEMORY_MB, PAGE_KB = 300, 200, 300
+PAGE_MS, MEMORY_MB, PAGE_KB = 400, 200, 200
 """The bars."""
 BATCH = 5000
 NAMES = ("faithfulness", "answer_relevance", "recall", "token_f1", "latency")
 WORDS = tuple(f"word{number}" for number in range(5000))
 
 
-def make_row(number: int) -> tuple[dict[str, object], dict[str, Score]]:
-    """A sample of usual shape; what it is like follows from its number."""
+def make_row(number: int, version: int = 0) -> tuple[dict[str, object], dict[str, Score]]:
+    """A sample of usual shape; what it is like follows from its number, and a little from the version of the system."""
     share = (number * 7919 % 1009) / 1008
+    if version:
+        share = min(1.0, max(0.0, share + ((number * (31 + version)) % 7 - 2.8) / 30))
     pick = [WORDS[number * step % len(WORDS)] for step in (3, 7, 11, 13, 17, 19)]
     text = " ".join(pick)
     row = {
@@ -55,9 +55,9 @@ def make_row(number: int) -> tuple[dict[str, object], dict[str, Score]]:
     return row, scores
 
 
-def make_run(store: Store, samples: int) -> StoredRun:
+def make_run(store: Store, samples: int, version: int = 0) -> StoredRun:
     """The run, unless the store has it already."""
-    name = f"bench-{samples}"
+    name = f"bench-{samples}" + (f"-v{version}" if version else "")
     for info in store.runs():
         if info.name == name and info.status == "done":
             return store.run(info.id)
@@ -74,7 +74,9 @@ def make_run(store: Store, samples: int) -> StoredRun:
     )  # fmt: skip
     store.create(info)
     for start in range(1, samples + 1, BATCH):
-        made = ((at, *make_row(at)) for at in range(start, min(start + BATCH, samples + 1)))
+        made = (
+            (at, *make_row(at, version)) for at in range(start, min(start + BATCH, samples + 1))
+        )
         rows = [NewRow(at, str(row["id"]), None, json.dumps(row), scores) for at, row, scores in made]  # fmt: skip
         for first in range(0, BATCH, 500):
             if rows[first : first + 500]:
@@ -96,45 +98,61 @@ def main() -> None:
     """Make the run and its traits where they are missing, then measure the pages."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--folder", default="bench-view")
     options = parser.parse_args()
     Path(options.folder).mkdir(exist_ok=True)
     store = Store.open(Path(options.folder) / "runs.db")
     begin = time.process_time()
-    run = make_run(store, options.samples)
-    print(f"made the run: {time.process_time() - begin:.1f} s CPU")
-    notes = load_run_notes(store).get(run.id, NO_NOTES)
-    if find_stamp(run) != notes.finished:
-        begin = time.process_time()
-        write_traits(run, notes.finished, lambda done: True)
-        print(f"wrote traits and texts: {time.process_time() - begin:.1f} s CPU (once for a run)")
+    runs = [make_run(store, options.samples, version) for version in range(options.runs)]
+    print(f"made the runs: {time.process_time() - begin:.1f} s CPU")
+    for run in runs:
+        notes = load_run_notes(store).get(run.id, NO_NOTES)
+        if find_stamp(run) != notes.finished:
+            begin = time.process_time()
+            write_traits(run, notes.finished, lambda done: True)
+            print(
+                f"wrote traits and texts: {time.process_time() - begin:.1f} s CPU (once for a run)"
+            )
     begin = time.process_time()
-    summary = SummaryShelf(store).make(run, notes)
-    seconds = time.process_time() - begin
-    print(f"summary: {seconds:.1f} s CPU; without SQL every page would take at least what reading the scores takes")  # fmt: skip
-    entry = RunEntry(run, notes, summary)
+    state = ViewState(store)
+    for run in runs:
+        state.open_entry(run)
+    print(
+        f"summaries: {time.process_time() - begin:.1f} s CPU; a page that asked nothing in SQL would take more"
+    )
 
-    def visit(page: str, /, **values: str) -> Callable[[], str]:
-        frame = ViewFrame(load_translator("en"), page, {"run": [run.id], **{k: [v] for k, v in values.items()}})  # fmt: skip
-        if page == "run":
-            return lambda: render_run(frame, entry, RunSamples(run))
-        return lambda: render_sample_page(frame, entry, RunSamples(run), [])
+    def visit(page: str, /, several: bool = False, **values: str) -> Callable[[], str]:
+        chosen = [run.id for run in (runs if several else runs[:1])]
+        address = {"run": chosen, **{k: [v] for k, v in values.items()}}
+        frame = ViewFrame(load_translator("en"), page, address)
+        return lambda: (show_review if page == "review" else show_pane)(state, frame)
 
     pages = {
-        "first page": visit("run"),
-        "sort by a metric": visit("run", sort="token_f1", dir="down"),
-        "filter by range": visit("run", range="faithfulness:0.2:0.4"),
-        "filter by verdict": visit("run", **{"is": "verdict:contradicted"}),
-        "page 10,000": visit("run", page="10000"),
-        "search a rare word": visit("run", q="word4321"),
-        "search a word of every sample": visit("run", q="what"),
-        "a sample": visit("sample", at=str(options.samples // 2)),
-    }  # fmt: skip
+        "first page": visit("review"),
+        "sort by a metric": visit("review", sort="token_f1", dir="down"),
+        "filter by range": visit("review", range="faithfulness:0.2:0.4"),
+        "filter by verdict": visit("review", **{"is": "verdict:contradicted"}),
+        "page 2,000": visit("review", page="2000"),
+        "search a rare word": visit("review", q="word4321"),
+        "search a word of every sample": visit("review", q="what"),
+        "a sample": visit("pane", at=str(options.samples // 2)),
+    }
+    if len(runs) > 1:
+        pages |= {
+            f"{len(runs)} runs, disagreements": visit("review", True),
+            f"{len(runs)} runs, sort by a metric": visit("review", True, sort="token_f1"),
+            f"{len(runs)} runs, brush": visit("review", True, range="faithfulness:0.2:0.4"),
+            f"{len(runs)} runs, what became worse": visit("review", True, **{"is": "change:worse"}),
+            f"{len(runs)} runs, search a rare word": visit("review", True, q="word4321"),
+            f"{len(runs)} runs, a sample": visit("pane", True, at=str(options.samples // 2)),
+        }
     for name, work in pages.items():
         spent, clock, size = measure(work)
         print(f"{name:32} {spent:6.0f} ms CPU, {clock:6.0f} ms on the clock (bar {PAGE_MS})  {size / 1000:5.0f} kB (bar {PAGE_KB})")  # fmt: skip
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"memory at most {memory:.0f} MB (bar {MEMORY_MB}; building included unless both were there)")  # fmt: skip
+    state.close()
     store.close()
 
 

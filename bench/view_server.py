@@ -33,13 +33,13 @@ TIMES = 5
 INTERACTIVE_S, REPORT_MB, REPORT_NODES = 1.0, 3.0, 30_000
 """The bars."""
 PAGES = {
-    "first page": "run?run={run}",
-    "sort by a metric": "run?run={run}&sort=token_f1&dir=down",
-    "filter by range": "run?run={run}&range=faithfulness:0.2:0.4",
-    "search a rare word": "run?run={run}&q=word4321",
-    "search a word of every sample": "run?run={run}&q=what",
-    "not labelled": "run?run={run}&is=labelled:no",
-    "a sample": "sample?run={run}&at=500",
+    "first page": "review?run={run}",
+    "sort by a metric": "review?run={run}&sort=token_f1&dir=down",
+    "filter by range": "review?run={run}&range=faithfulness:0.2:0.4",
+    "search a rare word": "review?run={run}&q=word4321",
+    "search a word of every sample": "review?run={run}&q=what",
+    "not labelled": "review?run={run}&is=labelled:no",
+    "a sample": "review?run={run}&at=500",
     "runs": "runs",
 }
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-FOLDER = Path(__file__).parent / "promises"
+REPOSITORY = Path(__file__).parent.parent
+FOLDER = REPOSITORY / "tests" / "promises"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -54,7 +55,18 @@ def test_a_dry_run_counts_the_systems_questions_and_asks_none(shop, tmp_path) ->
     assert not (tmp_path / "store.db").exists()
     shop(*plan)
     after = shop(*plan, "--dry-run")
-    assert "to be asked 4 questions and 1 to warm up; 36 answered from the store" in after.out
+    assert "to be asked 40 questions and 1 to warm up" in after.out
+
+
+def test_a_new_run_asks_a_system_that_may_have_changed_behind_its_name(shop, write) -> None:
+    write("facts.txt", "one")
+    write("reads.py", "def answer(question):\n    return open('facts.txt').read()\n")
+    plan = ("eval", "q.jsonl", "--system", "reads.py:answer", "-m", "exact_match", "-o", "o.jsonl")
+    for fact in ("one", "two"):
+        write("facts.txt", fact)
+        assert shop(*plan).code == 0
+        rows = Path("o.jsonl").read_text(encoding="utf-8").splitlines()
+        assert {json.loads(row)["answer"] for row in rows} == {fact}
 
 
 def test_a_dry_run_of_a_system_that_is_not_there_says_so(shop) -> None:

@@ -142,7 +142,7 @@ def test_eight_configurations_ask_the_judge_no_question_twice(tmp_path) -> None:
     assert sum(run.info.usage.calls for run in benchmark.runs.values()) == len(QUESTIONS)
 
 
-def test_the_system_is_not_asked_again_by_a_second_benchmark(tmp_path) -> None:
+def test_a_second_benchmark_asks_the_systems_again(tmp_path) -> None:
     for _ in range(2):
         bench(
             QUESTIONS,
@@ -151,8 +151,26 @@ def test_the_system_is_not_asked_again_by_a_second_benchmark(tmp_path) -> None:
             system=Shop,
             store=tmp_path / "s.db",
         )
-    # each system once more, to warm up
-    assert len(Shop.asked) == 2 * (len(QUESTIONS) + 1)
+    # each of two systems in each benchmark, and once more to warm up
+    assert len(Shop.asked) == 4 * (len(QUESTIONS) + 1)
+
+
+def test_a_benchmark_that_was_stopped_while_systems_answered_asks_only_the_rest(tmp_path) -> None:
+    def stop(_: str, progress: object) -> None:
+        if len(Shop.asked) > 60:
+            raise KeyboardInterrupt
+
+    def run(**options: object) -> None:
+        configurations = {"a": {"k": 1}, "b": {"k": 2}}
+        bench(
+            QUESTIONS, configurations, ["recall"], system=Shop, store=tmp_path / "s.db", **options
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        run(watch=stop)
+    run()
+    # those in flight when it stopped are asked twice, and each system warms up twice
+    assert 2 * len(QUESTIONS) <= len(Shop.asked) <= 2 * len(QUESTIONS) + 20
 
 
 def test_a_mistake_in_the_last_configuration_shows_before_the_first_is_run(tmp_path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from live import Server, in_thread
 from ragstone.server import ServerSettings
-from ragstone.server.app import GET_ROUTES, POST_ROUTES, PUBLIC_PATHS
-from ragstone.server.openapi import build_document
+from ragstone.server.app import make_app
+from ragstone.server.routes import API_ROUTES, describe_app, list_routes
 from ragstone.store import Store
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -22,19 +24,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield one
 
 
-def test_every_route_is_described_and_everything_described_is_there() -> None:
-    paths = build_document(ServerSettings())["paths"]
-    described = {(path, method) for path, item in paths.items() for method in item}
-    routes = {(path, "get") for path in GET_ROUTES} | {(path, "post") for path in POST_ROUTES}
-    assert described == routes
+def list_described(settings: ServerSettings) -> set[tuple[str, str]]:
+    paths = describe_app(settings)["paths"]
+    return {(path, method) for path, item in paths.items() for method in item}
+
+
+def test_every_endpoint_is_described_and_everything_described_is_there(tmp_path: Path) -> None:
+    assert list_described(ServerSettings()) == {(route.path, route.method) for route in API_ROUTES}
+    with closing(Store.open(tmp_path / "s.db")) as store:
+        for settings in (ServerSettings(), ServerSettings(home="runs", ingest=False)):
+            served = {
+                (route.resource.canonical, route.method.lower())
+                for route in make_app(settings, store).router.routes()
+                if route.resource is not None
+            }
+            assert list_described(settings) <= served
+            declared = {(route.path, route.method) for route in list_routes(settings)}
+            assert {route for route in served if route[1] != "head"} == declared
+    assert ("/v1/feedback", "post") not in list_described(ServerSettings(ingest=False))
 
 
 def test_the_token_is_described_where_it_is_asked_for() -> None:
-    shown = build_document(ServerSettings(token="x" * 20))
+    shown = describe_app(ServerSettings(token="x" * 20))
+    is_open = {route.path: route.is_open for route in API_ROUTES}
     for path, item in shown["paths"].items():
         for operation in item.values():
-            assert ("401" in operation["responses"]) == (path not in PUBLIC_PATHS)
-    assert "security" not in build_document(ServerSettings())
+            assert ("401" in operation["responses"]) == (not is_open[path])
+    assert "security" not in describe_app(ServerSettings())
 
 
 @pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.slow)])

@@ -16,11 +16,13 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from live import Server, in_thread
+from ragstone.analysis.compare import compare
 from ragstone.asks import Ask, Reply
 from ragstone.engine.replay import JudgeCall
 from ragstone.labels import LabelSession, load_labels
+from ragstone.report.comparison.samples import mark_differences
 from ragstone.report.translator import load_translator
-from ragstone.report.view.sample_page import _view_call
+from ragstone.report.view.review_pane import _view_call
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredReply, StoredRun
 from ragstone.store.run_notes import load_run_notes
@@ -63,7 +65,7 @@ def post(server: Server, path: str, **fields: str) -> int:
 
 
 def list_titles(text: str) -> list[str]:
-    return re.findall(r'<th scope="row"><a href="sample[^"]*" dir="auto">([^<]*)</a>', text)
+    return re.findall(r'<a href="review[^"]*" data-at="\d+" dir="auto"[^>]*>([^<]*)</a>', text)
 
 
 def test_the_home_of_a_viewer_is_the_list_of_runs(server: Server) -> None:
@@ -77,7 +79,7 @@ def test_runs_stand_under_their_data_set_with_figures_and_courses(
     text = read_page(server, "/runs")
     assert text.index("other.jsonl") > 0 < text.index("shop.jsonl")
     for name, run in runs.items():
-        assert f'<a href="run?run={run.id}" dir="auto">{name}</a>' in text
+        assert f'<a href="review?run={run.id}" dir="auto">{name}</a>' in text
     assert (
         text.count('class="drawing spark"') == 9
     )  # three later runs of one data set, three metrics
@@ -106,7 +108,7 @@ def test_the_trend_has_the_words_of_compare(server: Server) -> None:
 def test_all_samples_of_a_run_are_listed_the_worst_first(
     server: Server, runs: dict[str, StoredRun]
 ) -> None:
-    text = read_page(server, "/run", run=runs["first"].id)
+    text = read_page(server, "/review", run=runs["first"].id)
     assert len(list_titles(text)) == 30
     values = [row.scores["faithfulness"].value for row in runs["first"].rows()]
     worst = min((value, at) for at, value in enumerate(values, 1) if value is not None)[1]
@@ -117,7 +119,7 @@ def test_all_samples_of_a_run_are_listed_the_worst_first(
     ("query", "fits"),
     [
         ({"range": "faithfulness:0.2:0.5"}, lambda row: (row.scores["faithfulness"].value or 9) <= 0.5 and (row.scores["faithfulness"].value or 0) >= 0.2),
-        ({"metric": "faithfulness", "high": "0.5"}, lambda row: row.scores["faithfulness"].value is not None and row.scores["faithfulness"].value <= 0.5),
+        ({"on": "faithfulness", "high": "0.5"}, lambda row: row.scores["faithfulness"].value is not None and row.scores["faithfulness"].value <= 0.5),
         ({"is": "verdict:contradicted"}, lambda row: any(f.verdict == "contradicted" for f in row.scores["faithfulness"].findings)),
         ({"is": "outcome.faithfulness:judge_error"}, lambda row: not row.scores["faithfulness"].ok),
         ({"is": ["language:es", "meta.topic:billing"]}, lambda row: row.sample.language == "es" and row.sample.meta["topic"] == "billing"),
@@ -132,7 +134,7 @@ def test_all_samples_of_a_run_are_listed_the_worst_first(
 def test_filters_admit_what_they_say(
     server: Server, runs: dict[str, StoredRun], query: dict[str, object], fits: object
 ) -> None:
-    text = read_page(server, "/run", run=runs["first"].id, **query)
+    text = read_page(server, "/review", run=runs["first"].id, **query)
     expected = {row.sample.question for row in runs["first"].rows() if fits(row)}  # type: ignore[operator]
     assert set(list_titles(text)) == expected
     exported = server.get(f"/export?{urlencode({'run': runs['first'].id, 'format': 'jsonl', **query}, doseq=True)}")  # fmt: skip
@@ -143,7 +145,7 @@ def test_filters_admit_what_they_say(
 def test_a_bar_leads_to_as_many_samples_as_it_says(
     server: Server, runs: dict[str, StoredRun]
 ) -> None:
-    text = read_page(server, "/run", run=runs["better"].id)
+    text = read_page(server, "/review", run=runs["better"].id)
     bars = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"><rect class="d-bar"', text)
     assert len(bars) > 5
     for href, title in bars:
@@ -154,7 +156,7 @@ def test_a_bar_leads_to_as_many_samples_as_it_says(
 
 def test_an_address_that_cannot_be_read_says_so(server: Server, runs: dict[str, StoredRun]) -> None:
     text = read_page(
-        server, "/run", run=runs["first"].id, range=["faithfulness:x:y", "none:0:1"], sort="<b>"
+        server, "/review", run=runs["first"].id, range=["faithfulness:x:y", "none:0:1"], sort="<b>"
     )
     assert text.count("could not be read") == 3
     assert len(list_titles(text)) == 30
@@ -172,33 +174,33 @@ def test_the_export_of_a_table_keeps_the_order_of_the_list(
 
 
 def test_spanish(server: Server, runs: dict[str, StoredRun]) -> None:
-    text = read_page(server, "/run", run=runs["first"].id, lang="es")
+    text = read_page(server, "/review", run=runs["first"].id, lang="es")
     assert 'lang="es"' in text
     assert "Exportar las muestras" in text
-    assert f"sample?run={runs['first'].id}" in text
+    assert f"review?run={runs['first'].id}" in text
     assert "lang=es" in text
 
 
 def test_an_unfinished_run_is_partial_and_advances(store: Store, server: Server) -> None:
     run = add_run(store, "growing", samples=4, source="live.jsonl", is_done=False)
     assert "unfinished" in read_page(server, "/runs", q="growing")
-    assert len(list_titles(read_page(server, "/run", run=run.id))) == 4
+    assert len(list_titles(read_page(server, "/review", run=run.id))) == 4
     append_rows(run, [make_row(number, 0.0) for number in range(5, 9)])
-    assert len(list_titles(read_page(server, "/run", run=run.id))) == 8
+    assert len(list_titles(read_page(server, "/review", run=run.id))) == 8
     store.finish(run.id, total=8, bad_count=0, bad=())
-    text = read_page(server, "/run", run=run.id)
+    text = read_page(server, "/review", run=run.id)
     assert "This run is unfinished" not in text
     post(server, "/notes", run=run.id, do="bin")
 
 
 def test_scores_that_change_after_the_end_are_read_again(store: Store, server: Server) -> None:
     run = add_run(store, "changing", samples=3, source="change.jsonl")
-    read_page(server, "/run", run=run.id)
+    read_page(server, "/review", run=run.id)
     _, scores = make_row(50, 0.0)
     store.rescore(run.id, 1, scores).result()
     store.finish(run.id, total=3, bad_count=0, bad=())
-    text = read_page(server, "/run", run=run.id, sort="position")
-    assert f"<b>{scores['faithfulness'].value:.3f}</b>" in text
+    text = read_page(server, "/review", run=run.id, sort="position")
+    assert f">{scores['faithfulness'].value:.3f}<" in text
     post(server, "/notes", run=run.id, do="bin")
 
 
@@ -224,7 +226,7 @@ def test_a_binned_run_is_listed_nowhere_and_comes_back(store: Store, server: Ser
     assert ">doomed</a>" not in text
     assert post(server, "/notes", run=run.id, do="restore") == 303
     assert ">doomed</a>" in read_page(server, "/runs")
-    read_page(server, "/run", run=run.id)
+    read_page(server, "/review", run=run.id)
     assert store.read("SELECT 1 FROM sample_texts WHERE sample_texts MATCH 'what'")
     assert post(server, "/notes", run=run.id, do="bin") == 303
     assert post(server, "/notes", run=run.id, do="erase") == 303
@@ -250,7 +252,7 @@ def test_behind_a_token_every_page_asks_for_it(store: Store, runs: dict[str, Sto
     token = "t" * 20
     settings = ServerSettings(home="runs", ingest=False, editing=True, token=token, prefix="/rag")
     with in_thread(settings, store) as guarded:
-        for path in ("/runs", f"/run?run={runs['first'].id}", f"/export?run={runs['first'].id}", "/monitor"):  # fmt: skip
+        for path in ("/runs", f"/review?run={runs['first'].id}", f"/export?run={runs['first'].id}", "/monitor"):  # fmt: skip
             for prefix in ("", "/rag"):
                 answer = guarded.get(prefix + path)
                 assert answer.status == 401
@@ -263,7 +265,7 @@ def test_behind_a_token_every_page_asks_for_it(store: Store, runs: dict[str, Sto
 
 
 def test_a_run_that_is_not_there(server: Server) -> None:
-    assert server.get("/run?run=nobody").status == 404
+    assert server.get("/review?run=nobody").status == 404
     assert server.get("/export?run=nobody").status == 404
 
 
@@ -277,36 +279,171 @@ def test_a_sample_with_its_evidence_its_neighbours_and_other_runs(
     server: Server, runs: dict[str, StoredRun]
 ) -> None:
     run = runs["first"]
-    listed = read_page(server, "/run", run=run.id, q="blue", sort="position")
-    hrefs = re.findall(r'<th scope="row"><a href="(sample[^"]*)"', listed)
+    listed = read_page(server, "/review", run=run.id, q="blue", sort="position")
+    hrefs = re.findall(r'<th scope="row"><a href="(review[^"]*)" data-at', listed)
     assert len(hrefs) == 15
     text = read_page(server, "/" + hrefs[1].replace("&amp;", "&"))
-    steps = dict(re.findall(r'<a rel="(prev|next)" [^>]*href="([^"]*)"', text))
+    steps = dict(re.findall(r'<a rel="(prev|next)" href="([^"]*)"', text))
     assert steps == {"prev": hrefs[0], "next": hrefs[2]}
     assert "2 of 15 in this order" in text
     assert text.count('class="chunk') == 2
     assert '<mark class="' in text
-    assert f"sample?run={runs['better'].id}&amp;at=4" in text
-    assert "No call is kept" in text
-    assert server.get(f"/sample?run={run.id}&id=q004").status == 200
-    assert server.get(f"/sample?run={run.id}&id=q999").status == 404
+    assert f"review?run={runs['better'].id}&amp;at=4" in text
+    assert "No calls are stored" in read_page(server, "/calls", run=run.id, at=4)
+    assert server.get(f"/review?run={run.id}&id=q004").status == 200
+    assert server.get(f"/review?run={run.id}&id=q999").status == 404
+    fragment = server.get(f"/pane?run={run.id}&at=4").body.decode()
+    assert "<html" not in fragment
+    assert "What is said of topic 4?" in fragment
 
 
-def test_runs_are_compared_in_the_words_of_compare(
+def cut_grid(text: str) -> list[str]:
+    """The rows of the list."""
+    table = text[text.index('<table class="grid') :]
+    return table[: table.index("</table>")].split("<tr")[2:]
+
+
+def list_cells(text: str) -> list[list[str]]:
+    """The texts of the cells, row by row."""
+    return [re.findall(r'<td class="cell [^"]*"[^>]*>([^<]*)', row) for row in cut_grid(text)]
+
+
+def list_ids(text: str) -> list[str]:
+    """The id of the sample of each row."""
+    return re.findall(r'<span class="mono">(q\d+)</span>', "".join(cut_grid(text)))
+
+
+def test_several_runs_stand_side_by_side_and_what_differs_most_comes_first(
     server: Server, runs: dict[str, StoredRun]
 ) -> None:
-    two = [runs["better"].id, runs["elsewhere"].id]
-    text = read_page(server, "/compare", run=two)
-    assert "worse by" in text
-    assert '<mark class="differs">' not in text  # both gave the same answers
-    assert f"sample?run={runs['elsewhere'].id}&amp;id=q0" in text
-    three = read_page(server, "/compare", run=[*two, runs["fifth"].id], metric="recall")
-    assert "recall" in three
-    assert "<code>faithfulness</code>" not in three
-    assert "Choose two to 6 runs" in read_page(server, "/compare")
-    assert "at least one more" in read_page(server, "/compare", run=two[0])
-    only = read_page(server, "/compare", run=two, direction="better")
-    assert only.count('<article class="sample">') < text.count('<article class="sample">')
+    three = [runs[name] for name in ("first", "fifth", "better")]
+    text = read_page(server, "/review", run=[run.id for run in three], metric="recall")
+    cells = list_cells(text)
+    assert {len(row) for row in cells} == {3}
+    spreads = [max(map(float, row)) - min(map(float, row)) for row in cells]
+    assert spreads == sorted(spreads, reverse=True)
+    assert spreads[0] > spreads[-1]
+    stored = [{row.id: row.scores["recall"].value for row in run.rows()} for run in three]
+    ids = list_ids(text)
+    shown = dict(zip(ids, cells, strict=False))
+    # columns: the marked baseline first, then by age
+    order = [2, 0, 1] if load_run_notes(runs["first"].store)[three[2].id].is_baseline else [0, 1, 2]
+    assert all(
+        [float(value) for value in shown[id]] == [stored[at][id] for at in order] for id in ids
+    )
+
+
+def test_the_verdict_on_a_selection_is_that_of_compare(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    pair = [runs["better"], runs["elsewhere"]]  # the first is marked as the baseline
+    difference = compare(pair, metrics=["recall"], samples=0).versus[0]["recall"]
+    text = read_page(server, "/review", run=[run.id for run in pair], metric="recall")
+    assert f"fixes {difference.improved}, breaks {difference.worsened} in recall: worse by" in text
+    worse = read_page(server, "/review", run=[run.id for run in pair], metric="recall", **{"is": "change:worse"})  # fmt: skip
+    assert len(list_titles(worse)) == difference.worsened
+    assert all(before > after for before, after in list_cells(worse))
+    chosen = [row.id for row in pair[0].rows() if row.sample.meta["topic"] == "billing"]
+    selected = read_page(server, "/review", run=[run.id for run in pair], metric="recall", **{"is": "meta.topic:billing"})  # fmt: skip
+    values = [{row.id: row.scores["recall"].value or 0.0 for row in run.rows()} for run in pair]
+    fixed = sum(values[1][id] > values[0][id] for id in chosen)
+    broken = sum(values[1][id] < values[0][id] for id in chosen)
+    assert f"fixes {fixed}, breaks {broken} in recall" in selected
+
+
+def test_runs_with_other_questions_are_matched_by_id(store: Store, server: Server) -> None:
+    rows = [make_row(number, 0.0) for number in range(1, 9)]
+    old = add_run(store, "old", source="part.jsonl", rows=rows[:6])
+    new = add_run(store, "new", source="part.jsonl", rows=rows[:1:-1])  # q008 … q003
+    text = read_page(server, "/review", run=[old.id, new.id], metric="recall")
+    ids = list_ids(text)
+    shown = dict(zip(ids, list_cells(text), strict=False))
+    assert set(shown) == {f"q{number:03d}" for number in range(3, 9)}
+    assert all(before == after for id, (before, after) in shown.items() if id < "q007")
+    assert {before for id, (before, _) in shown.items() if id >= "q007"} == {"–"}
+    pane = read_page(server, "/review", run=[old.id, new.id], of=new.id, id="q008")
+    assert "does not have the question" in pane
+    for run in (old, new):
+        post(server, "/notes", run=run.id, do="bin")
+
+
+def test_many_runs_are_a_heat_map_of_twenty_columns_at_most(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "many.db")) as own:
+        made = [add_run(own, f"v{n}", n / 50, samples=5, source="many.jsonl") for n in range(22)]
+        with in_thread(ServerSettings(home="runs", ingest=False), own) as running:
+            address = f"/review?{urlencode({'run': [run.id for run in made]}, doseq=True)}"
+            text = fetch_whole(running, address).body.decode()
+    assert '<table class="grid heat">' in text
+    assert {len(row) for row in list_cells(text)} == {20}
+    assert text.count(' class="verdict') == 1  # of many runs only the listed one has its sentence
+    assert text.count('<span class="badge ') >= 19  # each has its verdict in the head of its column
+
+
+def test_columns_are_kept_for_the_next_visit(server: Server, runs: dict[str, StoredRun]) -> None:
+    address = f"/review?run={runs['first'].id}"
+    chosen = server.get(f"{address}&cols=recall&cols=meta.topic")
+    cookie = chosen.headers["Set-Cookie"].partition(";")[0]
+    again = server.get(address, Cookie=cookie).body.decode()
+    assert [row[1] for row in list_cells(again)][:2]
+    assert {len(row) for row in list_cells(again)} == {2}
+    assert {row[1] for row in list_cells(again)} <= {"billing", "delivery"}
+
+
+def test_a_view_is_kept_under_a_name_and_by_a_short_link(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    address = f"review?run={runs['first'].id}&q=%3Cb%3E"
+    assert post(server, "/views", do="save", address=address, name=" worst  <b>") == 303
+    listed = read_page(server, "/runs")
+    assert ">worst &lt;b&gt;</a>" in listed
+    id = re.search(r'name="id" value="(\w+)"', listed).group(1)  # type: ignore[union-attr]
+    answer = server.get(f"/v?id={id}")
+    assert (answer.status, answer.headers["Location"]) == (303, address)
+    shared = server.ask("POST", "/views", raw=urlencode({"do": "share", "address": address}).encode(), headers=FORM)  # fmt: skip
+    assert shared.headers["Location"] == f"{address}&shared={id}"
+    assert ">worst &lt;b&gt;</a>" in read_page(server, "/runs")  # a link alone takes no name away
+    assert post(server, "/views", do="forget", id=id) == 303
+    assert "worst &lt;b&gt;" not in read_page(server, "/runs")
+    assert server.get(f"/v?id={id}").status == 303
+    assert server.get("/v?id=nothing").status == 404
+    for bad in ("//evil.example", "https://evil.example/review", "notes?x=1", ""):
+        assert post(server, "/views", do="save", address=bad, name="x") == 422
+    assert post(server, "/views", do="save", address=address, name=" ") == 422
+
+
+def test_columns_of_the_runs_are_chosen_and_kept(server: Server) -> None:
+    chosen = server.get("/runs?cols=recall&cols=tags")
+    text = chosen.body.decode()
+    assert "<code>recall</code>" in text
+    assert "<code>faithfulness</code>" not in text
+    cookie = chosen.headers["Set-Cookie"].partition(";")[0]
+    assert "<code>faithfulness</code>" not in server.get("/runs", Cookie=cookie).body.decode()
+    assert "<code>faithfulness</code>" in read_page(server, "/runs")
+
+
+def test_addresses_of_earlier_versions_lead_to_the_review_page(
+    server: Server, runs: dict[str, StoredRun]
+) -> None:
+    run = runs["first"].id
+    for old, new in (
+        (f"/run?run={run}&q=blue", f"review?run={run}&q=blue"),
+        (f"/run?run={run}&metric=recall&low=0.5", f"review?run={run}&on=recall&low=0.5"),
+        (f"/sample?run={run}&at=4", f"review?run={run}&at=4"),
+        (f"/compare?run={run}&run=x", f"review?run={run}&run=x"),
+        ("/compare", "runs"),
+        (f"/diagnosis?run={run}", f"figures?run={run}"),
+    ):
+        answer = server.get(old)
+        assert (answer.status, answer.headers["Location"]) == (303, new)
+
+
+def test_figures_are_those_of_the_reports(server: Server, runs: dict[str, StoredRun]) -> None:
+    one = read_page(server, "/figures", run=runs["first"].id)
+    assert 'id="figures"' in one or 'id="h-figures"' in one
+    assert 'id="diagnosis"' in one
+    ids = [runs[name].id for name in ("better", "elsewhere", "fifth")]
+    assert 'class="league"' in read_page(server, "/figures", run=ids)
+    assert "worse by" in read_page(server, "/figures", run=ids[:2])
 
 
 def test_a_call_says_when_it_was_asked_and_what_it_took() -> None:
@@ -322,7 +459,7 @@ def test_a_call_says_when_it_was_asked_and_what_it_took() -> None:
 
 def test_an_empty_store_says_how_to_begin_on_every_page(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path / "empty.db")) as own, in_thread(ServerSettings(home="runs", ingest=False, editing=True, author="ana"), own) as running:  # fmt: skip
-        for page in ("/runs", "/compare", "/label"):
+        for page in ("/runs", "/label"):
             assert b"ragstone demo" in running.get(page).body, page
         assert b"ragstone bench" in running.get("/experiments").body
         shown = running.get("/monitor").body  # a viewer takes no interactions
@@ -331,14 +468,11 @@ def test_an_empty_store_says_how_to_begin_on_every_page(tmp_path: Path) -> None:
 
 
 def test_differences_of_answers_are_marked() -> None:
-    from ragstone.report.comparison.samples import SampleSide, _mark_differences
-
-    sides = [SampleSide(text, "", (), ()) for text in ("it takes 5 days", "it takes 15 days")]
-    before, after = _mark_differences(*sides)
-    assert before.parts == (("it takes", False), (" 5", True), (" days", False))
-    assert after.parts == (("it takes", False), (" 15", True), (" days", False))
-    apart = [SampleSide(text, "", (), ()) for text in ("yes", "the shop is open on Monday")]
-    assert _mark_differences(*apart)[0].parts == ()
+    before, after = mark_differences("it takes 5 days", "it takes 15 days")
+    assert before == (("it takes", False), (" 5", True), (" days", False))
+    assert after == (("it takes", False), (" 15", True), (" days", False))
+    apart = mark_differences("yes", "the shop is open on Monday")
+    assert apart == ((("yes", False),), (("the shop is open on Monday", False),))
 
 
 def fill_form(text: str, action: str = "labels") -> dict[str, str]:
@@ -386,10 +520,10 @@ def test_a_sample_is_labelled_in_every_way(store: Store, server: Server, runs: d
     for on, value in (("support", "1"), ("correctness", "0"), ("note", "odd <b>claim</b>")):
         assert post(server, "/labels", **base, on=on, value=value) == 303
     assert post(server, "/labels", run=run.id, at="4", on="claim", item="Number 4 agrees.", value="supported", comment="c") == 303  # fmt: skip
-    shown = read_page(server, "/sample", run=run.id, at="4")
+    shown = read_page(server, "/review", run=run.id, at="4")
     assert "odd &lt;b&gt;claim&lt;/b&gt;" in shown
     assert '<q dir="auto">c</q>' in shown
-    listed = read_page(server, "/run", run=run.id, **{"is": "labelled:yes"})
+    listed = read_page(server, "/review", run=run.id, **{"is": "labelled:yes"})
     assert "What is said of topic 4?" in list_titles(listed)
     assert len(list_titles(listed)) < 30
     for bad in ({"on": "claim", "value": "maybe"}, {"on": "dance", "value": "1"}, {"on": "support", "value": "7"}):  # fmt: skip
@@ -416,14 +550,12 @@ def test_a_preference_is_asked_without_names_and_kept_by_run(
 
 
 def test_failures_lead_to_their_samples(server: Server, runs: dict[str, StoredRun]) -> None:
-    text = read_page(server, "/diagnosis", run=runs["first"].id)
-    hrefs = re.findall(r'<a href="(run\?[^"]*is=class[^"]*)">', text)
-    assert hrefs
-    for href in hrefs:
+    text = read_page(server, "/review", run=runs["first"].id)
+    chips = re.findall(r'<a href="([^"]*is=class[^"]*)" class="chip [^"]*">[^<]*<b>(\d+)</b>', text)
+    assert chips
+    for href, count in chips:
         listed = list_titles(read_page(server, "/" + href.replace("&amp;", "&")))
-        assert listed
-        examples = re.findall(rf'<a href="sample\?run={runs["first"].id}&amp;at=(\d+)">', text)
-        assert {f"What is said of topic {at}?" for at in examples} & set(listed)
+        assert len(listed) == int(count) > 0
 
 
 def count_derived(path: Path) -> int:
@@ -442,7 +574,7 @@ def test_a_store_that_is_gone_is_said_on_the_page_and_back_when_it_is(tmp_path: 
             moved = [(file, tmp_path / f"away-{file.name}") for file in tmp_path.glob("gone.db*") if file.is_file()]  # fmt: skip
             for file, away in moved:
                 file.rename(away)
-            for page in ("/runs", f"/run?run={run.id}"):
+            for page in ("/runs", f"/review?run={run.id}"):
                 answer = running.get(page)
                 assert (answer.status, answer.headers.get("Retry-After")) == (503, "5")
                 assert b"removed or moved away" in answer.body

@@ -55,7 +55,7 @@ def ablated(store: Store, benched: Bench) -> Ablation:
 
 @pytest.fixture(scope="module")
 def tuned(store: Store, ablated: Ablation) -> TuningResult:
-    return tune(QUESTIONS, Till, {"knows": [2, 4, 9]}, "exact_match", against=("cost",), sampler="grid", store=store)  # fmt: skip
+    return tune(QUESTIONS, Till, {"knows": [2, 4, 9]}, "exact_match", against=("cost",), store=store)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +86,8 @@ def test_a_benchmark_is_shown_as_it_was_reported(
     assert "exact_match against cost" in text
     assert 'class="drawing' in text
     for name, run in benched.runs.items():
-        assert f'<a href="run?run={run.id}">{name}</a>' in text
-    shown = fetch_whole(server, f"/run?run={benched.runs['most'].id}").body.decode()
+        assert f'<a href="review?run={run.id}">{name}</a>' in text
+    shown = fetch_whole(server, f"/review?run={benched.runs['most'].id}").body.decode()
     assert re.search(r'Part of: <a href="experiment\?id=\w+">Benchmark</a>', shown)
 
 
@@ -112,7 +112,7 @@ def test_a_search_shows_its_front_and_leads_to_every_trial(
     )  # drawn wide and narrow: none dominates another
     for trial in tuned.trials:
         assert trial.run is not None
-        assert f'<a href="run?run={trial.run.id}">knows={trial.settings["knows"]}</a>' in text
+        assert f'<a href="review?run={trial.run.id}">knows={trial.settings["knows"]}</a>' in text
     assert "Choose knows=9" in text
 
 

@@ -14,20 +14,23 @@ from chromium import Visit, browser, needs_chromium
 from live import Server, in_thread
 from ragstone.labels import load_labels
 from ragstone.monitor import Archive, Interaction
+from ragstone.report.view.testset_page import to_item
 from ragstone.server import ServerSettings
 from ragstone.store import Store, StoredRun
 from ragstone.store.experiments import save_experiment
+from ragstone.store.testsets import save_items
 from viewed import add_run, fetch_whole, fill_store
 
 __all__ = ["browser"]
 
 BENCH = {"baseline": 0, "primary": "recall", "margin": 0.02, "correction": "bonferroni"}
 PAGES = {
-    "runs": "runs", "trend": "runs?trend=recall&data=shop.jsonl", "runs in Spanish": "runs?lang=es", "run": "run?run={first}",
-    "filtered": "run?run={first}&range=faithfulness:0:0.5&is=language:en&q=said", "sample": "sample?run={first}&at=4",
-    "no such run": "run?run=nobody", "chooser": "compare", "comparison": "compare?run={first}&run={better}&run={fifth}",
-    "labels": "label", "queue": "label?run={first}&on=claim", "labels of a sample": "label?run={first}&at=4",
-    "preference": "label?run={first}&on=preference&against={answers}", "diagnosis": "diagnosis?run={first}",
+    "runs": "runs", "trend": "runs?trend=recall&data=shop.jsonl", "runs in Spanish": "runs?lang=es", "review": "review?run={first}",
+    "filtered": "review?run={first}&range=faithfulness:0:0.5&is=language:en&q=said", "sample": "review?run={first}&at=4",
+    "no such run": "review?run=nobody", "several runs": "review?run={first}&run={better}&run={fifth}&at=4",
+    "figures": "figures?run={first}", "figures of several": "figures?run={first}&run={better}&run={fifth}", "calls": "calls?run={first}&at=4",
+    "labels": "label", "test sets": "testsets", "test set": "testset?name=gold", "all columns": "runs?cols=recall&cols=judge&cols=tags", "queue": "label?run={first}&on=claim", "labels of a sample": "label?run={first}&at=4",
+    "preference": "label?run={first}&on=preference&against={answers}",
     "experiments": "experiments", "experiment": "experiment?id={bench}", "monitor": "monitor", "interaction": "interaction?id=i1",
     "traffic": "traffic",
 }  # fmt: skip
@@ -48,6 +51,8 @@ def runs(store: Store) -> dict[str, StoredRun]:
     at = 1_780_000_000_000_000
     asked = [Interaction(f"i{number}", at, "How?", answer="So.", feedback=1.0) for number in range(3)]  # fmt: skip
     Archive(store).add(asked).result()
+    items = [to_item(row.sample) for row in made["first"].rows()]
+    save_items(store, "gold", items[:5], origin="", author="ana")
     return made
 
 
@@ -106,18 +111,18 @@ def test_a_sample_is_labelled_by_keyboard_and_the_filter_is_still_there(
     browser: Any, server: Server, store: Store, runs: dict[str, StoredRun]
 ) -> None:
     run = runs["third"]
-    visit = Visit(browser, f"{server.url}/sample?run={run.id}&at=4&is=meta.topic%3Abilling")
+    visit = Visit(browser, f"{server.url}/review?run={run.id}&at=4&is=meta.topic%3Abilling")
     page = visit.page
     page.locator(".one").wait_for()
-    order = page.inner_text(".sub")
-    page.keyboard.press("l")
+    order = page.inner_text(".steps span")
+    page.locator(".labelling .links a").click()
     page.locator("#u1.current").wait_for()
     for key, unit in (("c", 2), ("ArrowDown", 3), ("2", 4)):  # a claim, past one, a chunk
         page.keyboard.press(key)
         page.locator(f"#u{unit}.current").wait_for()
     page.keyboard.press("Escape")
     page.locator(".one").wait_for()
-    assert page.inner_text(".sub") == order
+    assert page.inner_text(".steps span") == order
     assert page.locator(".badge.person").all_inner_texts() == ["ana: contradicted", "ana: 1.00"]
     labels = [label for label in load_labels(store) if label.sample == "q004" and label.author == "ana"]  # fmt: skip
     assert [(label.target, label.word or label.value) for label in labels] == [("claim", "contradicted"), ("chunk", 1.0)]  # fmt: skip
@@ -157,7 +162,7 @@ def test_a_busy_store_is_read_and_what_cannot_be_written_is_said(tmp_path: Path)
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")  # as a long import of another process
         assert server.get("/runs").status == 200
-        assert fetch_whole(server, f"/sample?run={run.id}&at=1").status == 200
+        assert fetch_whole(server, f"/review?run={run.id}&at=1").status == 200
         other.execute("ROLLBACK")
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         raw = f"run={run.id}&do=save&tags=a&note=".encode()
@@ -170,13 +175,22 @@ def test_the_viewer_is_the_same_on_every_store(place: str, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     store = Store.open(place)
     runs = fill_store(store)
+    runs["shorter"] = add_run(store, "shorter", 0.2, samples=9)  # matched by id
     with in_thread(ServerSettings(home="runs", ingest=False), store) as server:
         first = runs["first"].id
         for address, said in (
             ("/runs?trend=recall&data=shop.jsonl", b"better by"),
-            (f"/run?run={first}&q=%22topic+7%22", b"What is said of topic 7?"),
-            (f"/sample?run={first}&at=4", b"The same sample in other runs"),
-            (f"/compare?run={first}&run={runs['better'].id}", b"better by"),
+            (f"/review?run={first}&q=%22topic+7%22", b"What is said of topic 7?"),
+            (f"/review?run={first}&at=4", b"The same sample in other runs"),
+            (f"/review?run={first}&run={runs['better'].id}&sort=recall", b"fixes"),
+            (
+                f"/review?run={first}&run={runs['better'].id}&is=change:better",
+                b"disagreements first",
+            ),
+            (
+                f"/review?run={first}&run={runs['shorter'].id}&is=change:better",
+                b"disagreements first",
+            ),
         ):
             answer = fetch_whole(server, address)
             assert answer.status == 200
@@ -187,13 +201,15 @@ def test_the_viewer_is_the_same_on_every_store(place: str, monkeypatch: pytest.M
 TEXTS = {"type": "string", "maxLength": 40}
 ADDRESSES: dict[str, tuple[str, ...]] = {
     "/runs": ("q", "data", "tag", "sort", "dir", "page", "trend", "status", "trials", "lang", "done"),
-    "/run": ("q", "range", "is", "sort", "dir", "page", "hist", "metric", "low", "high", "lang"),
-    "/sample": ("at", "id", "q", "sort"), "/export": ("format", "q", "range", "is"), "/compare": ("metric", "direction"),
-    "/label": ("on", "at", "unit", "against"), "/diagnosis": ("lang",), "/experiments": ("lang",), "/experiment": ("id",),
+    "/review": ("q", "range", "is", "sort", "dir", "order", "page", "on", "metric", "low", "high", "of", "at", "id", "column", "cols", "lang"),
+    "/pane": ("at", "id", "q", "sort", "column"), "/export": ("format", "q", "range", "is"), "/figures": ("lang",), "/calls": ("at",),
+    "/label": ("on", "at", "unit", "against", "state"), "/experiments": ("lang",), "/experiment": ("id",),
+    "/testsets": ("lang",), "/testset": ("name", "page"), "/testset.jsonl": ("name",), "/v": ("id",),
 }  # fmt: skip
 FORMS = {
+    "/views": ("do", "address", "name", "id"), "/testset": ("do", "run", "at", "name", "id", "ids", "reference", "relevant", "address"),
     "/notes": ("run", "do", "tags", "note", "lang"),
-    "/labels": ("run", "at", "on", "item", "value", "comment", "queue", "do", "number", "unit", "state", "author", "lang"),
+    "/labels": ("run", "at", "on", "item", "value", "comment", "queue", "do", "number", "unit", "state", "review", "author", "lang"),
 }  # fmt: skip
 
 
@@ -202,15 +218,18 @@ def describe_addresses(runs: dict[str, StoredRun]) -> dict[str, Any]:
     run = {"anyOf": [{"enum": [run.id for run in runs.values()]}, TEXTS]}
     paths: dict[str, Any] = {}
     for path, names in ADDRESSES.items():
-        shapes = {"run": {"type": "array", "items": run, "maxItems": 4}} if path == "/compare" else {"run": run}  # fmt: skip
+        shapes = {"run": {"type": "array", "items": run, "maxItems": 4}} if path in ("/review", "/pane", "/figures") else {"run": run}  # fmt: skip
         shapes |= {name: {"anyOf": [TEXTS, {"type": "integer"}]} for name in names}
         parameters = [{"name": name, "in": "query", "schema": shape} for name, shape in shapes.items()]  # fmt: skip
         paths[path] = {"get": {"parameters": parameters, "responses": {"default": {"description": ""}}}}  # fmt: skip
     for path, names in FORMS.items():
-        known = {"do": ["save", "mark", "bin", "restore", "erase", "undo", "name"], "on": ["claim", "chunk", "support", "note", "preference"]}  # fmt: skip
+        known = {"do": ["save", "mark", "bin", "restore", "erase", "undo", "name", "share", "forget", "add", "add_all", "add_interactions", "edit", "remove"], "on": ["claim", "chunk", "support", "note", "preference"]}  # fmt: skip
         fields = {name: run if name == "run" else {"anyOf": [TEXTS, {"enum": known.get(name, ["1", "2"])}]} for name in names}  # fmt: skip
         body = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": fields}}}}  # fmt: skip
-        paths[path] = {"post": {"requestBody": body, "responses": {"default": {"description": ""}}}}
+        paths.setdefault(path, {})["post"] = {
+            "requestBody": body,
+            "responses": {"default": {"description": ""}},
+        }
     return {"openapi": "3.0.3", "info": {"title": "viewer", "version": "1"}, "paths": paths}
 
 

@@ -161,7 +161,7 @@ def show_estimate(plan: Plan) -> None:
     samples = first_samples(dataset, PROBED_SAMPLES)
     lines: Sequence[str] = ()
     if plan.system is not None:
-        samples, lines = answer_for_free(dataset, samples, plan.system, reveal(plan.store))
+        samples, lines = answer_for_free(dataset, samples, plan.system)
     metrics = _choose_metrics(plan, dataset, samples)
     total = dataset.check()
     click.echo(f"{format_count(total, 'sample')} of {dataset.source}, read as {dataset.format}")

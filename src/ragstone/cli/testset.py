@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,15 @@ from ragstone.cli.options import judge_options, output_option, reading_options, 
 from ragstone.cli.plans import parse_fields
 from ragstone.cli.progress import Bar
 from ragstone.cli.shared import choose_language
-from ragstone.errors import ConfigError
+from ragstone.data.writers import open_replacement
+from ragstone.errors import ConfigError, DataError, suggest_nearest
 from ragstone.labels.reader import read_labels
 from ragstone.report.formats import describe_unknown, list_endings
 from ragstone.report.pages.checkup import TEXT_CHARS
 from ragstone.report.remarks import shorten
 from ragstone.report.translator import Translator, load_translator
+from ragstone.store import Store
+from ragstone.store.testsets import list_testsets, load_items, write_rows
 from ragstone.testset.card import DatasetCard, build_card
 from ragstone.testset.checkup import Checkup, check_testset, fix_testset
 from ragstone.testset.doubt_reader import ReadingJudge
@@ -46,12 +52,17 @@ def command() -> None:
 @click.option("--max-usd", type=click.FloatRange(min=0), metavar="X", help="Stop asking the judge before this much is spent.")  # fmt: skip
 @click.option("--max-calls", type=click.IntRange(min=1), metavar="N", help="Stop asking the judge after N calls.")  # fmt: skip
 @click.option("-j", "--concurrency", type=click.IntRange(min=1), metavar="N", help="Questions to the judge in flight at once.")  # fmt: skip
+@click.option(
+    "--stored",
+    is_flag=True,
+    help="FILE is the name of a test set in the store, as the viewer keeps them.",
+)
 @store_option
 @reading_options
 def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flags: Any) -> int:
     """Say what a test set covers, what is wrong with it and what it can show.
 
-    FILE is a test set in any format that is read. With its documents, coverage, evidence and a BM25 search are looked at too.
+    FILE is a test set in any format that is read, or with --stored the name of one in the store. With its documents, coverage, evidence and a BM25 search are looked at too.
 
     Exit codes: 0 all well, 1 an item needs attention, 2 bad input, 3 the judge could not read every item."""
     errors: list[str] = []
@@ -70,14 +81,51 @@ def check(file: str, documents: tuple[str, ...], output: tuple[str, ...], **flag
     }
     if flags["judge"] is not None and not documents:
         raise click.UsageError("--judge reads passages of the documents; give --documents")
-    checkup = _check(file, corpus or None, flags, reading)
     language = choose_language(flags["language"])
-    if flags["fix"] is not None:
-        return _fix_file(checkup, Path(flags["fix"]), flags["accept"], language, reading)
+    with _open_set(file, flags["store"], stored=flags["stored"]) as path:
+        checkup = _check(path, corpus or None, flags, reading)
+        if flags["fix"] is not None:
+            return _fix_file(checkup, Path(flags["fix"]), flags["accept"], language, reading)
+    checkup = replace(checkup, source=file)
     _show_report(checkup, language, output, as_json=flags["as_json"])
     if checkup.faults:
         return 1
     return 3 if checkup.reading is not None and checkup.reading.failed else 0
+
+
+@command.command("export")
+@click.argument("name")
+@click.argument("file", required=False)
+@store_option
+def export(name: str, file: str | None, store: str | None) -> None:
+    """Write a test set of the store to FILE (jsonl), to be evaluated; without FILE print it."""
+    text = _read_stored(name, store)
+    if file is None:
+        click.echo(text, nl=False)
+        return
+    with open_replacement(Path(file)) as stream:
+        stream.write(text)
+
+
+@contextmanager
+def _open_set(file: str, store: str | None, *, stored: bool) -> Iterator[str]:
+    """The file of a test set; of one in the store a copy as long as it is read."""
+    if not stored:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="ragstone-testset-") as folder:
+        path = Path(folder) / "testset.jsonl"
+        path.write_text(_read_stored(file, store), encoding="utf-8")
+        yield str(path)
+
+
+def _read_stored(name: str, place: str | None) -> str:
+    with closing(Store.open(place, must_exist=True)) as store:
+        items = load_items(store, name)
+        known = [info.name for info in list_testsets(store)]
+    if not items:
+        raise DataError(f"the store has no test set {name!r}{suggest_nearest(name, known)}")
+    return write_rows(items)
 
 
 @command.command("card")

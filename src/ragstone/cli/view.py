@@ -24,6 +24,11 @@ from ragstone.store import Store
 @click.option("--prefix", default="", metavar="PATH", help="Path under which a reverse proxy shows the app: /ragstone.")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST", help="Further host name under which the app is known. May be repeated.")  # fmt: skip
 @click.option("--labels/--read-only", "editing", default=None, help="Whether labels, tags and notes are taken [default: on loopback only].")  # fmt: skip
+@click.option(
+    "--allow-run",
+    is_flag=True,
+    help="Ask the system of a run again from its page: that runs what its plan names.",
+)
 @click.option("--author", metavar="NAME", help="Who labels [default: the account's name, on loopback only].")  # fmt: skip
 @click.option("--browser/--no-browser", "open_browser", default=True, help="Whether to open the page in a browser.")  # fmt: skip
 @store_option
@@ -47,6 +52,7 @@ def run_viewer(
     names: tuple[str, ...],
     editing: bool | None,
     author: str | None,
+    allow_run: bool,
     open_browser: bool,
 ) -> None:
     """Serve until stopped."""
@@ -61,6 +67,7 @@ def run_viewer(
             home="runs",
             ingest=False,
             editing=is_own if editing is None else editing,
+            allow_run=allow_run,
             # others who come over the network are not the account that serves
             author=author or (choose_author(None) if is_own else ""),
         )

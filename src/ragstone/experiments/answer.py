@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from ragstone.asks import digest
@@ -53,10 +54,11 @@ async def answer_samples(
     store: Store,
     run: str,
     *,
+    scope: str | None = None,
     watch: Callable[[AnswerProgress], None] | None = None,
 ) -> tuple[Dataset, SystemUnderTest]:
-    """The dataset with the system's answers, and the system with its cold start; answers of earlier runs are taken from the store."""
-    runner = build_runner(under_test, store, run, watch)
+    """The dataset with the system's answers, and the system with its cold start; stored answers of the scope are taken."""
+    runner = build_runner(under_test, store, run, watch, scope=scope)
     answers = await answer_dataset(dataset, runner)
     return answers, note_cold_start(under_test, runner)
 
@@ -66,10 +68,39 @@ def build_runner(
     store: Store,
     run: str,
     watch: Callable[[AnswerProgress], None] | None = None,
+    *,
+    scope: str | None = None,
 ) -> SystemRunner:
     """The runner of a system, which warms it up before the first question that counts."""
     warmup = getattr(under_test.system, "warmup", DEFAULT_WARMUP)
-    return SystemRunner(under_test.system, store, run, warmup=warmup, on_progress=watch)
+    return SystemRunner(
+        under_test.system, store, run, scope=scope, warmup=warmup, on_progress=watch
+    )
+
+
+def note_answering(store: Store, about: Any, run: str) -> None:
+    """Note which run asks a system now, so that it can be resumed before anything is scored."""
+    key = digest({"answers of": about})
+    row = (key, run, "answering", "", "{}", 0, 0, 0, 0.0, datetime.now(UTC).isoformat(timespec="seconds"))  # fmt: skip
+    store.write(lambda db: db.execute_many(_NOTE, [row])).result()
+
+
+def find_answering(store: Store, about: Any) -> str | None:
+    """The run that asked last."""
+    rows = store.read("SELECT run FROM replies WHERE key = ?", (digest({"answers of": about}),))
+    return str(rows[0][0]) if rows else None
+
+
+def has_paid(store: Store, run: str) -> bool:
+    """Whether answers of the system are stored for a run."""
+    sql = "SELECT 1 FROM replies WHERE run = ? AND kind = 'system' LIMIT 1"
+    return bool(store.read(sql, (run,)))
+
+
+_NOTE = (
+    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (key) DO UPDATE SET run = excluded.run"
+)
 
 
 def note_cold_start(under_test: SystemUnderTest, runner: SystemRunner) -> SystemUnderTest:

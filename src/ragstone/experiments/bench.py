@@ -19,7 +19,12 @@ from ragstone.config.storable import is_storable
 from ragstone.display import Displayed
 from ragstone.engine.sync import run_sync
 from ragstone.errors import RagstoneError
-from ragstone.experiments.answer import SystemUnderTest, build_system
+from ragstone.experiments.answer import (
+    SystemUnderTest,
+    build_system,
+    find_answering,
+    note_answering,
+)
 from ragstone.experiments.calibration import calibrate_judge
 from ragstone.experiments.cascade_bounds import resolve_bounds
 from ragstone.experiments.compare import ComparisonResult, build_frame, compare
@@ -145,7 +150,9 @@ async def bench_plan(
     }
     benchmark = _hash_benchmark(plan, inputs, systems)
     begun = _find_begun(store, benchmark) if len(systems) > 1 else {}
-    run_ids = {name: begun.get(name) or new_run_id() for name in systems}
+    run_ids = {name: begun.get(name) or _find_run_id(store, benchmark, name) for name in systems}
+    for name, run in run_ids.items():
+        note_answering(store, [benchmark, name], run)
     inputs = replace(inputs, benchmark=benchmark)
     runs: dict[str, Run] = {}
     try:
@@ -198,6 +205,13 @@ def _find_begun(store: Store, benchmark: str) -> dict[str, str]:
         for info in reversed(store.runs())
         if info.facts.benchmark == benchmark and info.id not in compared
     }
+
+
+def _find_run_id(store: Store, benchmark: str, name: str) -> str:
+    """The run that has only answers so far, as an interrupted benchmark leaves it, or a new one."""
+    begun = find_answering(store, [benchmark, name])
+    is_run = any(info.id == begun for info in store.runs())
+    return new_run_id() if begun is None or is_run else begun
 
 
 def _find_primary(metrics: Sequence[Mapping[str, Any]]) -> str | None:

@@ -18,7 +18,7 @@ from ragstone.errors import RagstoneError
 from ragstone.experiments.calibration import calibrate_judge
 from ragstone.experiments.choose import choose_metrics
 from ragstone.experiments.inputs import PreparedRun, RunInputs, RunObserver, is_judge, new_run_id
-from ragstone.experiments.resume import find_begun_run, open_run
+from ragstone.experiments.resume import find_answers, find_begun_run, open_run
 from ragstone.judges import Judge, sends_jobs
 from ragstone.metrics import resolve
 from ragstone.registry import Metric
@@ -150,7 +150,12 @@ async def _prepare_run(plan: Plan, inputs: RunInputs, observer: RunObserver) -> 
     if has_system:
         under_test = _build_system(plan, inputs)
         run_id = find_begun_run(plan, dataset, named, under_test, store) or run_id
-        dataset, under_test = await _ask_system(plan, dataset, under_test, store, run_id, observer)
+        scope = None
+        if not inputs.shares_answers:
+            scope = find_answers(plan, dataset, under_test, store, run_id)
+        dataset, under_test = await _ask_system(
+            plan, dataset, under_test, store, run_id, observer, scope
+        )
         metrics = _choose_metrics(plan, inputs, named, dataset)
         # metrics that fit the data include these already
         from ragstone.experiments.answer import list_measured
@@ -215,12 +220,15 @@ async def _ask_system(
     store: Store,
     run_id: str,
     observer: RunObserver,
+    scope: str | None,
 ) -> tuple[Dataset, SystemUnderTest]:
     from ragstone.experiments.answer import answer_samples
 
     # Failures are asked for again under another id, so that the stored failures do not answer.
     answers_id = new_run_id() if plan.retry_errors else run_id
-    answers = await answer_samples(dataset, under_test, store, answers_id, watch=observer.answers)
+    answers = await answer_samples(
+        dataset, under_test, store, answers_id, scope=scope, watch=observer.answers
+    )
     await under_test.system.close()
     return answers
 

@@ -44,6 +44,8 @@ class RunInputs:
     """What was typed, to be shown with the run."""
     benchmark: str | None = None
     """The hash of a benchmark that the run belongs to."""
+    shares_answers: bool = False
+    """Whether answers of the system are shared with every run of it, as the growing runs of a search do."""
 
     def list_in_memory(self, plan: Plan) -> tuple[str, ...]:
         """What of the run is not in its plan, so that no other process can do it again."""

@@ -28,7 +28,7 @@ async def answer_in_turn(
     A block is as large as the smallest concurrency, so that each system has as many in flight as it may.
     `bind_watch` gives the progress callback of the system of a name, or None."""
     runners = {
-        name: build_runner(under_test, store, run_ids[name], bind_watch(name))
+        name: build_runner(under_test, store, run_ids[name], bind_watch(name), scope=run_ids[name])
         for name, under_test in systems.items()
     }
     block = min(under_test.system.concurrency for under_test in systems.values())

@@ -50,6 +50,21 @@ def find_begun_run(
     return None
 
 
+def find_answers(
+    plan: Plan, dataset: Dataset, under_test: SystemUnderTest, store: Store, run_id: str
+) -> str:
+    """The run whose answers are taken: a new run asks everything, since a system can change behind its name."""
+    from ragstone.experiments.answer import find_answering, has_paid, note_answering
+
+    if plan.run_id is not None:
+        return plan.run_id
+    about = _build_data_identity(plan, _resolve_source(plan, dataset), under_test.identity)
+    if plan.resume or plan.restart or plan.retry_errors:
+        return run_id if has_paid(store, run_id) else find_answering(store, about) or run_id
+    note_answering(store, about, run_id)
+    return run_id
+
+
 def _build_data_identity(plan: Plan, source: str, system_identity: str | None) -> dict[str, Any]:
     """What must be the same for a run to be resumed, besides metrics and judge."""
     return {

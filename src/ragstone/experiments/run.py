@@ -261,6 +261,7 @@ def plan_evaluation(
     system: Any = None,
     settings: Mapping[str, Any] | None = None,
     asked: Callable[[AnswerProgress], None] | None = None,
+    shares_answers: bool = False,
     **options: Any,
 ) -> tuple[Plan, RunInputs, RunObserver]:
     """The plan of an `evaluate` call, and beside it what only this process has."""
@@ -282,6 +283,7 @@ def plan_evaluation(
         judge=judge if spec is None else None,
         store=open_store,
         command=tuple(command or ()),
+        shares_answers=shares_answers,
     )
     if system is not None:
         plan, inputs = with_system(plan, inputs, system, settings)

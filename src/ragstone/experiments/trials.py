@@ -146,7 +146,8 @@ class TrialSearch:
         return await aevaluate(
             list(samples), list(self.objective.metrics), judge=self.judge, name=f"tune: {name}",
             store=self.store, run_id=f"tune-{digest(about)[:16]}", restart=True, system=self.system,
-            settings={**warmup, **given}, watch=on_progress, asked=on_progress, **self.options,
+            settings={**warmup, **given}, watch=on_progress, asked=on_progress,
+            shares_answers=True, **self.options,
         )  # fmt: skip
 
     def find_spent_budget(self) -> str:

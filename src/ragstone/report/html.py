@@ -182,12 +182,13 @@ def render_sample(
     is_open: bool,
     is_alone: bool = False,
     said: Mapping[str, Sequence[str]] | None = None,
+    is_titled: bool = False,
 ) -> Markup:
-    """The view of a sample as HTML, alone on its page or one of a list.
+    """The view of a sample as HTML, alone on its page or one of a list; where it `is_titled` by its question, without it.
 
     `said` is what people said of its parts: `c` and a finding's number, `k` and a chunk's rank, a metric."""
     text = load_template("sample.html.j2").render(
-        t=t, s=sample, open=is_open, said=said or {}, is_alone=is_alone
+        t=t, s=sample, open=is_open, said=said or {}, is_alone=is_alone, is_titled=is_titled
     )
     return mark_safe(text)
 

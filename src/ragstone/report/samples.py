@@ -160,6 +160,11 @@ class StepView:
     call: str
     result: str
     error: str
+    took: str
+    """How long it took; empty where that was not recorded."""
+    start: float
+    """Where it begins on the time of all steps, 0 to 100: one after the other."""
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +255,7 @@ class OpenSample:
             title=shorten(sample.question or "", min(limits.text, 240)),
             messages=_view_messages(sample, limits, t),
             more_messages=max(len(sample.messages or ()) - MAX_MESSAGES, 0),
-            steps=_view_steps(sample, limits),
+            steps=_view_steps(sample, limits, t),
             question=question,
             answer=answer,
             reference=reference,
@@ -302,17 +307,29 @@ def _view_messages(sample: Sample, limits: Limits, t: Translator) -> list[Messag
     ]
 
 
-def _view_steps(sample: Sample, limits: Limits) -> list[StepView]:
-    return [_view_step(step, limits) for step in (sample.steps or ())[:MAX_MESSAGES]]
+def _view_steps(sample: Sample, limits: Limits, t: Translator) -> list[StepView]:
+    shown = (sample.steps or ())[:MAX_MESSAGES]
+    total = sum(step.seconds or 0.0 for step in shown)
+    views, begin = [], 0.0
+    for step in shown:
+        share = 100 * (step.seconds or 0.0) / total if total else 0.0
+        views.append(_view_step(step, limits, round(begin, 1), round(share, 1), t))
+        begin += share
+    return views
 
 
-def _view_step(step: ToolStep, limits: Limits) -> StepView:
+def _view_step(
+    step: ToolStep, limits: Limits, start: float, share: float, t: Translator
+) -> StepView:
     brief = min(limits.text, MESSAGE_CHARS)
     arguments = ", ".join(f"{name}={value!r}" for name, value in (step.arguments or {}).items())
     return StepView(
         shorten(f"{step.tool}({arguments})", brief),
         shorten(step.result or "", brief),
         shorten(step.error or "", brief),
+        f"{t.number(step.seconds)} s" if step.seconds is not None else "",
+        start,
+        share,
     )
 
 

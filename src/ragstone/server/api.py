@@ -32,7 +32,6 @@ from ragstone.monitor.interactions import (
     parse_time,
 )
 from ragstone.server.ingest_queue import IngestQueue
-from ragstone.server.openapi import build_document
 from ragstone.server.responses import RequestError, build_json_response
 from ragstone.server.settings import MAX_LISTED, ServerSettings
 from ragstone.store.score_json import score_to_json
@@ -280,11 +279,6 @@ async def get_status(request: web.Request) -> web.Response:
 async def get_health(request: web.Request) -> web.Response:
     """Liveness check; needs no token."""
     return build_json_response({"ok": True})
-
-
-async def get_openapi(request: web.Request) -> web.Response:
-    """The OpenAPI document."""
-    return build_json_response(build_document(request.app[SERVER_STATE].settings))
 
 
 # ── query parameters ──────────────────────────────────────────────────────────────────────

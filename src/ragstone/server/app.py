@@ -16,8 +16,7 @@ from ragstone.errors import RagstoneError, StoreError
 from ragstone.monitor import Archive
 from ragstone.monitor.ingest.traces import assemble_traces
 from ragstone.monitor.interactions import now_micros
-from ragstone.server import api, page, view_pages
-from ragstone.server.alert_worker import get_metrics
+from ragstone.server import page
 from ragstone.server.api import SERVER_STATE, ServerState
 from ragstone.server.connections import (
     CONNECTIONS,
@@ -32,6 +31,7 @@ from ragstone.server.connections import (
 from ragstone.server.guard import Handler, add_headers, build_guard
 from ragstone.server.ingest_queue import IngestQueue
 from ragstone.server.responses import RequestError, build_error_response
+from ragstone.server.routes import list_routes
 from ragstone.server.settings import ServerSettings, check_settings
 from ragstone.server.view_state import VIEW_STATE, ViewState
 from ragstone.store import Store
@@ -44,25 +44,6 @@ FLUSH_COUNTS_SECONDS = 1.0
 """Seconds between two writes of the refusal counters."""
 PURGE_SECONDS = 3600.0
 """Seconds between two deletions of interactions beyond the retention time."""
-
-GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
-    "/v1/interactions": api.get_interactions,
-    "/v1/interactions/{id}": api.get_interaction,
-    "/v1/summary": api.get_summary,
-    "/v1/status": api.get_status,
-    "/healthz": api.get_health,
-    "/metrics": get_metrics,
-    "/openapi.json": api.get_openapi,
-}
-
-POST_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
-    "/v1/interactions": api.post_interactions,
-    "/v1/feedback": api.post_feedback,
-    "/v1/traces": api.post_traces,
-}
-
-PUBLIC_PATHS = ("/healthz", *page.PAGES, *view_pages.VIEW_PATHS)
-"""Paths that need no token, or ask for it by a form."""
 
 
 class BackgroundWorker(Protocol):
@@ -83,7 +64,10 @@ def make_app(
     """The application on a store; `workers` run as long as it does."""
     settings = check_settings(settings)
     prefixes = ("", settings.prefix) if settings.prefix else ("",)
-    open_paths = frozenset(prefix + path for prefix in prefixes for path in PUBLIC_PATHS)
+    routes = list_routes(settings)
+    open_paths = frozenset(
+        prefix + route.path for prefix in prefixes for route in routes if route.is_open
+    )
     app = web.Application(
         middlewares=[
             track_connection,
@@ -98,12 +82,10 @@ def make_app(
     app[CONNECTIONS] = ConnectionTable(settings)
     for prefix in prefixes:
         # With and without the prefix: a proxy may strip it or not.
-        for path, handler in GET_ROUTES.items():
-            app.router.add_get(prefix + path, handler)
-        for path, handler in POST_ROUTES.items() if settings.ingest else ():
-            app.router.add_post(prefix + path, handler)
-        page.mount_pages(app, prefix)
-        view_pages.mount_view(app, prefix)
+        for route in routes:
+            app.router.add_route(route.method, prefix + route.path, route.handle)
+        if prefix:
+            app.router.add_get(prefix, page.redirect_to_slash)
     app.on_response_prepare.append(add_headers)
     app.cleanup_ctx.append(lambda app: _run_background(app, settings, store, workers))
     return app

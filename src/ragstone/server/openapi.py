@@ -1,9 +1,8 @@
-"""The OpenAPI document: every endpoint, its parameters and all its responses.
-
-It is written by hand beside the handlers in `server/api.py`; a change of a parameter or response there belongs here too."""
+"""The OpenAPI document of the endpoints in `server/routes.py`, and the parts that their descriptions are made of."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ragstone._version import __version__
@@ -11,10 +10,20 @@ from ragstone.monitor.interactions import MAX_CHUNKS, MAX_ID_CHARS, MAX_META_CHA
 from ragstone.server.settings import MAX_LISTED, ServerSettings
 
 Schema = dict[str, Any]
+Operation = tuple[str, str, Schema, bool]
+"""Path, method, description, and whether it needs no token."""
 
 
-def build_document(settings: ServerSettings) -> Schema:
-    """The document for these settings."""
+def build_document(settings: ServerSettings, operations: Iterable[Operation]) -> Schema:
+    """The document of these endpoints under these settings."""
+    paths: dict[str, Schema] = {}
+    for path, method, schema, is_public in operations:
+        codes = schema["responses"]
+        if is_public:
+            schema["security"] = []
+        for code in ("403",) if settings.token is None or is_public else ("401", "403"):
+            codes[code] = build_error_response(_STATUS_TEXT[code])
+        paths.setdefault(path, {})[method] = schema
     document: Schema = {
         "openapi": "3.1.0",
         "info": {
@@ -24,99 +33,13 @@ def build_document(settings: ServerSettings) -> Schema:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": settings.prefix or "/"}],
-        "paths": build_paths(settings),
+        "paths": paths,
         "components": {"schemas": build_schemas()},
     }
     if settings.token is not None:
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"token": []}]
     return document
-
-
-def build_paths(settings: ServerSettings) -> Schema:
-    """Every endpoint, with the responses of the access control."""
-    endpoints = build_endpoints(settings.batch)
-    for path, item in endpoints.items():
-        for operation in item.values():
-            codes = operation["responses"]
-            is_public = path == "/healthz"
-            if is_public:
-                operation["security"] = []
-            for code in ("403",) if settings.token is None or is_public else ("401", "403"):
-                codes[code] = build_error_response(_STATUS_TEXT[code])
-    return endpoints
-
-
-def build_endpoints(most_rows: int) -> Schema:
-    """Every endpoint with the responses of its handler; a request has `most_rows` rows at most."""
-    return {
-        "/v1/interactions": {
-            "post": describe_post(
-                "Store one interaction or a list of them",
-                "Answered when the disk has them. Idempotent by id: what is sent again is not stored again. "
-                "When one row is bad, none is stored.",
-                build_one_or_many("Interaction", most_rows),
-                "Accepted",
-            ),
-            "get": describe_get(
-                "List interactions",
-                [
-                    build_parameter("since", {"type": "string"}, "ISO 8601, or seconds since 1970"),
-                    build_parameter("until", {"type": "string"}, "Not included"),
-                    build_parameter(
-                        "limit", {"type": "integer", "minimum": 1, "maximum": MAX_LISTED}, ""
-                    ),
-                    build_parameter("order", {"enum": ["newest", "oldest"]}, ""),
-                    build_parameter(
-                        "slice", {"type": "array", "items": {"type": "string"}}, "field:value"
-                    ),
-                ],
-                "Interactions",
-            ),
-        },
-        "/v1/interactions/{id}": {
-            "get": describe_get(
-                "One interaction with its scores",
-                [
-                    {
-                        "name": "id",
-                        "in": "path",
-                        "required": True,
-                        "schema": {"type": "string", "minLength": 1},
-                    }
-                ],
-                "ScoredInteraction",
-                missing=True,
-            )
-        },
-        "/v1/feedback": {
-            "post": describe_post(
-                "Store what people said of interactions",
-                "The interaction may come later. The latest word counts.",
-                build_one_or_many("Feedback", most_rows),
-                "FeedbackAccepted",
-            )
-        },
-        "/v1/traces": {"post": describe_traces()},
-        "/v1/summary": {
-            "get": describe_get(
-                "A window in figures",
-                [
-                    build_parameter(
-                        "window", {"type": "string"}, "5m, 1h, 24h, 7d … up to now or `until`"
-                    ),
-                    build_parameter("until", {"type": "string"}, "ISO 8601, or seconds since 1970"),
-                    build_parameter("by", {"type": "string"}, "Also for each value of this field"),
-                    build_parameter("slice", {"type": "string"}, "Only field:value"),
-                ],
-                "Summary",
-            )
-        },
-        "/v1/status": {"get": describe_get("Counters, and what waits", [], "Status")},
-        "/metrics": {"get": describe_metrics()},
-        "/healthz": {"get": describe_plain_get("Whether the server is there", "Health")},
-        "/openapi.json": {"get": describe_plain_get("This document", "Document")},
-    }
 
 
 def describe_metrics() -> Schema:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from aiohttp import web
 
@@ -25,25 +24,25 @@ from ragstone.server.responses import RequestError
 HOME: web.AppKey[str] = web.AppKey("home", str)
 """Which page `/` shows: `monitor` or `runs`."""
 
-PAGES = (
-    "/", "/monitor", "/interaction", "/traffic", "/alerts", "/login", "/logout", "/page.css", "/page.js",
-)  # fmt: skip
-"""Paths that the guard admits without the token: handlers that show data must call `is_authorised`, and show the sign-in form if it is False."""
-
 SIGN_IN_TARGETS = (
     "./",
     "monitor",
     "interaction",
     "traffic",
     "runs",
-    "run",
-    "sample",
-    "compare",
+    "v",
+    "review",
+    "figures",
+    "calls",
+    "experiments",
+    "experiment",
     "label",
-    "diagnosis",
+    "testsets",
+    "testset",
 )
 """Relative names of the pages that one can sign in from."""
 
+TESTSET_COOKIE = "ragstone_testset"
 SESSION_DAYS = 7
 """How long a sign-in lasts."""
 MAX_FORM_BYTES = 10_000
@@ -51,23 +50,15 @@ MUTE_MICROS = DAY_MICROS
 """How long the button of the page mutes an alert."""
 
 
-def mount_pages(app: web.Application, prefix: str) -> None:
-    """Add the pages under a prefix; all links on them are relative, so that they work under any prefix."""
-    for path, handler in _GET_ROUTES.items():
-        app.router.add_get(prefix + path, handler)
-    if app[HOME] == "runs":
-        app.router.add_get(f"{prefix}/monitor", get_overview)
-    app.router.add_post(f"{prefix}/login", post_login)
-    app.router.add_post(f"{prefix}/logout", post_logout)
-    app.router.add_post(f"{prefix}/alerts", post_alert)
-    if prefix:
-        app.router.add_get(prefix, _redirect_to_slash)
+async def get_home(request: web.Request) -> web.Response:
+    """`GET /`: the overview; where the runs are at home, they."""
+    if request.app[HOME] == "runs":
+        return redirect("runs", request.query_string)
+    return await get_overview(request)
 
 
 async def get_overview(request: web.Request) -> web.Response:
-    """`GET /`: the overview; where the runs are at home, they."""
-    if request.app[HOME] == "runs" and not request.path.endswith("/monitor"):
-        return redirect("runs", request.query_string)
+    """`GET /monitor`: the overview."""
     frame = build_frame(request)
     if not is_authorised(request):
         return show_login(frame, request)
@@ -214,19 +205,11 @@ async def post_logout(request: web.Request) -> web.Response:
     return response
 
 
-async def _redirect_to_slash(request: web.Request) -> web.Response:
+async def redirect_to_slash(request: web.Request) -> web.Response:
+    """The address of the home page with its slash."""
     # without the slash, the page's relative links would be resolved one level too high
     return redirect(f"{request.path.rsplit('/', 1)[-1]}/", request.query_string)
 
-
-_GET_ROUTES: dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
-    "/": get_overview,
-    "/interaction": get_interaction,
-    "/traffic": get_traffic,
-    "/page.css": get_style,
-    "/page.js": get_script,
-    "/login": get_login,
-}
 
 _CACHE_HEADERS = {"Cache-Control": "private, max-age=300"}
 
@@ -243,7 +226,17 @@ def build_frame(request: web.Request, lang: str = "") -> Frame:
     address = f"{request.url.origin()}{settings.prefix}/" if settings.ingest else ""
     words = live.choose_words(query.lang, request.headers.get("Accept-Language", ""), query.zone)
     nav = ViewFrame(words, "monitor", {}, query.lang, monitor_page=home).build_nav()
-    return Frame(words, query, now, signed_in, address, tuple(nav))
+    testset = unquote(request.cookies.get(TESTSET_COOKIE, ""))[:80]
+    theme = read_theme(request)
+    return Frame(
+        words, query, now, signed_in, address, tuple(nav), theme, settings.editing, testset
+    )
+
+
+def read_theme(request: web.Request) -> str:
+    """`light` or `dark` where the reader has chosen; the script of the pages keeps it."""
+    theme = request.cookies.get("ragstone_theme", "")
+    return theme if theme in ("light", "dark") else ""
 
 
 def is_authorised(request: web.Request) -> bool:
@@ -272,7 +265,7 @@ def _restrict_target(target: str) -> str:
     page, _, query = target.partition("?")
     if page not in SIGN_IN_TARGETS:
         return "./"
-    pairs = parse_qsl(query, max_num_fields=20) if query.count("&") < 20 else []
+    pairs = parse_qsl(query, max_num_fields=60) if query.count("&") < 60 else []
     return f"{page}?{urlencode(pairs)}" if pairs else page
 
 

@@ -36,6 +36,8 @@ class ServerSettings:
     """Whether interactions, feedback and traces are taken; a viewer takes none."""
     editing: bool = False
     """Whether the viewer's pages take labels, tags and notes."""
+    allow_run: bool = False
+    """Whether the system of a run may be asked again from its page, which runs what its plan names."""
     author: str = ""
     """Who labels unless they say otherwise."""
     redact: RedactionHook | None = None

@@ -20,7 +20,6 @@ from ragstone.report.view.label_page import (
     render_sample_labels,
     render_start,
 )
-from ragstone.report.view.sample_state import STATE_NAMES
 from ragstone.server.responses import RequestError
 from ragstone.server.view_state import VIEW_STATE, ViewState
 from ragstone.store import StoredRow, StoredRun
@@ -97,18 +96,19 @@ def store_label(state: ViewState, form: dict[str, str], author: str) -> str:
 
 
 def _build_next_query(run: StoredRun, target: Target, form: dict[str, str]) -> str:
-    """The query of the page after a label: the next unit of the queue, or the next question on the sample."""
+    """The query of the page after a label: the next unit of the queue, the next question on the sample, or the review."""
+    if form.get("review"):
+        return urlencode(parse_qsl(form["review"]))
     pairs = {"run": run.id, "lang": form.get("lang", "")}
     if form.get("queue") or target == "preference":
         pairs |= {"on": target, "against": form.get("item", "") if target == "preference" else ""}
         return urlencode({name: value for name, value in pairs.items() if value})
-    shown = [(name, value) for name, value in parse_qsl(form.get("state", "")) if name in STATE_NAMES]  # fmt: skip
-    pairs |= {"at": form["at"], "done": "saved"}
+    pairs |= {"at": form["at"], "done": "saved", "state": form.get("state", "")}
     unit = form.get("unit", "")
     if unit.isascii() and unit.isdigit() and len(unit) < 4:
         # the next question is marked, so that one key after another labels a sample
         pairs["unit"] = str(int(unit) + (form.get("value") != "undo"))
-    query = urlencode([*((name, value) for name, value in pairs.items() if value), *shown])
+    query = urlencode({name: value for name, value in pairs.items() if value})
     return f"{query}#u{pairs['unit']}" if "unit" in pairs else query
 
 

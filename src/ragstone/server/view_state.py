@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,8 +13,8 @@ from aiohttp import web
 
 from ragstone.errors import RagstoneError
 from ragstone.report.view.catalogue import NO_NOTES, RunEntry, load_entries
-from ragstone.report.view.run_samples import RunSamples
-from ragstone.report.view.sample_page import MAX_OTHER_RUNS
+from ragstone.report.view.review_pane import MAX_OTHER_RUNS
+from ragstone.report.view.run_samples import RunSamples, has_same_ids
 from ragstone.report.view.summaries import SummaryShelf
 from ragstone.report.view.traits import find_stamp, write_traits
 from ragstone.server.label_desk import LabelDesk
@@ -51,6 +52,8 @@ class ViewState:
         self._summing: set[str] = set()
         self._jobs: dict[tuple[str, int], TraitsJob] = {}
         """Run and stamp → the job that writes the traits of that state of the run."""
+        self._aligned: dict[tuple[str, int, str, int], bool] = {}
+        """Two runs with their numbers of samples → whether they have the same ids in the same order."""
         self._is_closing = False
 
     def close(self) -> None:
@@ -99,20 +102,40 @@ class ViewState:
                 break
         return found
 
-    def open_samples(self, entry: RunEntry) -> tuple[RunSamples, TraitsJob | None]:
-        """The samples of a run, and the job that is writing what they can be filtered by, as long as it takes."""
+    def open_samples(
+        self, entry: RunEntry, peers: Sequence[RunEntry] = (), *, is_baseline: bool = False
+    ) -> tuple[RunSamples, TraitsJob | None]:
+        """The samples of a run beside other runs, and the job that is writing what they can be filtered by, if one is."""
+        job = self._start_job(entry)
+        for peer in peers:  # their failure classes are shown; nobody waits for them
+            self._start_job(peer)
+        if job is not None:
+            job.is_finished.wait(AT_ONCE_WAIT_SECONDS)
+            if job.is_finished.is_set() and not job.fault:
+                job = None
+        is_aligned = all(self._has_same_ids(entry, peer) for peer in peers)
+        others = [peer.run for peer in peers]
+        return RunSamples(entry.run, others, is_aligned=is_aligned, is_baseline=is_baseline), job
+
+    def _start_job(self, entry: RunEntry) -> TraitsJob | None:
+        """The job that writes the traits of a run, unless they are there."""
         # an unfinished run is read anew when it has grown
         stamp = -entry.run.count() if entry.is_partial else entry.notes.finished
         if find_stamp(entry.run) == stamp:
-            return RunSamples(entry.run), None
+            return None
         key = (entry.run.id, stamp)
         with self._lock:
             job = self._jobs.get(key)
             if job is None:
                 job = self._jobs[key] = TraitsJob(entry.run.count())
                 self._worker.submit(self._write_traits, entry, stamp, job)
-        job.is_finished.wait(AT_ONCE_WAIT_SECONDS)
-        return RunSamples(entry.run), None if job.is_finished.is_set() and not job.fault else job
+        return job
+
+    def _has_same_ids(self, entry: RunEntry, peer: RunEntry) -> bool:
+        key = (entry.info.id, entry.run.count(), peer.info.id, peer.run.count())
+        if key not in self._aligned:
+            self._aligned[key] = has_same_ids(entry.run, peer.run)
+        return self._aligned[key]
 
     def _write_traits(self, entry: RunEntry, stamp: int, job: TraitsJob) -> None:
         try:

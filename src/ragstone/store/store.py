@@ -44,6 +44,9 @@ from ragstone.store.texts import delete_texts
 from ragstone.store.writer import InlineWriter, Operation, WriterThread
 from ragstone.types import FAILURES, Finding, Score, Usage
 
+MAX_NAMED = 500
+"""Values that one statement names."""
+
 STREAMED_ROWS = 1000
 """Rows that a stream fetches from a server together."""
 
@@ -385,12 +388,16 @@ class Store:
 
     def find_positions(self, run: str, ids: Sequence[str]) -> dict[str, int]:
         """Return where samples of these ids stand; of an id that repeats, the first."""
-        wanted = set(ids)
-        rows = self._read(
-            "SELECT id, MIN(position) FROM samples WHERE run = ? GROUP BY id",
-            (self.find_number(run),),
-        )
-        return {id: int(position) for id, position in rows if id in wanted}
+        number, found = self.find_number(run), dict[str, int]()
+        for first in range(0, len(ids), MAX_NAMED):
+            some = ids[first : first + MAX_NAMED]
+            rows = self._read(
+                "SELECT id, MIN(position) FROM samples WHERE run = ?"  # noqa: S608
+                f" AND id IN ({', '.join('?' * len(some))}) GROUP BY id",
+                (number, *some),
+            )
+            found.update((id, int(position)) for id, position in rows)
+        return found
 
     def input_rows(self, run: str) -> Iterator[str]:
         """Yield the stored input rows, in order."""

@@ -63,7 +63,7 @@ class AnswerProgress:
 
 @dataclass(slots=True)
 class SystemRunner:
-    """Asks one system and stores its replies; it never asks the same question twice."""
+    """Asks one system and stores its replies; within its scope it never asks the same question twice."""
 
     system: System
     store: ReplyStore
@@ -75,8 +75,9 @@ class SystemRunner:
     """Seconds for one attempt; None: the system's, else TIMEOUT_SECONDS."""
     retries: int = 2
     """Further attempts after a transient fault."""
-    reuse: bool = True
-    """Whether stored replies of earlier runs are used."""
+    scope: str | None = None
+    """What replies are kept for, by default the id of a run; None shares them among all runs of a system that is the same
+    by its identity, which cannot see what the system reads or calls."""
     warmup: int = 0
     """Calls before the first question that counts; their replies are not used. Counted down to 0 as they are made."""
     keep_answers: bool = False
@@ -147,11 +148,10 @@ class SystemRunner:
     def load_reply(self, sample: Sample) -> SystemReply | SystemFault | None:
         """Return the stored reply to a sample, or its failure in this run."""
         key = self._reply_key(sample)
-        # failures, and all replies without `reuse`, are stored under the key of this run
-        reply = self.store.reply(key) if self.reuse else self.store.reply(self._to_run_key(key))
-        if reply is not None and "error" not in reply.value:
+        reply = self.store.reply(self._to_scope_key(key))
+        if reply is not None:
             return SystemReply.from_json(reply.value)
-        failed = self.store.reply(self._to_run_key(key))
+        failed = self.store.reply(self._to_fault_key(key))
         return SystemFault(message_from_json(failed.value["error"])) if failed is not None else None
 
     def fill_history(self, sample: Sample) -> Sample:
@@ -202,7 +202,7 @@ class SystemRunner:
         )
         # a failure counts for this run alone: when this run is resumed, the question is not asked
         # again, but a new run asks it
-        reply_key = self._to_run_key(key) if failed or not self.reuse else key
+        reply_key = self._to_fault_key(key) if failed else self._to_scope_key(key)
         write = self.store.save_reply(
             reply_key, Reply(value), run=self.run, kind="system", judge=self.system.name
         )
@@ -281,8 +281,11 @@ class SystemRunner:
             }
         )
 
-    def _to_run_key(self, key: str) -> str:
-        return digest({"system reply": key, "run": self.run})
+    def _to_scope_key(self, key: str) -> str:
+        return key if self.scope is None else digest({"system reply": key, "scope": self.scope})
+
+    def _to_fault_key(self, key: str) -> str:
+        return digest({"system fault": key, "run": self.run})
 
     def _count_reply(self, reply: SystemReply | SystemFault | None) -> None:
         self.done += 1

@@ -8,14 +8,15 @@ import pytest
 
 from ragstone.report.translator import load_translator
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.run_samples import POSITION, ValueRange
+from ragstone.report.view.run_samples import POSITION, SPREAD, ValueRange
 from ragstone.report.view.sample_state import SampleState, format_range, parse_range, read_state
 
 METRICS = {"recall": True, "latency": False, "p:1": True}
 
 
 def read(lead: str = "recall", **values: list[str]) -> SampleState:
-    return read_state(ViewFrame(load_translator("en"), "run", values), "r1", METRICS, lead)
+    frame = ViewFrame(load_translator("en"), "review", values)
+    return read_state(frame, ["r1"], "r1", METRICS, lead)
 
 
 def follow(href: str) -> SampleState:
@@ -67,8 +68,8 @@ def test_what_cannot_be_read_is_left_out_and_kept_to_be_said() -> None:
 
 
 def test_the_three_fields_of_the_form_are_a_range() -> None:
-    assert read(metric=["recall"], low=["0.2"]).query.ranges == (ValueRange("recall", 0.2),)
-    assert not read(metric=["recall"]).is_filtered
+    assert read(on=["recall"], low=["0.2"]).query.ranges == (ValueRange("recall", 0.2),)
+    assert not read(on=["recall"]).is_filtered
 
 
 def test_links_change_one_part_and_keep_the_others() -> None:
@@ -85,10 +86,16 @@ def test_links_change_one_part_and_keep_the_others() -> None:
     assert follow(state.drop_range("recall")).query.ranges == ()
 
 
-def test_a_link_has_its_page_and_sample_and_the_histogram_follows_the_order() -> None:
+def test_a_link_has_its_page_and_sample() -> None:
     state = read(sort=["latency"], page=["3"])
-    assert (state.page, state.histogram) == (3, "latency")
-    assert read(hist=["p:1"]).histogram == "p:1"
-    assert state.href("sample", at=7, number=2).startswith("sample?run=r1&at=7")
+    assert state.page == 3
+    assert state.href("pane", at=7, number=2).startswith("pane?run=r1&at=7")
     assert "page=2" in state.href(number=2)
     assert "page" not in state.href()
+
+
+def test_several_runs_begin_with_what_differs_most_in_a_metric_that_all_have() -> None:
+    frame = ViewFrame(load_translator("en"), "review", {"metric": ["latency"]})
+    state = read_state(frame, ["r1", "r2"], "r2", METRICS, "recall", ["recall"])
+    assert (state.query.sort, state.query.descending, state.query.compared) == (SPREAD, True, "recall")  # fmt: skip
+    assert state.complaints == ("latency",)

@@ -16,6 +16,8 @@ from ragstone.cli.options import (
 )
 from ragstone.config import reveal
 from ragstone.config.durations import parse_duration
+from ragstone.judges.secrets import is_loopback
+from ragstone.labels.session import choose_author
 from ragstone.monitor.ingest.redaction import load_hook
 from ragstone.server import BackgroundWorker, ServerSettings, serve
 from ragstone.server.alert_worker import AlertWorker
@@ -36,6 +38,12 @@ from ragstone.store import Store, default_place
 @click.option("--retention", metavar="AGE", help="Delete interactions older than this: 90d.")
 @click.option("--no-score", is_flag=True, help="Score nothing here; leave it to `ragstone monitor score`.")  # fmt: skip
 @click.option("--watch/--no-watch", "evaluate", default=True, help="Evaluate alert rules here, or leave it to `ragstone monitor check`.")  # fmt: skip
+@click.option(
+    "--labels/--read-only",
+    "editing",
+    default=None,
+    help="Whether labels, notes and test sets are taken [default: on loopback only].",
+)
 @store_option
 def command(config: str | None, store: str | None, **options: Any) -> None:
     """Receive interactions over HTTP and monitor their quality.
@@ -61,6 +69,7 @@ def run_server(
     retention: str | None,
     no_score: bool,
     evaluate: bool,
+    editing: bool | None,
 ) -> None:
     """Serve until stopped, then close the store."""
     plan, monitor = load_plan(config)
@@ -72,6 +81,8 @@ def run_server(
             prefix=prefix,
             token=token,
             names=names,
+            editing=is_loopback(host) if editing is None else editing,
+            author=choose_author(None) if is_loopback(host) else "",
             zone=zone or (monitor.reports.zone if monitor.reports else "UTC"),
             redact=load_hook(redact or monitor.redact),
             retention=None if age is None else parse_duration(age),

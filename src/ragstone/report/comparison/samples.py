@@ -69,9 +69,7 @@ def view_pairs(
             for name, pair in change.metrics.items()
         ]
         sign = "+" if change.change > 0 else "−"
-        sides = _mark_differences(
-            _view_side(old, change.metrics, t), _view_side(new, change.metrics, t)
-        )
+        sides = _mark_sides(_view_side(old, change.metrics, t), _view_side(new, change.metrics, t))
         pairs.append(
             SamplePair(
                 # Texts are cut here, not in the renderers: a page and a text show the same pair,
@@ -101,21 +99,32 @@ def _view_side(row: StoredRow, metrics: Mapping[str, object], t: Translator) -> 
     )
 
 
-def _mark_differences(before: SampleSide, after: SampleSide) -> tuple[SampleSide, SampleSide]:
-    """Both sides with what stands in one answer only; answers that share little are left unmarked, all of it is new."""
-    words = [re.findall(r"\s*\S+", side.answer or "") for side in (before, after)]
-    if not all(words):
+def _mark_sides(before: SampleSide, after: SampleSide) -> tuple[SampleSide, SampleSide]:
+    """Both sides with what stands in one answer only."""
+    old, new = mark_differences(before.answer or "", after.answer or "")
+    if not any(changed for _, changed in (*old, *new)):
         return before, after
+    return replace(before, parts=old), replace(after, parts=new)
+
+
+Parts = tuple[tuple[str, bool], ...]
+
+
+def mark_differences(before: str, after: str) -> tuple[Parts, Parts]:
+    """Both texts in stretches, and whether each stands in one of them only.
+
+    Texts that share little are left unmarked: all of them is new."""
+    words = [re.findall(r"\s*\S+", text) for text in (before, after)]
     plain = [[word.strip() for word in some] for some in words]
     matcher = SequenceMatcher(None, plain[0], plain[1], autojunk=False)
-    if matcher.ratio() < MIN_SHARED:
-        return before, after
+    if not all(words) or matcher.ratio() < MIN_SHARED:
+        return ((before, False),), ((after, False),)
     parts: tuple[list[tuple[str, bool]], list[tuple[str, bool]]] = ([], [])
     for kind, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         for some, stretch in ((0, words[0][old_from:old_to]), (1, words[1][new_from:new_to])):
             if stretch:
                 parts[some].append(("".join(stretch), kind != "equal"))
-    return replace(before, parts=tuple(parts[0])), replace(after, parts=tuple(parts[1]))
+    return tuple(parts[0]), tuple(parts[1])
 
 
 def _format_value(value: float | str, t: Translator) -> str:

@@ -65,6 +65,8 @@ class Dot:
     role: Role
     size: float = 4.5
     title: str = ""
+    href: str = ""
+    """Where it leads in a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class Drawing:
     shapes: tuple[Shape, ...]
     label: str
     """What it shows, in a sentence, for those who do not see it."""
+    times: tuple[int, int, float, float] | None = None
+    """Of a picture over time: its ends in microseconds since 1970, and where they lie."""
 
 
 def cut_to_width(text: str, width: float) -> str:

@@ -14,11 +14,15 @@ def to_inline_svg(drawing: Drawing, kind: str = "") -> str:
     """An svg element for a page; its roles are classes (`d-bar`) of the page's style sheet."""
     body = "".join(map(_to_linked_element, drawing.shapes))
     # what is inside an `img` cannot be reached by keyboard or read out
-    has_links = any(isinstance(shape, Box) and shape.href for shape in drawing.shapes)
+    has_links = any(isinstance(shape, Box | Dot) and shape.href for shape in drawing.shapes)
     role = "group" if has_links else "img"
+    times = ""
+    if drawing.times is not None:
+        since, until, left, right = drawing.times
+        times = f' data-since="{since}" data-until="{until}" data-left="{left:g}" data-right="{right:g}"'
     return (
         f'<svg class="drawing {kind}" viewBox="0 0 {_format_coordinate(drawing.width)} {_format_coordinate(drawing.height)}" role="{role}" '
-        f'aria-label="{escape(drawing.label)}">{body}</svg>'
+        f'aria-label="{escape(drawing.label)}"{times}>{body}</svg>'
     )
 
 
@@ -46,7 +50,7 @@ def to_svg_file(drawing: Drawing, margin: float = 12.0) -> str:
 
 def _to_linked_element(shape: Shape) -> str:
     element = _to_element(shape)
-    if not isinstance(shape, Box) or not shape.href:
+    if not isinstance(shape, Box | Dot) or not shape.href:
         return element
     return f'<a href="{escape(shape.href)}" aria-label="{escape(shape.title)}">{element}</a>'
 

@@ -97,7 +97,7 @@ def draw_series(
         shapes.append(Caption(*middle, t("nothing_here"), "soft", "middle"))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
     shapes += _draw_times(start, end, left, right, bottom + 16, t)
-    return Drawing(width, height, tuple(shapes), label)
+    return Drawing(width, height, tuple(shapes), label, (start, end, left, right))
 
 
 def _draw_alert(

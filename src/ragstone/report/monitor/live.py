@@ -70,6 +70,12 @@ class Frame:
     """Where the server takes interactions, for the example on an empty page; empty where it takes none."""
     nav: tuple[Any, ...] = ()
     """The links to the other pages of the app."""
+    theme: str = ""
+    """`light` or `dark` where the reader has chosen."""
+    can_edit: bool = False
+    """Whether interactions are added to test sets."""
+    testset: str = ""
+    """The test set that the reader last added to."""
 
     def fill(self, name: str, page: str = "", *, id: str = "", **more: Any) -> str:
         """The HTML of a template, everything escaped; `page` and `id` tell the link to the other language where it leads."""
@@ -84,6 +90,9 @@ class Frame:
                 signed_in=self.signed_in,
                 address=self.address,
                 nav=self.nav,
+                theme=self.theme,
+                can_edit=self.can_edit,
+                testset=self.testset,
                 zone=name_zone(self.t),
                 **more,
             )
@@ -92,12 +101,14 @@ class Frame:
 
 def build_style() -> str:
     """The style sheet of every page."""
-    return build_style_sheet() + read_resource("monitor.css") + read_resource("view.css")
+    return build_style_sheet() + "".join(
+        map(read_resource, ("monitor.css", "view.css", "review.css"))
+    )
 
 
 def build_script() -> str:
     """The script: refreshes the page, which works without it."""
-    return read_resource("monitor.js")
+    return "".join(map(read_resource, ("theme.js", "charts.js", "monitor.js")))
 
 
 def render_overview(archive: Archive, frame: Frame) -> str:
@@ -239,6 +250,7 @@ def render_interaction(archive: Archive, id: str, frame: Frame) -> str | None:
         "monitor_interaction.html.j2",
         "interaction",
         id=id,
+        interaction=interaction.id,
         s=view,
         facts=[fact for fact in _list_facts(interaction, frame.t) if fact[1]],
         judged=bool(judged.scores),

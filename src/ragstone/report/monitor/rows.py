@@ -90,7 +90,7 @@ def build_entry(judged: JudgedInteraction, query: Query, t: Translator) -> Inter
     interaction = judged.interaction
     feedback = interaction.feedback
     return InteractionEntry(
-        id=shorten(interaction.id, 60),
+        id=interaction.id,
         href=query.href("interaction", id=interaction.id),
         when=format_second(interaction.at, t),
         question=view.title,

@@ -152,6 +152,6 @@ def _list_runs(frame: ViewFrame, runs: Sequence[StoredRun]) -> list[tuple[str, s
         system = run.info.plan.system
         settings = {} if system is None else system.settings
         text = format_settings(settings) if settings else "–"
-        name, href = shorten(run.info.name or run.id, 80), frame.href("run", run=run.id)
+        name, href = shorten(run.info.name or run.id, 80), frame.href("review", run=run.id)
         rows.append((name, href, shorten(text, 300), frame.t.whole(run.info.total or run.count())))
     return rows

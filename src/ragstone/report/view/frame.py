@@ -16,11 +16,17 @@ from ragstone.report.html import (
 )
 from ragstone.report.translator import Translator
 
-PAGES = ("runs", "compare", "experiments", "label", "monitor")
+PAGES = ("runs", "experiments", "label", "testsets", "monitor")
 """Pages that the navigation leads to, in its order."""
-PARENTS = {"run": "runs", "sample": "runs", "diagnosis": "runs", "experiment": "experiments"}
+PARENTS = {
+    "review": "runs",
+    "pane": "runs",
+    "figures": "runs",
+    "calls": "runs",
+    "experiment": "experiments",
+}
 """Page → the page of the navigation that it belongs to."""
-SCRIPTS = ("view.js",)
+SCRIPTS = ("theme.js", "view.js", "review.js")
 MAX_PARAMETER_CHARS = 300
 
 
@@ -47,18 +53,30 @@ class ViewFrame:
     signed_in: bool = False
     can_edit: bool = False
     """Whether labels and notes are taken."""
+    can_run: bool = False
+    """Whether the system of a run is asked again."""
     author: str = ""
     """Who is labelling."""
     monitor_page: str = "monitor"
     """Where the monitor's page is: it is the home page of its own server."""
     message: str = ""
     """What was just done."""
+    theme: str = ""
+    """`light` or `dark` where the reader has chosen; else that of the system."""
+    testset: str = ""
+    """The test set that the reader last added to."""
+    kept: Sequence[str] = ()
+    """The columns of the last visit of this page."""
 
-    def get(self, name: str) -> str:
+    def choose_kept(self, name: str) -> list[str]:
+        """The values of a parameter that pages remember; where the address has none, those of the last visit."""
+        return self.get_all(name) if name in self.values else list(self.kept)
+
+    def get(self, name: str, most: int = MAX_PARAMETER_CHARS) -> str:
         """The last value of a parameter, cleaned; empty without one."""
         values = self.values.get(name) or ("",)
-        # no database holds NUL, and no parameter of ours is so long
-        return values[-1].replace("\x00", "").strip()[:MAX_PARAMETER_CHARS]
+        # no database holds NUL, and hardly a parameter of ours is so long
+        return values[-1].replace("\x00", "").strip()[:most]
 
     def get_all(self, name: str) -> list[str]:
         """Every value of a parameter that is not empty, each once."""
@@ -90,7 +108,8 @@ class ViewFrame:
                 t=self.t, frame=self, version=__version__, other=other,
                 switch=f"{self.page}?{urlencode([*pairs, ('lang', other)])}",
                 signed_in=self.signed_in, brand=self.t("view.app"), nav=self.build_nav(),
-                zone="UTC", shown=ShownSamples((), False, ""), message=self.message, **more,
+                zone="UTC", shown=ShownSamples((), False, ""), message=self.message,
+                theme=self.theme, **more,
             )
         )  # fmt: skip
 
@@ -108,7 +127,7 @@ class ViewFrame:
 
 def build_view_style() -> str:
     """The style sheet of the viewer's pages."""
-    names = ("monitor.css", "comparison.css", "failures.css", "view.css")
+    names = ("monitor.css", "comparison.css", "failures.css", "view.css", "review.css")
     return build_style_sheet() + "".join(map(read_resource, names))
 
 

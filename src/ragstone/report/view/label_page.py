@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from ragstone.labels import Label, LabelSession, Target, load_labels
 from ragstone.labels.label import SKIP, hash_content
@@ -16,8 +16,7 @@ from ragstone.report.remarks import shorten
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.sample_page import view_labels
-from ragstone.report.view.sample_state import STATE_NAMES
+from ragstone.report.view.review_pane import view_labels
 from ragstone.store import StoredRow, StoredRun
 
 Keys = tuple[tuple[str, str, str], ...]
@@ -111,14 +110,19 @@ def render_sample_labels(frame: ViewFrame, run: StoredRun, row: StoredRow) -> st
     units = _list_units(run, row, own, t)
     unlabelled = next((number for number, unit in enumerate(units, 1) if not unit.given), 1)
     current = frame.get_number("unit", unlabelled, max(len(units), 1))
-    state = {name: frame.get_all(name) for name in STATE_NAMES}
-    place: dict[str, str | Sequence[str]] = {"run": run.id, "at": str(row.position), **state}
+    state = frame.get(
+        "state", 4000
+    )  # the address of the review page to go back to, without its path
+    place = {"run": run.id, "at": str(row.position), "state": state}
+    back = frame.href("review", run=run.id, at=str(row.position))
+    if state:
+        back = f"review?{urlencode(parse_qsl(state))}"
     return frame.fill(
         "view_label_sample.html.j2", title=shorten(row.sample.question or t("no_question"), 240),
         run=run, row=row, position=row.position, run_name=shorten(run.info.name or run.id, 80),
         units=units, labels=view_labels(row, run, t), chunks=_list_chunks(row, "claim", ""),
         note=own[("note", "")].word if ("note", "") in own else "", most=MAX_SHOWN_CHARS,
-        current=current, state=urlencode(state, doseq=True), back=frame.href("sample", **place),
+        current=current, state=state, back=back,
         steps=[
             frame.href("label", **place, unit=str(number)) + f"#u{number}" if 1 <= number <= len(units) else ""
             for number in (current - 1, current + 1)

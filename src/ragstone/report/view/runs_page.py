@@ -24,6 +24,7 @@ from ragstone.report.view.catalogue import (
 from ragstone.report.view.frame import ViewFrame
 from ragstone.report.view.trend import TrendView, build_trend
 from ragstone.store import RunInfo
+from ragstone.store.saved_views import SavedView
 
 ROWS_PER_PAGE = 50
 SPARK_RUNS = 12
@@ -49,17 +50,26 @@ class RunRow:
     id: str
     href: str
     name: str
-    system: str
-    judge: str
     date: str
-    samples: str
-    cost: str
     status: str
     is_partial: bool
     is_baseline: bool
+    is_chosen: bool
+    """Whether it is to be shown beside others."""
     tags: tuple[str, ...]
     note: str
-    figures: tuple[FigureCell | None, ...]
+    cells: tuple[FigureCell | str | None, ...]
+    """By column: a metric, or a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunColumn:
+    """A column of the list."""
+
+    title: str
+    trend: str
+    """The address of the metric's trend; empty for what is no metric."""
+    is_text: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +78,8 @@ class DataGroup:
 
     title: str
     place: str
-    metrics: tuple[tuple[str, str, str], ...]
-    """Name, address of its trend, address that sorts by it."""
+    columns: tuple[RunColumn, ...]
     rows: tuple[RunRow, ...]
-    compare: str
-    """The baseline's id, which is chosen for a comparison at first."""
 
 
 def render_runs(
@@ -82,9 +89,10 @@ def render_runs(
     binned: Sequence[RunInfo],
     unread: int,
     trials: Container[str] = (),
+    views: Sequence[SavedView] = (),
 ) -> str:
     """The page; `unread` is how many runs are still being summed up, `trials` are runs of searches for settings."""
-    t = frame.t
+    t, wanted = frame.t, frame.choose_kept("cols")
     # a search leaves dozens of runs on parts of the questions: they are listed with it
     hidden = [] if frame.get("trials") else [entry for entry in entries if entry.info.id in trials]
     if hidden:
@@ -112,6 +120,8 @@ def render_runs(
         **_list_filters(everything, t),
         chosen=criteria, sort=key, is_up=not descending,
         pages=build_pager(frame, page, len(ordered), ROWS_PER_PAGE),
+        choosable=[(name, name_column(name, t), name in wanted) for name in list_choosable(entries)],
+        views=[(view.id, view.name, view.address) for view in views],
         binned=[(info.id, shorten(info.name or info.id, 80)) for info in binned],
         unread=unread,
         is_live=bool(unread) or any(entry.is_partial for entry in entries),
@@ -157,49 +167,104 @@ def _build_trend(
         if any(entry.find_metric(metric) is not None for entry in entries):
             trend = build_trend(entries, metric, name_data(entries[0].info))
             if trend.points:
-                href = f"run?lang={frame.lang}&run=" if frame.lang else "run?run="
+                href = f"review?lang={frame.lang}&run=" if frame.lang else "review?run="
                 return TrendView(trend, frame.t, href)
     return None
+
+
+TEXT_COLUMNS = ("system", "judge", "tags")
+PLAIN_COLUMNS = (*TEXT_COLUMNS, "samples", "cost")
+SETTING = "setting."
+"""Before the name of a setting of the system."""
+
+
+def list_choosable(entries: Sequence[RunEntry]) -> list[str]:
+    """What can be a column: facts of a run, any metric, settings of the system."""
+    metrics = dict.fromkeys(str(m["name"]) for entry in entries for m in entry.info.metrics)
+    settings = dict.fromkeys(
+        f"{SETTING}{name}" for entry in entries for name in _get_settings(entry)
+    )
+    return [*PLAIN_COLUMNS, *metrics, *settings]
+
+
+def name_column(name: str, t: Translator) -> str:
+    """A column in words."""
+    if name == "cost":
+        return t("usd")
+    if name in PLAIN_COLUMNS:
+        return t(f"view.{name}")
+    return name.removeprefix(SETTING)
+
+
+def _get_settings(entry: RunEntry) -> Mapping[str, Any]:
+    system = entry.info.plan.system
+    return system.settings if system is not None else {}
 
 
 def _build_group(
     frame: ViewFrame, entries: Sequence[RunEntry], group: Sequence[RunEntry]
 ) -> DataGroup:
-    names = choose_columns(group, frame.get("sort"))
     first = entries[0]
-    links = tuple(
-        (
-            name,
-            frame.href("runs", trend=name, data=first.data),
-            frame.href("runs", q=frame.get("q"), data=frame.get("data"), tag=frame.get("tag"), sort=name),
+    known = {str(m["name"]) for entry in group for m in entry.info.metrics}
+    known |= {
+        *PLAIN_COLUMNS,
+        *(f"{SETTING}{name}" for entry in group for name in _get_settings(entry)),
+    }
+    names = [name for name in frame.choose_kept("cols") if name in known]
+    if not names:
+        names = ["system", "samples", *choose_columns(group, frame.get("sort")), "cost"]
+    columns = tuple(
+        RunColumn(
+            name_column(name, frame.t),
+            ""
+            if name in PLAIN_COLUMNS or name.startswith(SETTING)
+            else frame.href("runs", trend=name, data=first.data),
+            name in TEXT_COLUMNS or name.startswith(SETTING),
         )
         for name in names
-    )  # fmt: skip
+    )
     rows = tuple(_build_row(frame, entry, group, names) for entry in entries)
-    baseline = next((entry.info.id for entry in group if entry.notes.is_baseline), "")
-    return DataGroup(name_data(first.info), first.data, links, rows, baseline)
+    return DataGroup(name_data(first.info), first.data, columns, rows)
 
 
 def _build_row(
     frame: ViewFrame, entry: RunEntry, group: Sequence[RunEntry], names: Sequence[str]
 ) -> RunRow:
     t, info, notes = frame.t, entry.info, entry.notes
+    added = frame.get_all("add")
     return RunRow(
         id=info.id,
-        href=frame.href("run", run=info.id),
+        href=frame.href("review", run=info.id),
         name=shorten(info.name or info.id, 80),
-        system=name_system(info),
-        judge=shorten(info.judge or "", 60),
         date=format_moment(info.created),
-        samples=_describe_size(entry, group, t),
-        cost=t.money(info.usage.usd) if info.usage.usd else "–",
         status=t("view.running" if entry.is_partial else "view.done"),
         is_partial=entry.is_partial,
         is_baseline=notes.is_baseline,
+        is_chosen=info.id in added or (notes.is_baseline and not added),
         tags=notes.tags,
         note=shorten(notes.note, 160),
-        figures=tuple(_build_figure(entry, group, name, frame) for name in names),
+        cells=tuple(_build_cell(entry, group, name, frame) for name in names),
     )
+
+
+def _build_cell(
+    entry: RunEntry, group: Sequence[RunEntry], name: str, frame: ViewFrame
+) -> FigureCell | str | None:
+    t, info = frame.t, entry.info
+    if name == "system":
+        who = name_system(info) or t("view.answers_given")
+        return f"{who} · {shorten(info.judge or t('no_judge'), 60)}"
+    if name == "judge":
+        return shorten(info.judge or t("no_judge"), 60)
+    if name == "tags":
+        return ", ".join(entry.notes.tags)
+    if name == "samples":
+        return _describe_size(entry, group, t)
+    if name == "cost":
+        return t.money(info.usage.usd) if info.usage.usd else "–"
+    if name.startswith(SETTING):
+        return shorten(str(_get_settings(entry).get(name.removeprefix(SETTING), "–")), 80)
+    return _build_figure(entry, group, name, frame)
 
 
 def _describe_size(entry: RunEntry, group: Sequence[RunEntry], t: Translator) -> str:

@@ -1,30 +1,31 @@
-"""What the address says of a list of samples: run, filter, order, page; and the same state written back as links."""
+"""What the address says of the review page: runs, metric, filter, order, page; and the same state written back as links."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from ragstone.report.view.frame import ViewFrame
-from ragstone.report.view.run_samples import POSITION, SampleQuery, ValueRange
+from ragstone.report.view.run_samples import POSITION, SPREAD, SampleQuery, ValueRange
 
-STATE_NAMES = ("q", "range", "is", "sort", "dir", "hist")
-"""Parameters of an address that say which samples are shown, and in which order."""
 LABELLED = "labelled"
 """The trait of samples that people have labelled; it follows from the labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleState:
-    """The state of a list of samples."""
+    """The state of a review page."""
 
     frame: ViewFrame
-    run: str
+    runs: tuple[str, ...]
+    """The runs side by side, the baseline first."""
+    of: str
+    """The run whose samples are listed and filtered."""
     query: SampleQuery
-    histogram: str
-    """The metric whose spread is shown."""
+    metric: str
+    """The metric that the runs are compared by."""
     page: int = 1
     complaints: tuple[str, ...] = ()
     """Parts of the address that could not be read."""
@@ -34,21 +35,33 @@ class SampleState:
         """Whether some samples may be left out."""
         return bool(self.query.text or self.query.ranges or self.query.traits)
 
-    def href(self, page: str = "run", *, number: int = 1, at: int = 0, **changes: object) -> str:
-        """The address of this state on a page, with changes to its query; `at` is the position of a sample."""
+    def href(
+        self,
+        path: str = "review",
+        *,
+        number: int = 1,
+        at: int = 0,
+        column: int = 0,
+        **changes: object,
+    ) -> str:
+        """The address of this state on a page, with changes to its query.
+
+        `at` is the position of the sample beside the list, `column` the run of which most is shown there, from 1."""
         query = replace(self.query, **changes) if changes else self.query  # type: ignore[arg-type]
         values: dict[str, str | Sequence[str]] = {
-            "run": self.run,
+            "run": self.runs,
+            "of": self.of if self.of != self.runs[-1] else "",
             "at": str(at) if at else "",
+            "column": str(column) if column else "",
             "q": query.text,
             "range": [format_range(part) for part in query.ranges],
             "is": [format_trait(trait, value) for trait, value in query.traits],
+            "metric": self.metric,
             "sort": query.sort,
-            "dir": "down" if query.descending else "",
-            "hist": self.histogram,
+            "dir": "down" if query.descending else "up",
             "page": str(number) if number > 1 else "",
         }
-        return self.frame.href(page, **values)
+        return self.frame.href(path, **values)
 
     def add_trait(self, trait: str, value: str) -> str:
         """The address that also asks for a trait; one of the same name is replaced."""
@@ -69,25 +82,42 @@ class SampleState:
         return self.href(ranges=tuple(p for p in self.query.ranges if p.metric != metric))
 
 
-def read_state(frame: ViewFrame, run: str, metrics: dict[str, bool], lead: str) -> SampleState:
-    """The state that an address names; `metrics` maps each to whether higher is better, `lead` is sorted by at first.
+def read_state(
+    frame: ViewFrame,
+    runs: Sequence[str],
+    of: str,
+    metrics: Mapping[str, bool],
+    lead: str,
+    shared: Container[str] = (),
+) -> SampleState:
+    """The state that an address names; `metrics` maps each metric of the listed run to whether higher is better.
 
-    What cannot be read is left out, and kept in `complaints` to be shown."""
+    One run is sorted by `lead` at first, the worst first; several by how far they lie apart in it. `shared` are the metrics
+    that all of them have. What cannot be read is left out, and kept in `complaints` to be shown."""
     ranges, bad_ranges = _read_ranges(frame, metrics)
     traits, bad_traits = _read_traits(frame)
     complaints = [*bad_ranges, *bad_traits]
-    sort = frame.get("sort") or lead or POSITION
-    if sort not in (*metrics, POSITION):
+    several = len(runs) > 1
+    wanted, metric = frame.get("metric"), lead
+    if wanted and wanted in metrics and (not several or wanted in shared):
+        metric = wanted
+    elif wanted:
+        complaints.append(wanted)
+    default = SPREAD if several and metric else metric or POSITION
+    order, _, way = frame.get("order").rpartition(":")  # as the form has it
+    sort = order or frame.get("sort") or default
+    if sort not in (*metrics, POSITION, *([SPREAD] if several else [])):
         complaints.append(sort)
-        sort = lead or POSITION
-    # without a direction the worst come first
-    is_down = frame.get("dir") == "down" or (not frame.get("dir") and not metrics.get(sort, True))
-    query = SampleQuery(frame.get("q"), ranges, traits, sort=sort, descending=is_down)
-    histogram = frame.get("hist")
-    if histogram not in metrics:
-        histogram = sort if sort in metrics else lead
+        sort = default
+    # without a direction the worst come first, or those that differ most
+    worst_down = sort == SPREAD or not metrics.get(sort, True)
+    way = way or frame.get("dir")
+    is_down = way == "down" or (way != "up" and worst_down)
+    query = SampleQuery(
+        frame.get("q"), ranges, traits, sort=sort, descending=is_down, compared=metric
+    )
     page = frame.get_number("page", 1, 10_000_000)
-    return SampleState(frame, run, query, histogram, page, tuple(complaints))
+    return SampleState(frame, tuple(runs), of, query, metric, page, tuple(complaints))
 
 
 def _read_ranges(
@@ -125,7 +155,7 @@ def format_trait(trait: str, value: str) -> str:
 
 def _join_range(frame: ViewFrame) -> str:
     """The range that the form gives in three fields."""
-    metric, low, high = frame.get("metric"), frame.get("low"), frame.get("high")
+    metric, low, high = frame.get("on"), frame.get("low"), frame.get("high")
     return f"{metric}:{low}:{high}" if metric and (low or high) else ""
 
 
@@ -137,7 +167,10 @@ def parse_range(text: str) -> ValueRange | None:
         return None
     excludes_high = ends.endswith("-") and ends != "-"
     try:
-        numbers = [float(end) if end else None for end in (low, ends.removesuffix("-") if excludes_high else ends)]  # fmt: skip
+        numbers = [
+            float(end) if end else None
+            for end in (low, ends.removesuffix("-") if excludes_high else ends)
+        ]
     except ValueError:
         return None
     if any(number is not None and not math.isfinite(number) for number in numbers):

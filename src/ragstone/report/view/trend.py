@@ -12,13 +12,24 @@ from ragstone.analysis.summary import COVERAGE_FLOOR, MetricSummary
 from ragstone.errors import RagstoneError
 from ragstone.report.comparison.sentences import describe_verdict
 from ragstone.report.drawing.rows import choose_ticks
-from ragstone.report.drawing.shapes import Box, Caption, Dot, Drawing, Role, Shape, Stroke
+from ragstone.report.drawing.shapes import (
+    Box,
+    Caption,
+    Dot,
+    Drawing,
+    Role,
+    Shape,
+    Stroke,
+    text_width,
+)
 from ragstone.report.figures import format_moment
-from ragstone.report.remarks import Remark, shorten
+from ragstone.report.remarks import Remark, shorten, shorten_middle
 from ragstone.report.translator import Translator
 from ragstone.report.view.catalogue import RunEntry
 from ragstone.store import StoredRun
 
+MIN_NAME_CHARS = 8
+"""Characters of its name that each run must have room for."""
 MAX_POINTS = 40
 """The newest runs that a trend shows."""
 
@@ -128,7 +139,7 @@ class TrendView:
     @property
     def drawing(self) -> partial[Drawing]:
         """The course as a picture."""
-        return partial(draw_trend, self.trend, self.t)
+        return partial(draw_trend, self.trend, self.t, href=self.href)
 
     @property
     def rows(self) -> list[TrendRow]:
@@ -167,7 +178,7 @@ class TrendRow:
     verdict: Remark
 
 
-def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
+def draw_trend(trend: MetricTrend, t: Translator, width: float, href: str = "") -> Drawing:
     """Means over runs with their intervals as whiskers; a point is coloured by the verdict against the one before."""
     height = 200.0
     left, right, top, bottom = 44.0, width - 12.0, 12.0, height - 26.0
@@ -202,12 +213,18 @@ def draw_trend(trend: MetricTrend, t: Translator, width: float) -> Drawing:
                 Box(x - 1.25, ends_y[0], 2.5, max(ends_y[1] - ends_y[0], 1.0), "interval")
             )
         title = f"{shorten(point.entry.info.name, 60)}: {t.number(figures.mean)} ({t.interval(figures.low, figures.high)})"
-        shapes.append(Dot(x, y, _choose_role(point), 5.0, title))
+        leads_to = f"{href}{point.entry.info.id}" if href else ""
+        shapes.append(Dot(x, y, _choose_role(point), 5.0, title, leads_to))
     shapes.append(Stroke(((left, bottom), (right, bottom)), "axis"))
-    dates = [point.entry.info.created[:10] for point in trend.points]
-    shapes.append(Caption(left, bottom + 17, dates[0], "soft"))
-    if len(dates) > 1:
-        shapes.append(Caption(right, bottom + 17, dates[-1], "soft", "end"))
+    names = [point.entry.info.name or point.entry.info.id for point in trend.points]
+    if step >= text_width("m" * MIN_NAME_CHARS):
+        for x, name in zip(places, names, strict=True):
+            text = shorten_middle(name, int(step / text_width("m")))
+            shapes.append(Caption(x, bottom + 17, text, "soft", "middle"))
+    else:  # the first and the last; the others are in the table
+        room = int(width / 2 / text_width("m"))
+        shapes.append(Caption(left, bottom + 17, shorten_middle(names[0], room), "soft"))
+        shapes.append(Caption(right, bottom + 17, shorten_middle(names[-1], room), "soft", "end"))
     return Drawing(
         width, height, tuple(shapes), t("view.trend_of", metric=trend.metric, data=trend.data)
     )
