@@ -29,6 +29,13 @@ $(VENV)/.all: $(VENV)/.dev requirements-test-all.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llama-index-llms-openai
 	touch $@
 
+# what writes files that ragstone reads and cannot share an environment: trulens wants an older rich, promptfoo is JavaScript
+$(VENV)/.writers: $(VENV)/.core
+	$(PYTHON) -m venv $(VENV)/trulens
+	$(VENV)/trulens/bin/python -m pip install -q --disable-pip-version-check trulens-core pandas
+	if command -v npm >/dev/null; then npm install --silent --no-audit --no-fund --prefix $(VENV)/promptfoo promptfoo; fi
+	touch $@
+
 setup: $(VENV)/.dev  ## Make the development environment
 
 setup-system:  ## Install the system packages that some tests use (a headless browser, PostgreSQL, a spell checker)
@@ -43,7 +50,9 @@ quick: setup  ## A sample of every room's tests, about a minute
 test: setup setup-system  ## The tests
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow"
 
-test-all: $(VENV)/.all setup-system  ## The tests and the exhaustive suites, with the real frameworks and a real Slurm
+test-all: export TRULENS_PYTHON = $(abspath $(VENV)/trulens/bin/python)
+test-all: export PROMPTFOO = $(abspath $(VENV)/promptfoo/node_modules/.bin/promptfoo)
+test-all: $(VENV)/.all $(VENV)/.writers setup-system  ## The tests and the exhaustive suites, with the real frameworks and a real Slurm
 	sh tests/install-slurm.sh
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 

@@ -1,20 +1,29 @@
 """Writes `data/files/foreign`: small files by the serialisers of the packages themselves (mlflow, inspect-ai, datasets,
-OpenTelemetry with the OpenInference instrumentors, Haystack, LlamaIndex, LangChain, LangSmith, ragas, deepeval, trulens).
+OpenTelemetry with the OpenInference instrumentors, Haystack, LlamaIndex, LangChain, LangSmith, Langfuse, promptfoo, ragas,
+deepeval, trulens).
 
     python tests/foreign_files.py FOLDER [NAME …]
 
-Needs the packages of requirements-test-all.txt, and trulens-core, which wants an older rich, in an environment of its own; run by a person when a package changes its files."""
+Needs the packages of requirements-test-all.txt, and trulens-core, which wants an older rich, in an environment of its own;
+run by a person when a package changes its files. Written last by langfuse 5.0.4, langsmith 0.14.17, promptfoo 0.121.20
+and trulens-core 2.16.0."""
 
 from __future__ import annotations
 
 import getpass
+import gzip
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 QUESTION, ANSWER, TEXT = (
@@ -237,9 +246,222 @@ def write_langsmith(folder: Path) -> None:
     (folder / "langsmith_tree.jsonl").write_text("".join(f"{row}\n" for row in rows))
 
 
+@contextmanager
+def serve(handle: Callable[[str, str, bytes], Any]) -> Iterator[str]:
+    """A platform's server on loopback: `handle(method, path, body)` gives the JSON that it answers with."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def respond(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if self.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
+            data = json.dumps(handle(self.command, self.path.partition("?")[0], body)).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_GET = do_POST = do_PATCH = respond
+
+        def log_message(self, *given: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def write_langsmith_export(folder: Path) -> None:
+    """Runs as the client fetches them from a server that keeps what the client sent, and the table of an experiment."""
+    from langsmith import Client, evaluate, traceable
+    from langsmith.run_helpers import tracing_context
+    from langsmith.schemas import Example
+
+    kept: dict[str, dict[str, Any]] = {}
+
+    def handle(method: str, path: str, body: bytes) -> Any:
+        if path == "/info":
+            return {"version": "0.16.0"}
+        if path == "/runs" or (path.startswith("/runs/") and method == "PATCH"):
+            run = json.loads(body)
+            name = run.get("id") or path.rpartition("/")[2]
+            kept.setdefault(name, {}).update({k: v for k, v in run.items() if v is not None})
+            kept[name].pop("attachments", None)  # a server answers with addresses of them
+            kept[name]["extra"] = {"metadata": {"channel": "web"}}  # not this machine's versions
+            return {}
+        if path == "/runs/query":
+            return {"runs": list(kept.values()), "cursors": {}}
+        if path == "/api/v2/runs/query":
+            return {"items": [with_ancestors(run) for run in kept.values()]}
+        return {}
+
+    def with_ancestors(run: dict[str, Any]) -> dict[str, Any]:
+        """The second version of the API names all ancestors, from the root down, instead of the parent."""
+        above = [part[-36:] for part in run["dotted_order"].split(".")[:-1]]
+        return {**{k: v for k, v in run.items() if k != "parent_run_id"}, "parent_run_ids": above}
+
+    @traceable(run_type="retriever")
+    def retrieve(question: str) -> list[dict[str, Any]]:
+        return [{"page_content": TEXT, "type": "Document", "metadata": {"id": "fr.md"}}]
+
+    @traceable
+    def rag(question: str) -> dict[str, str]:
+        retrieve(question)
+        return {"answer": ANSWER}
+
+    with serve(handle) as url:
+        client = Client(api_url=url, api_key="k", auto_batch_tracing=False)
+        with tracing_context(enabled=True, client=client):
+            rag(QUESTION)
+        rows = [run.model_dump_json() for run in client.list_runs(project_id=PROJECT)]
+        (folder / "langsmith_runs.jsonl").write_text("".join(f"{row}\n" for row in rows))
+        page = client._get_langsmith_api_sync().runs.query_v2(project_ids=[PROJECT])
+        rows = [run.to_json(indent=None) for run in page]
+        (folder / "langsmith_runs2.jsonl").write_text("".join(f"{row}\n" for row in rows))
+        example = Example(
+            id=PROJECT, inputs={"question": QUESTION}, outputs={"answer": "Paris"}, dataset_id=PROJECT
+        )  # fmt: skip
+
+        def target(inputs: dict[str, Any]) -> dict[str, Any]:
+            return {"answer": ANSWER, "contexts": [TEXT]}
+
+        def is_short(outputs: dict[str, Any]) -> bool:
+            return len(outputs["answer"]) < 20
+
+        results = evaluate(
+            target, data=[example], evaluators=[is_short], client=client, upload_results=False
+        )
+        results.to_pandas().to_csv(folder / "langsmith_experiment.csv", index=False)
+
+
+PROJECT = "00000000-0000-4000-8000-000000000001"
+
+
+def write_langfuse(folder: Path) -> None:
+    """Observations as the SDK fetches them from a server that keeps the spans which the SDK sent, in the SDK's own types."""
+    from langfuse import Langfuse, propagate_attributes
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    spans: list[Any] = []
+
+    def handle(method: str, path: str, body: bytes) -> Any:
+        if path == "/api/public/otel/v1/traces":
+            request = ExportTraceServiceRequest.FromString(body)
+            spans.extend(
+                span
+                for resource in request.resource_spans
+                for scope in resource.scope_spans
+                for span in scope.spans
+            )
+        if path == "/api/public/v2/observations":
+            return {"data": [to_observation(span) for span in spans], "meta": {}}
+        return {}
+
+    def to_observation(span: Any) -> dict[str, Any]:
+        own = {item.key: item.value.string_value for item in span.attributes}
+        prefix = "langfuse.observation."
+
+        def get_time(nanoseconds: int) -> str:
+            return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat()
+
+        metadata = f"{prefix}metadata."
+        return {
+            "id": span.span_id.hex(), "traceId": span.trace_id.hex(), "projectId": "p",
+            "parentObservationId": span.parent_span_id.hex() or None, "name": span.name,
+            "type": own.get(f"{prefix}type", "span").upper(), "level": own.get(f"{prefix}level", "DEFAULT"),
+            "statusMessage": own.get(f"{prefix}status_message"),
+            "startTime": get_time(span.start_time_unix_nano), "endTime": get_time(span.end_time_unix_nano),
+            "latency": (span.end_time_unix_nano - span.start_time_unix_nano) / 1e9,
+            "input": own.get(f"{prefix}input"), "output": own.get(f"{prefix}output"),
+            "model": own.get(f"{prefix}model.name"), "sessionId": own.get("session.id"), "userId": own.get("user.id"),
+            "usageDetails": json.loads(own.get(f"{prefix}usage_details") or "{}"),
+            "costDetails": json.loads(own.get(f"{prefix}cost_details") or "{}"),
+            "metadata": {k.removeprefix(metadata): json.loads(v) for k, v in own.items() if k.startswith(metadata)},
+        }  # fmt: skip
+
+    with serve(handle) as url:
+        client = Langfuse(public_key="pk", secret_key="sk", base_url=url)
+        with (
+            propagate_attributes(user_id="u1", session_id="s1"),
+            client.start_as_current_observation(
+                name="rag", as_type="chain", input={"question": QUESTION}, metadata={"channel": "web"}
+            ) as root,
+        ):  # fmt: skip
+            found = [{"id": "fr.md", "page_content": TEXT}]
+            with client.start_as_current_observation(
+                name="search", as_type="retriever", input=QUESTION, output=found
+            ):
+                pass
+            with client.start_as_current_observation(
+                name="lookup", as_type="tool", input={"country": "France"},
+                level="ERROR", status_message="timed out",
+            ):  # fmt: skip
+                pass
+            messages = [{"role": "system", "content": TEXT}, {"role": "user", "content": QUESTION}]
+            with client.start_as_current_observation(
+                name="llm", as_type="generation", model="gpt-x", input=messages,
+                output={"role": "assistant", "content": ANSWER},
+                usage_details={"input": 10, "output": 2, "total": 12}, cost_details={"total": 0.002},
+            ):  # fmt: skip
+                pass
+            root.update(output=ANSWER)
+        client.flush()
+        fields = "core,basic,io,metadata,model,usage"
+        found = client.api.observations.get_many(fields=fields).data
+        client.shutdown()
+    rows = "".join(f"{item.json()}\n" for item in found)
+    (folder / "langfuse_observations.jsonl").write_text(rows)
+
+
+def write_promptfoo(folder: Path) -> None:
+    """What promptfoo writes of a provider that retrieves and of its own `echo`; needs `npx`, which fetches promptfoo."""
+    provider = f"""module.exports = class {{
+      id() {{ return "rag"; }}
+      async callApi(prompt, {{ vars }}) {{
+        if (vars.question.includes("Spain")) return {{ error: "503 overloaded" }};
+        return {{ output: "{ANSWER}", tokenUsage: {{ total: 12, prompt: 10, completion: 2 }}, cost: 0.001,
+                 metadata: {{ context: [vars.context] }} }};
+      }}
+    }};"""
+    spain = "What is the capital of Spain?"
+    tests = [
+        {"description": "France", "metadata": {"topic": "geography"},
+         "vars": {"question": QUESTION, "context": TEXT, "reference": "Paris"}},
+        {"vars": {"question": spain, "context": "Madrid is the capital of Spain.", "reference": "Madrid"}},
+    ]  # fmt: skip
+    config = {
+        "description": "capitals", "prompts": ["Answer from the context: {{question}} {{context}}"],
+        "providers": [{"id": "file://rag.js", "label": "rag"}, "echo"],
+        "defaultTest": {"assert": [{"type": "icontains", "value": "{{reference}}", "metric": "has it"}]},
+        "tests": tests,
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as place:
+        Path(place, "rag.js").write_text(provider)
+        Path(place, "promptfooconfig.json").write_text(json.dumps(config))
+        command = [*find_promptfoo(), "eval", "--no-cache", "--no-table"]
+        for ending in ("json", "csv", "jsonl"):
+            command += ["-o", f"promptfoo.{ending}"]
+        quiet = {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_CONFIG_DIR": place}  # fmt: skip
+        # exit code 100: a test failed or had an error, as one here is meant to
+        done = subprocess.run(
+            command, cwd=place, env={**os.environ, **quiet}, capture_output=True, text=True
+        )
+        assert done.returncode in (0, 100), done.stderr
+        for ending in ("json", "csv", "jsonl"):
+            shutil.copy(Path(place, f"promptfoo.{ending}"), folder)
+
+
+def find_promptfoo() -> list[str]:
+    """The command of promptfoo where it is installed, e.g. by `npm install -g promptfoo`; else an empty list."""
+    found = shutil.which(os.environ.get("PROMPTFOO", "promptfoo"))
+    return [found] if found else []
+
+
 def write_trulens(folder: Path) -> None:
     from trulens.apps.app import TruApp
-    from trulens.core import TruSession
+    from trulens.core import Metric, Selector, TruSession
     from trulens.core.otel.instrument import instrument
     from trulens.otel.semconv.trace import SpanAttributes
 
@@ -259,12 +481,29 @@ def write_trulens(folder: Path) -> None:
         def query(self, question: str) -> str:
             return self.generate(question, self.retrieve(question))
 
+    def is_about(question: str, context: str) -> float:
+        return float("capital" in context)
+
+    question, context = Selector.select_record_input(), Selector.select_context(collect_list=False)
+    metric = Metric(
+        implementation=is_about,
+        name="Context Relevance",
+        selectors={"question": question, "context": context},
+    )
     place = tempfile.mkdtemp()
     session = TruSession(database_url=f"sqlite:///{place}/trulens.sqlite")
     rag = Rag()
-    with TruApp(rag, app_name="capitals", app_version="1", main_method=rag.query):
+    app = TruApp(
+        rag, app_name="capitals", app_version="1", main_method=rag.query, feedbacks=[metric]
+    )
+    with app:
         rag.query(QUESTION)
     session.force_flush()
+    app.compute_feedbacks()
+    session.force_flush()
+    records, _ = session.get_records_and_feedback(app_name="capitals")
+    records.to_json(folder / "trulens_feedback.jsonl", orient="records", lines=True)
+    records.to_csv(folder / "trulens_feedback.csv", index=False)
     events = session.get_events(app_name="capitals", app_version="1")
     events.to_json(folder / "trulens_events.jsonl", orient="records", lines=True)
     events.to_csv(folder / "trulens_events.csv", index=False)
@@ -275,7 +514,8 @@ WRITERS = {
     "mlflow": write_mlflow, "inspect": write_inspect, "datasets": write_datasets,
     "llamaindex": write_llamaindex, "langchain": write_langchain, "haystack": write_haystack,
     "ragas": write_ragas, "deepeval": write_deepeval, "langsmith": write_langsmith,
-    "trulens": write_trulens,
+    "trulens": write_trulens, "langsmith_export": write_langsmith_export, "langfuse": write_langfuse,
+    "promptfoo": write_promptfoo,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -172,11 +172,32 @@ def test_every_page_is_in_the_navigation(page: Path) -> None:
     assert f": {'/'.join(place)}\n" in (ROOT / config).read_text(encoding="utf-8")
 
 
+def test_llms_txt_links_to_every_page_of_the_navigation() -> None:
+    listed = re.findall(r"\]\((.+?)\)", (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8"))
+    pages = re.findall(r": ([\w-]+)\.md\n", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(f"{page}.html" for page in pages)
+    assert all((ROOT / "docs" / f"{page}.md").is_file() for page in pages)
+
+
+def test_every_row_of_the_integrations_names_a_test_that_has_it() -> None:
+    text = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in text.splitlines() if "`tests/" in line]
+    assert rows
+    for row in rows:
+        files = re.findall(r"`(tests/.+?\.py)`", row[-2])
+        tests = "".join((ROOT / file).read_text(encoding="utf-8") for file in files)
+        name = re.match(r"[ \[]*(\w+)", row[1])[1].lower()
+        assert name in tests.lower(), (name, files)
+
+
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_files_run(example: Path, tmp_path: Path) -> None:
+    for package in ("fastapi", "langchain_core"):
+        if f"from {package}" in example.read_text(encoding="utf-8"):
+            pytest.importorskip(package, reason=f"{package} is not installed (make test-all)")
     done = subprocess.run(
         [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True
     )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+
+from ragstone.cli import doctor
 
 
 def read_points(text: str) -> dict[str, tuple[str, str]]:
@@ -62,3 +65,13 @@ def test_a_missing_key_names_its_variable(call, monkeypatch: pytest.MonkeyPatch)
     done = call("doctor", "--judge", "openai:gpt-4o-mini", "--base-url", "https://127.0.0.1:1/v1")
     assert done.code == 1
     assert call("doctor", "--judge", "nonsense:x").code == 1
+
+
+def test_old_prices_are_said(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for age, state in ((10, "ok"), (400, "old")):
+        monkeypatch.setattr(doctor, "PRICES_DATE", date.today() - timedelta(days=age))
+        done = call("doctor", "--json")
+        assert done.code == 0
+        found = read_points(done.out)["prices"]
+        assert found[0] == state
+        assert ("give the judge `prices:" in found[1]) == (state == "old")

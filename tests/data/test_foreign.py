@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from foreign_files import WRITERS
+from foreign_files import WRITERS, find_promptfoo
 from ragstone.data import Dataset, read
 from ragstone.errors import DataError
 
@@ -45,6 +48,12 @@ def samples(name: str, **options: Any) -> tuple[Dataset, list[Any]]:
         ("trulens_events.csv", "TruLens events", [TEXT], None),
         ("langfuse_traces.jsonl", "Langfuse traces", [TEXT], None),
         ("langsmith_tree.jsonl", "LangSmith runs", [TEXT], None),
+        ("langsmith_runs.jsonl", "LangSmith runs", [TEXT], None),
+        ("langsmith_runs2.jsonl", "LangSmith runs", [TEXT], None),
+        ("langsmith_experiment.csv", "LangSmith runs", [TEXT], "Paris"),
+        ("langfuse_observations.jsonl", "Langfuse observations", [TEXT], None),
+        ("trulens_feedback.jsonl", "TruLens records", [TEXT], None),
+        ("trulens_feedback.csv", "TruLens records", [TEXT], None),
     ],
 )
 def test_question_answer_contexts_and_reference_are_read(
@@ -65,6 +74,54 @@ def test_langfuse_keeps_tools_scores_and_cost() -> None:
         ("lookup", {"country": "France"}, "timed out")
     ]
     assert sample.meta == {"channel": "web", "helpful": 1, "latency": 1.5, "cost": 0.002}
+
+
+def test_observations_of_langfuse_are_one_sample_a_trace() -> None:
+    _, (sample,) = samples("langfuse_observations.jsonl")
+    (step,) = sample.steps
+    assert (step.tool, step.arguments, step.error) == (
+        "lookup",
+        {"country": "France"},
+        "timed out",
+    )
+    assert sample.contexts.ids == ["fr.md"]
+    assert sample.group == "s1"
+    meta = {name: sample.meta[name] for name in ("channel", "user", "model", "tokens", "cost")}
+    assert meta == {"channel": "web", "user": "u1", "model": "gpt-x", "tokens": 12, "cost": 0.002}
+
+
+def test_the_question_of_a_function_that_langfuse_observes_is_its_argument() -> None:
+    row = {
+        "id": "o1", "traceId": "t1", "type": "SPAN", "startTime": "2026-01-01T00:00:00Z", "name": "rag",
+        "input": {"args": [QUESTION], "kwargs": {}}, "output": json.dumps({"answer": ANSWER}),
+    }  # fmt: skip
+    (record,) = read([row])
+    assert (record.sample.question, record.sample.answer) == (QUESTION, ANSWER)
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
+def test_every_provider_of_promptfoo_is_a_sample(ending: str) -> None:
+    dataset, found = samples(f"promptfoo.{ending}")
+    assert dataset.format == "promptfoo results"
+    prompt = f"Answer from the context: {QUESTION} {TEXT}"
+    answers = [
+        (s.meta["provider"], s.answer) for s in found if s.question == QUESTION
+    ]  # fmt: skip
+    assert sorted(answers) == [("echo", prompt), ("rag", ANSWER)]
+    for sample in found:
+        assert sample.contexts.texts in ([TEXT], ["Madrid is the capital of Spain."])
+        assert sample.reference in ("Paris", "Madrid")
+    (failed,) = [sample for sample in found if sample.error is not None]
+    assert (failed.answer, failed.meta["provider"]) == (None, "rag")
+
+
+def test_a_table_of_promptfoo_keeps_outputs_that_look_like_lists() -> None:
+    header = "question,[rag] {{question}},Status,Score,Named Scores,Grader Reason,Comment"
+    for output in ('{"answer": "Paris."}', "[1] Paris.", '["Paris."]'):
+        line = [QUESTION, output, "PASS", "1.00", "", "All assertions passed", ""]
+        row = dict(zip(header.split(","), line, strict=True))
+        (record,) = read([row])
+        assert record.sample.answer == output
 
 
 def test_mlflow_keeps_ids_and_time() -> None:
@@ -109,7 +166,9 @@ def test_a_packed_inspect_log_is_read(tmp_path: Path) -> None:
     assert [record.sample.answer for record in read(path)] == [ANSWER, ANSWER]
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python unpacks zstandard")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14) or find_spec("zipfile_zstd"), reason="this Python unpacks zstandard"
+)
 def test_a_packing_that_python_cannot_read_says_how_to_convert_it() -> None:
     with pytest.raises(DataError, match="inspect log convert --to json"):
         read(FILES / "inspect.eval")
@@ -238,7 +297,10 @@ def test_traces_of_mlflow_2() -> None:
         ("deepeval", ["deepeval"], ["deepeval_cases.json", "deepeval_cases.csv", "deepeval_cases.jsonl"]),
         ("ragas", ["ragas"], ["ragas_turns.csv", "ragas_turns.jsonl"]),
         ("langsmith", ["langchain_core"], ["langsmith_tree.jsonl"]),
-        ("trulens", ["trulens.core"], ["trulens_events.jsonl", "trulens_events.csv"]),
+        ("trulens", [], ["trulens_events.jsonl", "trulens_events.csv", "trulens_feedback.jsonl", "trulens_feedback.csv"]),
+        ("langsmith_export", ["langsmith", "pandas"], ["langsmith_runs.jsonl", "langsmith_runs2.jsonl", "langsmith_experiment.csv"]),
+        ("langfuse", ["langfuse"], ["langfuse_observations.jsonl"]),
+        ("promptfoo", [], ["promptfoo.json", "promptfoo.csv", "promptfoo.jsonl"]),
     ],
 )  # fmt: skip
 def test_what_the_packages_write_today_is_read_as_the_committed_files(
@@ -246,13 +308,24 @@ def test_what_the_packages_write_today_is_read_as_the_committed_files(
 ) -> None:
     for package in packages:
         pytest.importorskip(package, exc_type=ImportError)
-    WRITERS[name](tmp_path)
+    if name == "promptfoo" and not find_promptfoo():
+        pytest.skip("promptfoo is not installed (npm install -g promptfoo)")
+    if name == "trulens":  # it wants an older rich: in an environment of its own
+        if not os.environ.get("TRULENS_PYTHON"):
+            pytest.skip("TRULENS_PYTHON names no Python with trulens-core")
+        script = Path(__file__).parents[1] / "foreign_files.py"
+        command = [os.environ["TRULENS_PYTHON"], str(script), str(tmp_path), "trulens"]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    else:
+        WRITERS[name](tmp_path)
     for file in files:
         today = [record.sample for record in read(tmp_path / file)]
         committed = [record.sample for record in read(FILES / file)]
-        fields = [
-            (s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in today
-        ]
-        assert fields == [
-            (s.question, s.answer, s.reference, s.contexts and s.contexts.texts) for s in committed
-        ]
+        fields, committed_fields = (
+            sorted(
+                repr((s.question, s.answer, s.reference, s.contexts and s.contexts.texts))
+                for s in found  # promptfoo writes in the order of completion
+            )
+            for found in (today, committed)
+        )
+        assert fields == committed_fields

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import runpy
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,3 +179,37 @@ def test_time_is_counted() -> None:
     began = time.monotonic()
     verdict = guard(None, ANSWER, CONTEXTS, deadline=LIMIT_SECONDS)
     assert 0 < verdict.seconds <= time.monotonic() - began
+
+
+def load_example(name: str) -> dict[str, object]:
+    return runpy.run_path(str(Path(__file__).parents[2] / "examples" / name))
+
+
+def test_a_fastapi_app_cuts_what_is_not_supported_and_answers_while_a_judge_hangs() -> None:
+    pytest.importorskip("fastapi", reason="fastapi is not installed (make test-all)")
+    from fastapi.testclient import TestClient
+
+    app: Any = load_example("guard_fastapi.py")["app"]
+    asked = {"question": "How long is the warranty?"}
+    with TestClient(app) as client:
+        app.state.guard = Guard(deadline=LIMIT_SECONDS)
+        reply = client.get("/ask", params=asked).json()
+        assert reply == {
+            "answer": "Returns are accepted within 30 days.",
+            "checked": "flag",
+            "removed": ["The warranty lasts five years."],
+        }
+        app.state.guard = Guard(hang, deadline=0.2)
+        reply = client.get("/ask", params=asked).json()
+    assert reply["checked"] == "undecided"
+    assert reply["answer"].startswith("The warranty lasts five years.")
+
+
+def test_a_langchain_chain_has_the_guard_as_a_step() -> None:
+    pytest.importorskip("langchain_core", reason="langchain is not installed (make test-all)")
+    chain: Any = load_example("guard_langchain.py")["chain"]
+    for result in (chain.invoke("How long?"), asyncio.run(chain.ainvoke("How long?"))):
+        assert [claim.text for claim in result["verdict"].flagged] == [
+            "The warranty lasts five years."
+        ]
+        assert result["verdict"].cut(result["answer"]) == "Returns take 30 days."

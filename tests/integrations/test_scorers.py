@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from foreign_files import serve
 from ragstone.integrations import scorers
 from ragstone.integrations.scorers import MetricScorer, build_sample
 
@@ -119,3 +120,46 @@ def test_langsmith_takes_it_as_an_evaluator() -> None:
     found = run_evaluator(scorers.langsmith_evaluator("faithfulness")).evaluate_run(run, example)
     assert found.key == "faithfulness"
     assert found.score < 0.5
+
+
+@pytest.mark.filterwarnings("ignore:'upload_results':UserWarning")
+def test_langsmith_evaluates_with_it() -> None:
+    pytest.importorskip("langsmith", reason="langsmith is not installed (make test-all)")
+    from langsmith import Client, evaluate
+    from langsmith.schemas import Example
+
+    example = Example(id=uuid4(), inputs={"question": "When?"}, outputs={}, dataset_id=uuid4())
+    with serve(lambda *_: {}) as url:
+        client = Client(api_url=url, api_key="k", auto_batch_tracing=False)
+        results = evaluate(
+            lambda inputs: BAD, data=[example], client=client, upload_results=False,
+            evaluators=[scorers.langsmith_evaluator("faithfulness")],
+        )  # fmt: skip
+        (row,) = results
+    (found,) = row["evaluation_results"]["results"]
+    assert found.key == "faithfulness"
+    assert found.score < 0.5
+    assert "ten" in found.comment
+
+
+def test_langfuse_runs_an_experiment_with_it() -> None:
+    pytest.importorskip("langfuse", reason="langfuse is not installed (make test-all)")
+    from langfuse import Langfuse
+
+    sent: list[str] = []
+
+    def handle(method: str, path: str, body: bytes) -> Any:
+        sent.append(path)
+        return {}
+
+    with serve(handle) as url:
+        client = Langfuse(public_key="pk-e", secret_key="sk-e", base_url=url)
+        result = client.run_experiment(
+            name="shop", data=[{"input": {"question": "When?"}, "expected_output": "At nine."}],
+            task=lambda *, item, **more: BAD, evaluators=[scorers.langfuse_evaluator("faithfulness")],
+        )  # fmt: skip
+        client.shutdown()
+    ((found,),) = [item.evaluations for item in result.item_results]
+    assert found.name == "faithfulness"
+    assert found.value < 0.5
+    assert any("otel" in path for path in sent)

@@ -32,3 +32,18 @@ def test_a_configured_price_wins() -> None:
     usage = compute_usage(price, 1_000_000, 500_000)
     assert (usage.calls, usage.usd) == (1, 4.0)
     assert estimate_usd(price, round(1_000_000 * CHARACTERS_PER_TOKEN), 500_000) == 4.0
+
+
+def test_the_list_prices_are_those_of_genai_prices() -> None:
+    prices = pytest.importorskip(
+        "genai_prices", reason="genai-prices is not installed (make test-all)"
+    )
+    makers = {"gpt": "openai", "o3": "openai", "o4": "openai", "text": "openai", "claude": "anthropic", "gemini": "google"}  # fmt: skip
+    for model, (input_price, output_price) in PRICES.items():
+        maker = makers[model.partition("-")[0]]
+        found = [
+            prices.calc_price(prices.Usage(**used), model_ref=model, provider_id=maker).total_price
+            for used in ({"input_tokens": 1000}, {"output_tokens": 1000})
+        ]
+        wanted = pytest.approx((input_price, output_price))
+        assert tuple(float(price) * 1000 for price in found) == wanted, model

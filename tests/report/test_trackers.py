@@ -257,7 +257,7 @@ def test_phoenix_gets_spans_and_annotations(
     assert any(path == "/v1/projects/shop/spans" for _, path, _ in server.requests)
     first, again = (json.loads(body)["data"] for body in server.bodies("/span_annotations"))
     assert first == again
-    found = next(row for row in first if row["name"] == "faithfulness" and row["result"]["score"] == 0)  # fmt: skip
+    found = next(row for row in first if row["name"] == "faithfulness" and row["result"]["score"] == 0.2)  # fmt: skip
     assert found["annotator_kind"] == "LLM"
     assert CLAIM in found["result"]["explanation"]
 

@@ -442,6 +442,122 @@ def test_real_haystack_chat() -> None:
         assert reply.tokens == 5.0
 
 
+def look_up(query: str) -> str:
+    """Look up a capital."""
+    return "Paris is the capital."
+
+
+LOOKED_UP = (ToolStep("look_up", {"query": "capital"}, "Paris is the capital."),)
+
+
+@pytest.mark.slow
+def test_real_llamaindex_agents() -> None:
+    pytest.importorskip("llama_index.core.agent.workflow")
+    from llama_index.core import Document as Real
+    from llama_index.core import SummaryIndex
+    from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+    from llama_index.core.base.llms.types import ChatMessage as Message
+    from llama_index.core.base.llms.types import ToolCallBlock
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.llms.mock import MockFunctionCallingLLM
+    from llama_index.core.tools import QueryEngineTool
+
+    def respond(messages: Any, **more: Any) -> Any:
+        if any(message.role == "tool" for message in messages):
+            return Message(role="assistant", content=f"Paris. {len(messages)}")
+        (tool,) = more["tools"]
+        (field,) = tool.metadata.fn_schema.model_fields
+        call = ToolCallBlock(tool_call_id="1", tool_name="look_up", tool_kwargs={field: "capital"})
+        return Message(role="assistant", blocks=[call])
+
+    model = MockFunctionCallingLLM(response_generator=respond)
+    contexts = Ranked([Chunk("look_up", "Paris is the capital.")])
+    for agent in (
+        FunctionAgent(tools=[look_up], llm=model),
+        AgentWorkflow.from_tools_or_functions([look_up], llm=model),
+    ):
+        assert ask(agent) == SystemReply("Paris. 3", contexts, steps=LOOKED_UP)
+        past = (ChatMessage("user", "Hello"), ChatMessage("assistant", "Hello!"))
+        reply = asyncio.run(make_system(agent).answer("Capital?", Sample("1", messages=past)))
+        assert reply.answer == "Paris. 5"
+    index = SummaryIndex.from_documents([Real(text="Paris is the capital.", doc_id="doc-1")])
+    engine = index.as_query_engine(llm=MockLLM(max_tokens=4))
+    tool = QueryEngineTool.from_defaults(engine, name="look_up", description="Look up.")
+    reply = ask(FunctionAgent(tools=[tool], llm=model))
+    assert reply.contexts is not None
+    assert reply.contexts.ids == ["doc-1"]
+
+
+@pytest.mark.slow
+def test_real_llamaindex_workflows() -> None:
+    pytest.importorskip("llama_index.core.workflow")
+    from llama_index.core.schema import TextNode
+    from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
+
+    class Ticket(StartEvent):
+        ticket: str
+
+    class Order(Ticket):
+        order: int
+
+    class Reply(StopEvent):
+        answer: str
+        sources: list[str]
+
+    class Plain(Workflow):
+        @step
+        async def work(self, event: StartEvent) -> StopEvent:
+            node = TextNode(text="Paris is the capital.", id_="doc-1")
+            return StopEvent(result={"answer": f"Paris. {event.query}", "contexts": [node]})
+
+    class Typed(Workflow):
+        @step
+        async def work(self, event: Ticket) -> Reply:
+            return Reply(answer=f"Paris. {event.ticket}", sources=["Paris is the capital."])
+
+    class Unclear(Workflow):
+        @step
+        async def work(self, event: Order) -> StopEvent:
+            return StopEvent(result=f"{event.ticket} {event.order}")
+
+    contexts = Ranked([Chunk("doc-1", "Paris is the capital.")])
+    assert ask(Plain()) == SystemReply("Paris. Capital?", contexts)
+    contexts = Ranked([Chunk("", "Paris is the capital.")])
+    assert ask(Typed()) == SystemReply("Paris. Capital?", contexts)
+    with pytest.raises(RagstoneError, match=r"starts with ticket, order; say what it is given"):
+        make_system(Unclear())
+    assert ask(Unclear(), inputs={"ticket": "{question}", "order": 7}).answer == "Capital? 7"
+
+
+@pytest.mark.slow
+def test_real_haystack_agents() -> None:
+    pytest.importorskip("haystack")
+    from haystack import Pipeline, component
+    from haystack.components.agents import Agent
+    from haystack.dataclasses import ChatMessage, ToolCall
+    from haystack.tools import create_tool_from_function
+
+    @component
+    class Model:
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[Any], tools: Any = None) -> dict[str, Any]:
+            if any(message.tool_call_results for message in messages):
+                meta = {"usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+                return {"replies": [ChatMessage.from_assistant("Paris.", meta=meta)]}
+            calls = [ToolCall("look_up", {"query": "capital"})]
+            return {"replies": [ChatMessage.from_assistant(tool_calls=calls)]}
+
+    def make_agent() -> Any:
+        return Agent(chat_generator=Model(), tools=[create_tool_from_function(look_up)])
+
+    pipeline = Pipeline()
+    pipeline.add_component("agent", make_agent())
+    contexts = Ranked([Chunk("look_up", "Paris is the capital.")])
+    for target in (make_agent(), pipeline):
+        assert ask(target) == SystemReply("Paris.", contexts, None, 5.0, steps=LOOKED_UP)
+    assert ask(make_agent(), method="run_async").answer == "Paris."
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "package"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gc
 import importlib
+import io
 import keyword
 import os
 import signal
@@ -170,7 +172,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     signal.signal(signal.SIGTERM, _stop_like_ctrl_c)
     gc.set_threshold(YOUNG_OBJECTS)
+    codecs.register_error("ragstone", _spell_out)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # neither closed nor somebody's own
+            stream.reconfigure(errors="ragstone")
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+_SIGNS = {
+    "✓": "+", "✗": "x", "→": "->", "←": "<-", "≥": ">=", "≤": "<=", "…": "...", "–": "-", "−": "-", "—": "-",
+    "·": "*", "×": "x", "÷": "/", "Σ": "sum", "µ": "u",
+}  # fmt: skip
+
+
+def _spell_out(error: UnicodeError) -> tuple[str, int]:
+    """What a console without UTF-8, as of Windows, prints instead of a sign that it lacks."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(
+        _SIGNS.get(sign, "?") for sign in error.object[error.start : error.end]
+    ), error.end
 
 
 def _stop_like_ctrl_c(number: int, frame: object) -> None:

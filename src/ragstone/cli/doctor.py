@@ -11,6 +11,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import date
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from ragstone.config.secrets import reveal
 from ragstone.errors import RagstoneError
 from ragstone.judges.factory import make_judge
 from ragstone.judges.local.gguf import count_processors
+from ragstone.judges.prices import MAX_PRICE_AGE, PRICES, PRICES_DATE
 from ragstone.store import Store
 from ragstone.store.store import default_place
 
@@ -54,6 +56,7 @@ def command(
         *_list_extras(),
         _check_store(store or (reveal(plan.store) if plan else None)),
         *_check_judge(settings),
+        _check_prices(date.today()),
     ]
     if as_json:
         click.echo(json.dumps([asdict(point) for point in checkpoints], ensure_ascii=False, indent=2))  # fmt: skip
@@ -66,12 +69,12 @@ def command(
 
 CONNECT_SECONDS = 5.0
 
-MARKS = {"ok": "✓", "absent": "–", "bad": "✗"}
+MARKS = {"ok": "✓", "absent": "–", "old": "!", "bad": "✗"}
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One thing that was looked at: `ok`, `absent` (optional, not there) or `bad` (wanted, and not usable)."""
+    """One thing that was looked at: `ok`, `absent` (optional, not there), `old` or `bad` (wanted, and not usable)."""
 
     about: str
     state: str
@@ -152,6 +155,14 @@ def _check_judge(settings: Any) -> Iterator[Checkpoint]:
         if client is not None:
             yield _check_server(client.base_url.url)
     asyncio.run(judge.close())
+
+
+def _check_prices(today: date) -> Checkpoint:
+    """How old the list prices are, which estimates and budgets of APIs are computed by."""
+    known = f"{len(PRICES)} models, as of {PRICES_DATE}"
+    if today - PRICES_DATE <= MAX_PRICE_AGE:
+        return Checkpoint("prices", "ok", known)
+    return Checkpoint("prices", "old", f"{known}; give the judge `prices: {{input: …, output: …}}`")
 
 
 def _check_server(url: str) -> Checkpoint:

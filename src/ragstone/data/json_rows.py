@@ -38,8 +38,9 @@ def split_rows(text: str, source: str) -> Iterator[tuple[int, str]]:
 def _find_list(text: str, start: int, source: str, depth: int = 0) -> int | None:
     """Return the offset of the list of rows in an object; None if the object itself is a row, or has no such list."""
     members = {key: (begin, value) for begin, _, value, key in _scan_members(text, start, source)}
-    # a row with a list inside it (contexts, messages) must not be taken for a wrapper of rows
-    if depth == 0 and _is_row(members.keys()):
+    # a row with a list inside it (contexts, messages) must not be taken for a wrapper of rows;
+    # promptfoo names the variables beside its results
+    if depth == 0 and _is_row(members.keys()) and "evalId" not in members:
         return None
     # a list before an object that may hold one: Inspect writes `results: {…}` beside `samples: […]`
     for keys, kind in ((_LIST_KEYS, list), (_LIST_KEYS, dict), (tuple(members), list)):

@@ -147,7 +147,13 @@ def message_to_json(message: ChatMessage) -> dict[str, str]:
 
 
 def unwrap_message(message: Any) -> Any:
-    """A message without what LangChain puts around it in files."""
+    """A message without what LangChain puts around it in files, and a tool's of Haystack in the form of the others."""
+    returned = getattr(message, "tool_call_result", None)
+    if returned is not None:
+        origin = returned.origin
+        unwrapped = {"role": "tool", "name": origin.tool_name, "content": returned.result}
+        known = {} if origin.id is None else {"tool_call_id": origin.id}
+        return {**unwrapped, **known, "is_error": returned.error}
     if isinstance(message, Mapping):
         for key in ("kwargs", "data"):
             inner = message.get(key)

@@ -12,7 +12,7 @@ from ragstone.data.conversations import (
     is_thread_turn,
     join_threads,
 )
-from ragstone.data.formats import openai_evals, phoenix, squad, trulens
+from ragstone.data.formats import langfuse, openai_evals, phoenix, promptfoo, squad, trulens
 from ragstone.data.formats.langsmith import is_run_in_trace, join_runs
 from ragstone.data.otlp import list_spans, parse_protobuf_spans
 from ragstone.data.row_format import Grouping, LocatedRows
@@ -109,6 +109,8 @@ GROUPINGS = (
     *trulens.GROUPINGS,
     *openai_evals.GROUPINGS,
     *squad.GROUPINGS,
+    *promptfoo.GROUPINGS,
+    *langfuse.GROUPINGS,
     Grouping("conversations", has_conversation, expand_conversations, ("ragas",)),
     Grouping("LangSmith runs", _is_langsmith, _group_langsmith, ("langsmith-runs",)),
     Grouping("turns of conversations", is_thread_turn, join_threads, ("langsmith-runs",)),

@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
+from ragstone.data.formats.promptfoo import is_promptfoo_table, number_repeated
 from ragstone.data.formulas import unescape_formula
 from ragstone.data.json_rows import split_rows
 from ragstone.data.limits import (
@@ -105,7 +106,7 @@ def translate_errors(source: str) -> Iterator[None]:
     except OSError as bad:
         raise DataError(f"cannot read {source!r}: {bad.strerror or bad}") from None
     except ValueError as bad:
-        if "null byte" not in str(bad):
+        if "null" not in str(bad):  # "embedded null byte", since Python 3.13 "null character"
             raise
         raise DataError(f"{source!r} is not the name of a file; check it") from None
 
@@ -325,6 +326,8 @@ def _check_header(names: list[str], where: str, decode_errors: list[str]) -> lis
     if len(names) > MAX_COLUMNS:
         raise DataError(f"{where}: {describe_columns(len(names))}")
     names = [name.strip() for name in names]
+    if is_promptfoo_table(names):
+        return number_repeated(names)
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
         raise DataError(f"{where}: the column {duplicate!r} stands twice; rename one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date, timedelta
 
 from ragstone.types import Usage
 
@@ -17,22 +18,60 @@ PRICES: dict[str, tuple[float, float]] = {
     "gpt-5-mini": (0.25, 2.0),
     "gpt-5-nano": (0.05, 0.4),
     "gpt-5.1": (1.25, 10.0),
+    "gpt-5.2": (1.75, 14.0),
+    "gpt-5.3": (1.75, 14.0),
+    "gpt-5.4": (2.5, 15.0),
+    "gpt-5.4-mini": (0.75, 4.5),
+    "gpt-5.4-nano": (0.2, 1.25),
+    "gpt-5.5": (5.0, 30.0),
+    "gpt-5.6-luna": (0.2, 1.2),
+    "gpt-5.6-sol": (4.0, 20.0),
+    "gpt-5.6-terra": (2.0, 12.0),
+    "gpt-6-astra": (10.0, 50.0),
+    "gpt-6-luna": (0.1, 0.5),
+    "gpt-6-sol": (2.0, 10.0),
+    "gpt-6.1-sol": (2.0, 10.0),
+    "gpt-6.1-terra": (1.0, 5.0),
     "o3": (2.0, 8.0),
     "o4-mini": (1.1, 4.4),
     "text-embedding-3-small": (0.02, 0.0),
     "text-embedding-3-large": (0.13, 0.0),
-    "claude-opus-4-5": (5.0, 25.0),
     "claude-opus-4-1": (15.0, 75.0),
-    "claude-sonnet-4-5": (3.0, 15.0),
+    "claude-opus-4-5": (5.0, 25.0),
+    "claude-opus-4-6": (5.0, 25.0),
+    "claude-opus-4-7": (5.0, 25.0),
+    "claude-opus-4-8": (5.0, 25.0),
+    "claude-opus-5": (5.0, 25.0),
+    "claude-opus-5-5": (4.0, 20.0),
     "claude-sonnet-4": (3.0, 15.0),
+    "claude-sonnet-4-5": (3.0, 15.0),
+    "claude-sonnet-4-6": (3.0, 15.0),
+    "claude-sonnet-5": (2.0, 10.0),
+    "claude-sonnet-5-5": (2.0, 10.0),
     "claude-haiku-4-5": (1.0, 5.0),
+    "claude-haiku-5-5": (0.1, 0.5),
     "claude-3-5-haiku": (0.8, 4.0),
+    "gemini-2.0-flash": (0.1, 0.4),
     "gemini-2.5-pro": (1.25, 10.0),
     "gemini-2.5-flash": (0.3, 2.5),
     "gemini-2.5-flash-lite": (0.1, 0.4),
-    "gemini-2.0-flash": (0.1, 0.4),
+    "gemini-3-pro-preview": (2.0, 12.0),
+    "gemini-3.1-pro-preview": (2.0, 12.0),
+    "gemini-3.1-flash-lite": (0.25, 1.5),
+    "gemini-3.5-flash": (1.5, 9.0),
+    "gemini-3.5-flash-lite": (0.3, 2.5),
+    "gemini-3.6-flash": (0.75, 3.75),
+    "gemini-3.7-flash": (0.75, 3.75),
+    "gemini-3.8-flash": (0.75, 3.75),
+    "gemini-4-argon": (2.0, 10.0),
 }
-"""Model → (input, output): vendors' list prices as of late 2025, without discounts for caching or batches."""
+"""Model → (input, output): vendors' list prices of short prompts, without discounts for caching or batches; those of
+genai-prices 0.2.3, which a test compares where that package is installed."""
+
+PRICES_DATE = date(2026, 11, 20)
+"""When the prices were last compared."""
+MAX_PRICE_AGE = timedelta(days=180)
+"""After that `ragstone doctor` says how old they are."""
 
 Price = tuple[float, float]
 """USD per million input and output tokens."""

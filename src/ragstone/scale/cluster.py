@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -287,6 +288,8 @@ def _build_nanny(distributed: Any) -> Any:
             # A terminal sends Ctrl-C to the workers too, but only the driver may handle it: it then stops them. A worker
             # inherits the blocked signal; the driver gets a Ctrl-C of this moment when the signal is unblocked.
             # The resource tracker is started first: starting with the worker, it would unblock the signal.
+            if sys.platform == "win32":  # it can block no signal
+                return await super().instantiate()
             resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:

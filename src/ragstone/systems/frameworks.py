@@ -1,4 +1,4 @@
-"""Adapters for LangChain, LangGraph, DSPy and Haystack objects, recognised by their methods without importing them."""
+"""Adapters for objects of LangChain, LangGraph, LlamaIndex, DSPy and Haystack, recognised by their methods without importing them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from typing import Any
 from ragstone.errors import RagstoneError
 from ragstone.systems.dspy import adapt_dspy, is_dspy_module
 from ragstone.systems.graph_streams import read_graph_stream
-from ragstone.systems.haystack import adapt_haystack, is_haystack_pipeline
+from ragstone.systems.haystack import (
+    adapt_haystack,
+    adapt_haystack_agent,
+    is_haystack_agent,
+    is_haystack_pipeline,
+)
+from ragstone.systems.llama_workflows import adapt_llama_workflow, is_llama_workflow
 from ragstone.systems.methods import get_method
 from ragstone.systems.templates import HISTORY_KEYS, QUESTION_KEYS, ask_by_template
 
@@ -23,7 +29,12 @@ def adapt_framework(
     """Return the framework of an object and a function that asks it; None for anything else.
 
     `method` names another method to call, `inputs` its input: a key, or a mapping in which `{question}` stands for
-    the question, `answer` the component of a pipeline that answers. LlamaIndex needs no adapter: its objects are asked as any object with `query`, `chat` or `retrieve`."""
+    the question, `answer` the component of a pipeline that answers. Engines and retrievers of LlamaIndex need no adapter: they are asked
+    as any object with `query`, `chat` or `retrieve`."""
+    if is_haystack_agent(target):
+        return "haystack", adapt_haystack_agent(target, get_method(target, method or "run"), inputs)
+    if is_llama_workflow(target) and method is None:
+        return "llama_index", adapt_llama_workflow(target, inputs)
     if is_haystack_pipeline(target):
         call = get_method(target, method or "run")
         return "haystack", adapt_haystack(target, call, inputs, answer)

@@ -1,4 +1,4 @@
-"""Haystack pipelines: the question is given to their open inputs, the outputs of their components become one reply."""
+"""Haystack pipelines and agents: the question is given to their open inputs, the outputs of their components become one reply."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ def is_haystack_pipeline(target: Any) -> bool:
     """Whether an object is a pipeline of Haystack: several methods, so that an object of the user's own with a `run` is not."""
     methods = ("run", "inputs", "add_component")
     return not isinstance(target, type) and all(callable(getattr(target, n, None)) for n in methods)
+
+
+def is_haystack_agent(target: Any) -> bool:
+    """Whether an object is an agent of Haystack."""
+    names = ("run", "run_async", "chat_generator", "state_schema")
+    return not isinstance(target, type) and all(hasattr(target, name) for name in names)
+
+
+def adapt_haystack_agent(target: Any, call: Callable[..., Any], inputs: Any) -> Callable[..., Any]:
+    """What asks an agent, which takes a conversation; `inputs` is a template of other data."""
+    template = inputs if isinstance(inputs, Mapping) else {"messages": "{messages}"}
+    return ask_by_template(template, lambda data: call(**_to_own_messages(target, data)))
 
 
 def adapt_haystack(
@@ -107,6 +119,7 @@ def merge_outputs(outputs: Any, answer: str | None = None) -> Any:
                 reply["contexts"] = output[name]
         if "messages" in output:  # of an agent
             reply["messages"] = output["messages"]
+            reply |= {"tokens": output["token_usage"]} if "token_usage" in output else {}
     reply |= _choose_answer({answer: outputs[answer]} if answer in outputs else outputs)
     return reply or outputs
 

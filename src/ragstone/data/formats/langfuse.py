@@ -1,10 +1,22 @@
-"""Traces of Langfuse."""
+"""Langfuse: traces, a row each, and observations, which are joined by their trace."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ragstone.data.row_format import PLAIN_COLUMNS, Row, build_format, get_mapping, list_mappings
+from ragstone.data.row_format import (
+    PLAIN_COLUMNS,
+    Grouping,
+    LocatedRows,
+    Row,
+    build_format,
+    get_mapping,
+    list_mappings,
+)
+from ragstone.data.span_dialogue import describe_traces
+from ragstone.data.spans import TraceSpan, parse_micros
 from ragstone.data.strict_json import decode_json_text
 
 
@@ -80,6 +92,83 @@ def _split_messages(value: Any) -> tuple[Any, list[Any]]:
     users = [at for at, item in enumerate(messages) if item.get("role") in ("user", "human")]
     return (messages[users[-1]], messages[: users[-1]]) if users else (value, [])
 
+
+_KINDS = {"GENERATION": "llm", "RETRIEVER": "retriever", "TOOL": "tool", "EMBEDDING": "embedding"}
+"""Kinds of OpenInference by the types of observations; the others are steps around these."""
+
+
+def is_langfuse_observation(row: Mapping[str, Any]) -> bool:
+    """Whether a row is an observation, as the API and exports of Langfuse have them."""
+    return {"id", "traceId", "type", "startTime"} <= row.keys()
+
+
+def _to_trace_span(row: Row, location: int | str) -> TraceSpan:
+    """The observation as a span with attributes of OpenInference."""
+    kind = next((k for name, k in _KINDS.items() if _is_langfuse_kind(row, name)), "chain")
+    given, returned = (_unwrap_call(decode_json_text(row.get(n))) for n in ("input", "output"))
+    usage, cost = get_mapping(row, "usageDetails"), get_mapping(row, "costDetails")
+    attributes = {
+        "openinference.span.kind": kind,
+        "input.value": _to_text(given),
+        "output.value": None if kind == "retriever" else _to_text(returned),
+        "retrieval.documents": _to_documents(row) if kind == "retriever" else None,
+        "gen_ai.input.messages": given if kind == "llm" and isinstance(given, list) else None,
+        "gen_ai.output.messages": [returned] if kind == "llm" and _is_message(returned) else None,
+        "llm.model_name": row.get("model"),
+        "llm.token_count.total": usage.get("total"),
+        "llm.cost.total": row.get("totalCost") or cost.get("total"),
+        "session.id": row.get("sessionId"),
+        "user.id": row.get("userId"),
+        "metadata": json.dumps(get_mapping(row, "metadata")),
+    }
+    failed = row.get("level") == "ERROR"
+    return TraceSpan(
+        trace=str(row.get("traceId")),
+        id=str(row.get("id") or location),
+        parent=str(row.get("parentObservationId") or ""),
+        name=str(row.get("name") or ""),
+        start=parse_micros(row.get("startTime")),
+        end=parse_micros(row.get("endTime")) if row.get("endTime") else 0,
+        attributes={name: value for name, value in attributes.items() if value is not None},
+        error=str(row.get("statusMessage") or "the call failed") if failed else None,
+    )
+
+
+def _unwrap_call(value: Any) -> Any:
+    """The first argument of a call that `@observe` recorded; anything else as it is."""
+    if not isinstance(value, dict) or value.keys() != {"args", "kwargs"}:
+        return value
+    texts = [item for item in value["args"] or () if isinstance(item, str)]
+    return texts[0] if texts else value["kwargs"]
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and {"role", "content"} <= value.keys()
+
+
+def _to_text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _to_documents(row: Row) -> str:
+    documents = _find_list(row) or ()
+    return json.dumps([_to_document(item) for item in documents])
+
+
+def _to_document(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        return {"content": str(item)}
+    text = next((item[n] for n in ("content", "text", "page_content") if item.get(n)), None)
+    return {**item, "content": text}
+
+
+def _group_observations(rows: LocatedRows, notes: list[str]) -> Iterator[dict[str, Any]]:
+    yield from describe_traces([_to_trace_span(row, location) for location, row in rows], notes)
+
+
+GROUPINGS = (
+    Grouping("Langfuse observations", is_langfuse_observation, _group_observations, ("langfuse",)),
+)
 
 FORMATS = (
     build_format(

@@ -66,7 +66,7 @@ TraceRun = dict[str, Any]
 
 def is_run_in_trace(row: Mapping[str, Any]) -> bool:
     """Whether a row is a run with its place in a trace."""
-    places = {"trace_id", "parent_run_id", "child_runs"}
+    places = {"trace_id", "parent_run_id", "parent_run_ids", "child_runs"}
     return "run_type" in row and not places.isdisjoint(row)
 
 
@@ -75,16 +75,23 @@ def join_runs(rows: LocatedRows, notes: list[str]) -> list[tuple[int | str, Trac
     located = [(location, run) for location, row in rows for run in _list_nested(row)]
     known = {str(run.get("id")) for _, run in located}
     # the run above may not be in the file, as when only retrievers were exported
-    roots = [pair for pair in located if str(pair[1].get("parent_run_id")) not in known]
+    roots = [pair for pair in located if _get_parent(pair[1]) not in known]
     children: dict[str, list[TraceRun]] = {}
     for _, run in located:
-        children.setdefault(str(run.get("parent_run_id")), []).append(run)
+        children.setdefault(_get_parent(run), []).append(run)
     parts = len(located) - len(roots)
     if parts:
         notes.append(
             SourceNote("read {n} {n:run as a part|runs as parts} of the runs above", n=parts)
         )
     return [(location, _add_parts(root, children)) for location, root in roots]
+
+
+def _get_parent(run: TraceRun) -> str:
+    """The id of the run above; the second version of the API lists all of them, from the root down."""
+    above = run.get("parent_run_ids")
+    last = above[-1] if isinstance(above, list) and above else None
+    return str(run.get("parent_run_id") or last)
 
 
 def _list_nested(run: TraceRun) -> Iterator[TraceRun]:

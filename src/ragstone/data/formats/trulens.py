@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -48,9 +49,30 @@ def _decode_quoted(value: Any) -> Any:
     return value
 
 
+class _WithoutCalls(ast.NodeTransformer):
+    """Takes None for what is no literal: times and NaN."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return ast.Constant(None)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(None)
+
+
+def _decode_printed(value: Any) -> Any:
+    """The value of a text of JSON, or of a cell of a CSV by pandas, which has lists as Python prints them."""
+    value = decode_json_text(value)
+    if not isinstance(value, str) or value[:1] not in ("[", "{"):
+        return value
+    try:
+        return ast.literal_eval(_WithoutCalls().visit(ast.parse(value, mode="eval")))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return value
+
+
 def _find_feedback_contexts(row: Row) -> list[str]:
     for name, value in row.items():
-        calls = list_mappings(decode_json_text(value)) if name.endswith("_calls") else []
+        calls = list_mappings(_decode_printed(value)) if name.endswith("_calls") else []
         texts: dict[str, None] = {}
         for call in calls:
             arguments = get_mapping(call, "args")
