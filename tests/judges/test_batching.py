@@ -131,7 +131,7 @@ def test_a_process_that_was_killed_loses_no_job(server: BatchServer, tmp_path: P
         [sys.executable, "-m", "ragstone", "runs", "--store", "runs.db"],
         cwd=tmp_path, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert f"waits for 1 job ({sent} questions" in listed.stdout
+    assert f"waits for 1 job ({sent} questions" in " ".join(listed.stdout.split())
     server.released.set()
     done = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
