@@ -17,7 +17,7 @@ def test_the_demo_names_the_planted_weakness_and_its_repair(call, tmp_path, lang
     result = call("demo", "--lang", language, "-o", "pages/demo.html")
     assert result.code == 0
     text = " ".join(result.out.split())
-    fails = {"en": f"topic is {RETURNS['en']}: 9 of 9", "es": f"topic es {RETURNS['es']}: allí fallan 9 de 9"}  # fmt: skip
+    fails = {"en": f"topic = {RETURNS['en']}: 9 of 9", "es": f"topic = {RETURNS['es']}: allí fallan 9 de 9"}  # fmt: skip
     assert fails[language] in text
     assert {"en": "a retrieval failure", "es": "un fallo de recuperación"}[language] in text
     missing = {

@@ -300,7 +300,9 @@ def print_run(page: RunPage, screen: Screen) -> None:
     screen.gap()
     for metric, rates in page.labels:
         counted = [
-            f"{t.whole(row.count)} {t.translate('label', row.label)}" for row in rates if row.count
+            t("counted_label", n=t.whole(row.count), label=t.translate("label", row.label))
+            for row in rates
+            if row.count
         ]
         screen.line(f"{page.name_labels(metric)}: {', '.join(counted)}")
     for _, remark in page.gates:

@@ -9,6 +9,7 @@ from ragstone.report.pages import Page
 from ragstone.report.pages.comparison import ComparisonPage
 from ragstone.report.pages.failures import FailurePage
 from ragstone.report.pages.run import RunPage
+from ragstone.report.slices import describe_slice
 
 if TYPE_CHECKING:
     from ragstone.analysis.slices import Slice
@@ -53,8 +54,7 @@ class DemoPage(Page):
         counts = {"failures": t.whole(part.failures), "samples": t.whole(part.samples)}
         return t(
             "demo_slice",
-            field=part.field,
-            value=part.value,
+            slice=describe_slice(part, t),
             rest=t.percent(part.rest_rate),
             kind=t(f"failure_class.{kind}"),
             **counts,
