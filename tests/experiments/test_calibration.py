@@ -117,4 +117,4 @@ def test_a_missed_gate_of_before_is_shown_with_the_bound_it_needs_now(store: Sto
     shift = fmean(list_chances(before)) - fmean(list_chances(now))
     assert float(gate.suggested.removeprefix("mean >= ")) == pytest.approx(0.99 - shift, abs=1e-3)
     text = " ".join(str(now).split())
-    assert f"at the same place as mean >= 0.99 before is {gate.suggested} now" in text
+    assert f"the equivalent of mean >= 0.99 is {gate.suggested}" in text

@@ -25,6 +25,7 @@ CALLS = {
     "testset check": ["testset", "check", "rows.jsonl"],
     "testset card": ["testset", "card", "rows.jsonl"],
     "testset compare": ["testset", "compare", "rows.jsonl", "many.jsonl"],
+    "testset export": ["testset", "export", "questions", "set.jsonl"],
     "eval": ["eval", "rows.jsonl", "-m", "token_f1,faithfulness", "--store", "new.db"],
     "metrics": ["metrics", "faithfulness"],
     "report": ["report", "last", "-o", "report.html"],

@@ -212,9 +212,9 @@ def test_an_incident_of_old_data_is_recorded_after_it_is_over(tmp_path: Path) ->
     ("values", "rule", "state"),
     [
         ([0.0] * 6, Threshold("faithfulness", "mean", "<", 0.6), "firing"),
-        ([0.0, 1.0, 0.5], Threshold("faithfulness", "mean", "<", 0.6), "waits, crossed by 3"),
-        ([0.0] * 6, Threshold("faithfulness", "p50", "<", 0.6), "waits, 6 of the 20"),
-        ([], Threshold("faithfulness", "mean", "<", 0.6), "waits, no value"),
+        ([0.0, 1.0, 0.5], Threshold("faithfulness", "mean", "<", 0.6), "waiting, 3 scores cross"),
+        ([0.0] * 6, Threshold("faithfulness", "p50", "<", 0.6), "waiting, 6 of the 20"),
+        ([], Threshold("faithfulness", "mean", "<", 0.6), "waiting, no scores"),
         ([1.0] * 6, Threshold("faithfulness", "mean", "<", 0.6), ""),
     ],
 )  # fmt: skip
@@ -238,5 +238,5 @@ def test_a_threshold_works_with_few_scores_or_says_why_it_waits(
     assert states == (["firing"] if state == "firing" else [])
     waiting = [format_alert(facts) for facts in status.waiting]
     assert ([state in text for text in waiting] or [True]) == [True]
-    assert bool(waiting) == state.startswith("waits")
+    assert bool(waiting) == state.startswith("waiting")
     store.close()
